@@ -143,7 +143,7 @@ _gpuctl() {
     "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
     "sandbox") commands="serve status reset keys limits fault engine boot chat clock seed snapshot restore requests" flags="" ;;
-    "sandbox serve") commands="" flags="--port --host --only" ;;
+    "sandbox serve") commands="" flags="--port --host --only --machines" ;;
     "sandbox status") commands="" flags="" ;;
     "sandbox reset") commands="" flags="" ;;
     "sandbox keys") commands="" flags="" ;;

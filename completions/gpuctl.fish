@@ -379,6 +379,7 @@ complete -c gpuctl -n '__gpuctl_at \'sandbox\' 0' -a requests -d 'List the last 
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l port -x -d 'Port to listen on; 0 picks a free one'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l host -x -d 'Address to listen on'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l only -x -a 'documented replacements legacy' -d 'Serve only this set of operations'
+complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l machines -d 'Start an OpenSSH server on this computer for each running rental'
 
 
 

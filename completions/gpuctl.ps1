@@ -682,6 +682,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--port'), 'Port to listen on; 0 picks a free one', @(), '')
       ,@(@('--host'), 'Address to listen on', @(), '')
       ,@(@('--only'), 'Serve only this set of operations', @('documented', 'replacements', 'legacy'), '')
+      ,@(@('--machines'), 'Start an OpenSSH server on this computer for each running rental', @(), '')
     )
     'sandbox status' = @()
     'sandbox reset' = @()

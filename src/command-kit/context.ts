@@ -102,6 +102,12 @@ export interface Ports {
   readonly sandboxFacts: SandboxFacts;
   /** Serves the local sandbox. */
   readonly sandboxServer: () => Promise<SandboxServer>;
+  /**
+   * With `--sandbox`, starts machines that stand in for the rentals: until the command ends, each running rental has an
+   * OpenSSH server on this computer, and its record has the address. Call it before the first request. Undefined for every
+   * other service. Throws `Unavailable` when sshd is not installed or cannot be used.
+   */
+  readonly startMachines: () => Promise<SandboxMachines | undefined>;
   readonly installation: Installation;
   readonly dialog: Dialog;
   readonly attendance: Attendance;
@@ -281,6 +287,16 @@ export interface SandboxControl {
   readonly reset: () => Awaitable<void>;
 }
 
+/** The machines of the local sandbox. */
+export interface SandboxMachines {
+  /**
+   * Options for `ssh`, `scp` and `sftp` to log in to the machines of a rental, to put before all others: its host key, and a
+   * key of the sandbox if the rental was created without one. Empty if the rental has no machine, such as one that a seed
+   * gave another address.
+   */
+  readonly sshOptions: (rentalId: number) => readonly string[];
+}
+
 export interface SandboxServer {
   readonly keys: BuiltInKeys;
   /** `only` serves one set of operations; by default all are served. */
@@ -288,8 +304,12 @@ export interface SandboxServer {
     readonly host: string;
     readonly port: number;
     readonly only?: string | undefined;
+    /** Starts machines for the running rentals, until this process ends. Throws `Unavailable`. */
+    readonly machines?: boolean;
   }) => Promise<{
     readonly url: string;
+    /** The private key that logs in to the machines of rentals that were created without a key. */
+    readonly identityFile?: string | undefined;
     readonly close: () => Promise<void>;
   }>;
 }

@@ -41,7 +41,7 @@ export const exposedHeaders = [
 
 type Env = { Variables: RequestVariables & { userId: string } };
 
-type AppState = Pick<Call, "store" | "environment" | "operationSet">;
+type AppState = Pick<Call, "store" | "environment" | "addressesOf" | "operationSet">;
 
 /** Creates the HTTP app that serves a set of operations from a store. */
 export function createApp(state: AppState, clock: Clock): Hono<Env> {

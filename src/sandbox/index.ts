@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
+import { dirname, join, parse, resolve } from "node:path";
 import { type OperationSetName, servedControls } from "../core/sandbox.ts";
 import { createApp } from "./app.ts";
 import { type Clock, machineClock, sandboxClock } from "./clock.ts";
 import { createAdmin } from "./control/admin.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
+import type { Machines } from "./machines/machines.ts";
 import { type OperationSet, operationSetOf } from "./operation-set.ts";
 import type { RequestHandler } from "./serve.ts";
 import { openStore } from "./store/store.ts";
@@ -30,6 +33,8 @@ export interface Sandbox extends SandboxControls, RequestHandler {
   readonly keys: { readonly full: string; readonly readOnly: string };
   /** The prefix of every key that it issues. */
   readonly keyPrefix: string;
+  /** Starts machines for the running rentals. @throws Unavailable when sshd is not installed or cannot be used */
+  startMachines(...options: Parameters<Machines["start"]>): Promise<Machines>;
   /** Whether a secret is one of the sandbox's keys, revoked or not. */
   hasKey(secret: string): boolean;
   close(): void;
@@ -54,15 +59,36 @@ export async function createSandbox({
   const operationSet = operationSetOf(only);
   const machine = () => Math.floor(now());
   const store = await openStore(file, machine());
+  const clock = sandboxClock(store, machine);
   const controls = controlsOf(store, { machine, file, environment });
   const admin = createAdmin(controls);
+  const folder = machinesFolder(file);
+  let machines: Machines | undefined;
+  const openMachines = async (): Promise<Machines> => {
+    const { createMachines } = await import("./machines/machines.ts");
+    machines ??= createMachines({ store, clock, folder, path: () => environment("PATH") });
+    return machines;
+  };
+  // Without a folder no machine was started before, so there are no homes of ended rentals to remove.
+  if (folder !== undefined && existsSync(folder)) await openMachines();
+  /** Before, so that each running rental has its machine; and afterwards, so that those of ended rentals are gone. */
+  const withMachines = async (respond: () => Response | Promise<Response>): Promise<Response> => {
+    if (machines === undefined) return respond();
+    await machines.update();
+    try {
+      return await respond();
+    } finally {
+      await machines.update();
+    }
+  };
   const handlerFor = (served: OperationSet): RequestHandler => {
-    const app = createApp({ store, environment, operationSet: served }, sandboxClock(store, machine));
+    const addressesOf = (rentalId: number) => machines?.addressesOf(rentalId);
+    const app = createApp({ store, environment, addressesOf, operationSet: served }, clock);
     return {
-      fetch: async (request) => app.fetch(request),
+      fetch: (request) => withMachines(() => app.fetch(request)),
       handleControl: (request, peer) =>
         new URL(request.url).pathname.startsWith(`${servedControls.path}/`)
-          ? Promise.resolve(admin.fetch(request, { peer }))
+          ? withMachines(() => admin.fetch(request, { peer }))
           : undefined,
     };
   };
@@ -74,6 +100,18 @@ export async function createSandbox({
     keys,
     keyPrefix,
     hasKey: (secret) => isKey(store, secret),
-    close: () => store.close(),
+    startMachines: async (options) => {
+      const opened = await openMachines();
+      await opened.start(options);
+      return opened;
+    },
+    close: () => {
+      machines?.close();
+      store.close();
+    },
   };
 }
+
+/** The folder for the machines of a state file, such as `sandbox-machines` for `sandbox.sqlite`. */
+const machinesFolder = (file: string): string | undefined =>
+  file === ":memory:" ? undefined : join(dirname(resolve(file)), `${parse(file).name}-machines`);

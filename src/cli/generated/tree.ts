@@ -4059,7 +4059,7 @@ export const nouns: readonly Noun[] = [
      "serve"
     ],
     "summary": "Serve the sandbox over HTTP, for curl, SDKs and browsers",
-    "details": "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors.",
+    "details": "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer.",
     "args": [],
     "flags": [
      {
@@ -4107,6 +4107,15 @@ export const nouns: readonly Noun[] = [
        "default all documented and assumed ones"
       ],
       "key": "only"
+     },
+     {
+      "kind": "boolean",
+      "text": "Start an OpenSSH server on this computer for each running rental",
+      "names": [
+       "machines"
+      ],
+      "notes": [],
+      "key": "machines"
      }
     ],
     "limits": [],
@@ -4118,6 +4127,10 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Serve on a free port and print the address as JSON",
       "command": "gpuctl sandbox serve --port 0 -o json"
+     },
+     {
+      "text": "Serve rentals that you can log in to; they run on this computer",
+      "command": "gpuctl sandbox serve --machines"
      },
      {
       "text": "Serve an API without the deprecated operations",

@@ -54,6 +54,7 @@ export function createPorts(
         }
       : services.sandbox.facts,
     sandboxServer: sandbox,
+    startMachines: async () => (settings.sandbox ? (await sandbox()).startMachines() : undefined),
     programs,
     pictures: pictureScreen(runtime),
     helpOn: async (words) => {

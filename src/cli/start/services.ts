@@ -7,6 +7,7 @@ import type {
   SandboxControl,
   SandboxFacts,
   SandboxHealth,
+  SandboxMachines,
   SandboxServer,
 } from "../../command-kit/context.ts";
 import type { Settings } from "../../config/settings.ts";
@@ -60,6 +61,7 @@ export interface Sandbox extends SandboxControl, SandboxServer {
   readonly fetch: (request: Request) => Promise<Response>;
   /** Whether a secret is a key of the sandbox, revoked or not. */
   readonly hasKey: (secret: string) => boolean;
+  readonly startMachines: () => Promise<SandboxMachines>;
   readonly close: () => void;
 }
 
@@ -101,10 +103,11 @@ async function openSandbox(file: string, env: System["env"]): Promise<Sandbox> {
   const serving: (() => Promise<void>)[] = [];
   return {
     ...sandbox,
-    serve: async ({ only, ...address }) => {
+    serve: async ({ only, machines = false, ...address }) => {
+      const started = machines ? await sandbox.startMachines({ untilEnd: true }) : undefined;
       const served = await serve(sandbox.withOperationSet(only), address);
       serving.push(served.close);
-      return served;
+      return { ...served, identityFile: started?.identityFile() };
     },
     close: () => {
       for (const stop of serving) void stop();

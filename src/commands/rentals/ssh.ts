@@ -2,7 +2,7 @@ import { arg, rentalId } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { EmptyResult, NotOffered, NotReady, UsageError } from "../../core/errors.ts";
+import { EmptyResult, NotReady, UsageError } from "../../core/errors.ts";
 import { quoted } from "../../core/text.ts";
 import { type SshAddress, sshAddresses } from "../../output/ssh.ts";
 import {
@@ -35,7 +35,7 @@ export default defineCommand({
     wait: flag.boolean("Wait until the rental can be reached"),
     waitTimeout,
   },
-  uses: ["programs"],
+  uses: ["programs", "startMachines"],
   view: { kind: "lines", path: "command" },
   examples: examplesAfter(sandboxExamples.rental, [
     {
@@ -47,8 +47,10 @@ export default defineCommand({
       command: "gpuctl rentals ssh 1001 --dry-run --sandbox -- nvidia-smi -L",
     },
   ]),
-  run: async ({ input: { rentalId }, args, flags, ...context }) => {
+  run: async ({ input: { rentalId }, args, flags, startMachines, ...context }) => {
     const { settings, say, programs } = context;
+    const runsSsh = !flags.print && settings.output === "table" && !settings.dryRun;
+    const machines = runsSsh ? await startMachines() : undefined;
     if (settings.dryRun) say(`Then: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
     const reached = (rental: unknown) => sshAddresses(rental).length > 0;
     const wait = { rentalId, goal: "can be reached by ssh", reached, timeout: flags.waitTimeout };
@@ -66,16 +68,9 @@ export default defineCommand({
       say(`Rental ${rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another.`);
     }
     const sshArgs = ["-p", String(port), user === undefined ? host : `${user}@${host}`, ...args.args];
-    if (flags.print || settings.output !== "table") {
-      return { data: { host, port, user: user ?? null, command: sshLine(sshArgs) } };
-    }
-    if (settings.sandbox) {
-      throw new NotOffered(
-        "the sandbox has no machines to log in to",
-        "--print shows the command line that logs in to a real one.",
-      );
-    }
-    return { exitCode: await programs.run("ssh", sshArgs) };
+    if (!runsSsh) return { data: { host, port, user: user ?? null, command: sshLine(sshArgs) } };
+    const machineOptions = machines?.sshOptions(Number(rentalId)) ?? [];
+    return { exitCode: await programs.run("ssh", [...machineOptions, ...sshArgs]) };
   },
 });
 

@@ -10,7 +10,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors.",
+    "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",
@@ -23,6 +23,7 @@ export default defineCommand({
       value: "SET",
       defaultText: "all documented and assumed ones",
     }),
+    machines: flag.boolean("Start an OpenSSH server on this computer for each running rental"),
   },
   uses: ["sandboxServer"],
   view: { kind: "record", id: ["url"] },
@@ -33,25 +34,43 @@ export default defineCommand({
       command: "gpuctl sandbox serve --port 0 -o json",
     },
     {
+      text: "Serve rentals that you can log in to; they run on this computer",
+      command: "gpuctl sandbox serve --machines",
+    },
+    {
       text: "Serve an API without the deprecated operations",
       command: "gpuctl sandbox serve --port 0 --only replacements",
     },
   ],
-  run: async ({ flags: { port, host, only }, sandboxServer, settings, say, interrupted }) => {
+  run: async ({ flags: { port, host, only, machines }, sandboxServer, settings, say, interrupted }) => {
     if (host.trim() === "") throw new UsageError("--host must be an address such as 127.0.0.1, not empty");
+    if (machines && !isLoopback(host)) {
+      throw new UsageError(
+        `--machines cannot be used with --host ${host}: who can reach the sandbox could log in to this computer`,
+      );
+    }
     if (settings.dryRun) {
       say(nothingDone);
       return { data: { url: null, host, port } };
     }
     const { serve, keys } = await sandboxServer();
-    const server = await serve({ host, port, only });
+    const server = await serve({ host, port, only, machines });
     const what = only === undefined ? "" : ` (--only ${only})`;
     say(`Serving the sandbox${what}. Nothing is rented. Press Ctrl-C to stop.`);
+    if (machines) {
+      say("Running rentals are OpenSSH servers on this computer. Who logs in runs programs here as you.");
+      say(`To a rental without SSH keys, log in with: ssh -i ${server.identityFile}`);
+    }
     if (!isLoopback(new URL(server.url).hostname)) {
       say("Anyone who can reach this address over the network can use it too.");
     }
     return {
-      data: { url: server.url, apiKey: keys.full, readOnlyApiKey: keys.readOnly },
+      data: {
+        url: server.url,
+        apiKey: keys.full,
+        readOnlyApiKey: keys.readOnly,
+        ...(machines && { identityFile: server.identityFile }),
+      },
       until: new Promise((resolve) => addAbortListener(interrupted, resolve)).then(server.close),
     };
   },

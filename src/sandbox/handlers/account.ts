@@ -8,8 +8,8 @@ import { creditOf, findUser, removeUser, saveUser } from "../tables/users.ts";
 import type { Call, Handlers } from "./handler.ts";
 
 /** What a rental has cost so far. */
-function usageLine(numbered: NumberedRental, { store, now }: Call) {
-  const record = rentalRecord(store, numbered, now);
+function usageLine(numbered: NumberedRental, call: Call) {
+  const record = rentalRecord(call, numbered, call.now);
   return {
     rentalId: record.id,
     label: record.label,

@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type { ServedId, ServedInputOf, ServedOutputOf } from "../assumed/index.ts";
 import type { OperationSet } from "../operation-set.ts";
+import type { AddressesOf } from "../rentals/record.ts";
 import type { Store } from "../store/queries.ts";
 
 /** What a handler gets besides its input. */
@@ -8,6 +9,7 @@ export interface Call {
   readonly store: Store;
   /** Returns an environment variable, which may hold the key of an engine. */
   readonly environment: (name: string) => string | undefined;
+  readonly addressesOf: AddressesOf;
   /** All operations that are served. */
   readonly operationSet: OperationSet;
   /** The time of the call, in milliseconds since 1970; all its timestamps and costs use this time. */

@@ -4,7 +4,7 @@ import type { ServedInputOf } from "../assumed/index.ts";
 import { pageOf } from "../assumed/pages.ts";
 import { issueIf, required, throwIfInvalid } from "../errors.ts";
 import { takeBoot } from "../rentals/boots.ts";
-import { assertSshKeysExist, newRental, volumeFor } from "../rentals/create.ts";
+import { newRental, sshPublicKeysOf, volumeFor } from "../rentals/create.ts";
 import { type RentalInput, type RentalType, rentalAt } from "../rentals/lifecycle.ts";
 import { rentalRecord } from "../rentals/record.ts";
 import {
@@ -19,20 +19,25 @@ import { attach } from "../tables/volumes.ts";
 import type { Call, Handlers } from "./handler.ts";
 
 /** Creates a rental, and creates or attaches its volume if the input names one. */
-function rent(input: RentalInput, { store, userId, now }: Call) {
+function rent(input: RentalInput, call: Call) {
+  const { store, userId, now } = call;
   return store.write(() => {
-    const rental = newRental(input, now, takeBoot(store, input));
-    assertSshKeysExist(store, userId, input);
+    const rental = {
+      ...newRental(input, now, takeBoot(store, input)),
+      sshPublicKeys: sshPublicKeysOf(store, userId, input),
+    };
     const id = addRental(store, userId, rental);
     if (input.rentalType === "bare-metal" && input.storageVolume) {
       attach(store, volumeFor(store, userId, input.storageVolume, rental), [id]);
     }
-    return rentalRecord(store, { id, rental }, now);
+    return rentalRecord(call, { id, rental }, now);
   });
 }
 
-const active = ({ store, userId, now }: Call, type?: RentalType) =>
-  activeRentals(store, userId, now, type).map((rental) => rentalRecord(store, rental, now));
+const active = (call: Call, type?: RentalType) =>
+  activeRentals(call.store, call.userId, call.now, type).map((rental) =>
+    rentalRecord(call, rental, call.now),
+  );
 
 /** Count and hourly cost in cents of some rentals. */
 const sum = (rentals: readonly { costPerHourCents: number }[]) => ({
@@ -40,13 +45,9 @@ const sum = (rentals: readonly { costPerHourCents: number }[]) => ({
   costPerHourCents: rentals.reduce((total, rental) => total + rental.costPerHourCents, 0),
 });
 
-const page = (
-  all: readonly NumberedRental[],
-  request: ServedInputOf<"listPastRentals">,
-  { store, now }: Call,
-) => {
+const page = (all: readonly NumberedRental[], request: ServedInputOf<"listPastRentals">, call: Call) => {
   const { items, nextCursor } = pageOf(all, request);
-  return { items: items.map((rental) => rentalRecord(store, rental, now)), nextCursor };
+  return { items: items.map((rental) => rentalRecord(call, rental, call.now)), nextCursor };
 };
 
 /** The user's active rental with an id. @throws ApiError when there is none, or it has ended */
@@ -91,15 +92,15 @@ export const rentals = {
     return { ...sum(all), byTermType: Object.fromEntries(byTermType) };
   },
 
-  getRental({ rentalId }, { store, userId, now }) {
-    const found = findRental(store, userId, rentalId);
+  getRental({ rentalId }, call) {
+    const found = findRental(call.store, call.userId, rentalId);
     if (!found) return null;
-    const record = rentalRecord(store, found, now);
+    const record = rentalRecord(call, found, call.now);
     return record.terminatedAt === null ? { state: "active", ...record } : { state: "terminated", ...record };
   },
 
-  listRentalHistory: (_input, { store, userId, now }) =>
-    pastRentals(store, userId, now).map((rental) => rentalRecord(store, rental, now)),
+  listRentalHistory: (_input, call) =>
+    pastRentals(call.store, call.userId, call.now).map((rental) => rentalRecord(call, rental, call.now)),
   listPastRentals: (request, call) => page(pastRentals(call.store, call.userId, call.now), request, call),
 
   terminateVirtualMachineRental: terminate("virtual-machine"),

@@ -41,20 +41,25 @@ function assertWithinLimits(input: RentalInput): void {
 export const termIssues = ({ until }: ReservedTerm): readonly Issue[] =>
   issueIf(until > latestMs, "termPeriodDays", "must end the term before the year 10000");
 
-/** @throws ApiError when a rental names an SSH key that does not exist */
-export function assertSshKeysExist(
+/**
+ * The public keys of the SSH keys that a rental names.
+ * @throws ApiError when one does not exist
+ */
+export function sshPublicKeysOf(
   store: Queries,
   userId: string,
   { sshPublicKeyId, sshPublicKeyIds = [] }: Pick<RentalInput, "sshPublicKeyId" | "sshPublicKeyIds">,
-): void {
-  if (sshPublicKeyId === undefined && sshPublicKeyIds.length === 0) return;
-  const known = new Set(listSshKeys(store, userId).map(({ id }) => id));
+): readonly string[] {
+  if (sshPublicKeyId === undefined && sshPublicKeyIds.length === 0) return [];
+  const known = new Map(listSshKeys(store, userId).map(({ id, publicKey }) => [id, publicKey]));
   const unknown = (field: string, ids: readonly number[]) =>
     [...new Set(ids)].filter((id) => !known.has(id)).map((id) => issue(field, `no SSH key has the id ${id}`));
   throwIfInvalid(
     ...unknown("sshPublicKeyId", sshPublicKeyId === undefined ? [] : [sshPublicKeyId]),
     ...unknown("sshPublicKeyIds", sshPublicKeyIds),
   );
+  const named = new Set([sshPublicKeyId ?? [], sshPublicKeyIds].flat());
+  return [...named].flatMap((id) => known.get(id) ?? []);
 }
 
 /**

@@ -29,6 +29,9 @@ export interface ReservedTerm {
 /** The input that a rental is created with: checked, and with defaults filled in. */
 export type RentalInput = ServedInputOf<"createRental">;
 
+/** Where a machine of a rental accepts ssh connections. */
+export type SshAddress = { readonly host: string; readonly port: number; readonly user: string };
+
 /**
  * A rental as stored: its input and later changes. Its state at any moment is computed from these. The contract defines the
  * fields of the input; a rental stored by an older version may lack some.
@@ -40,6 +43,10 @@ export type StoredRental = RentalInput & {
   readonly terminatedAt?: number;
   /** How it boots, if not as usual. */
   readonly boot?: Boot | undefined;
+  /** The SSH keys that it was created with: deleting a key does not change its rentals. */
+  readonly sshPublicKeys?: readonly string[] | undefined;
+  /** Its addresses, if a seed set them. */
+  readonly sshNetworking?: readonly SshAddress[] | undefined;
 };
 
 /** The state of a rental at one moment. */

@@ -4,7 +4,7 @@ import { stamp } from "../clock.ts";
 import type { Queries } from "../store/queries.ts";
 import type { NumberedRental } from "../tables/rentals.ts";
 import { attachedVolumes } from "../tables/volumes.ts";
-import { rentalAt, type StoredRental } from "./lifecycle.ts";
+import { rentalAt, type SshAddress, type StoredRental } from "./lifecycle.ts";
 
 const labelPrefix = { "virtual-machine": "vm", "bare-metal": "bm" } as const;
 
@@ -21,18 +21,35 @@ function absentValue(schema: z.core.$ZodType): false | null | [] {
   return inner instanceof z.ZodArray ? [] : null;
 }
 
+/** Fields of a stored rental that its record does not have, or has in another form. */
+const hiddenFields = {
+  storageVolume: undefined,
+  boot: undefined,
+  sshPublicKeys: undefined,
+  sshNetworking: undefined,
+};
+
 const stampOrNull = (ms: number | null): string | null => (ms === null ? null : stamp(ms));
 
+/** Where the machines of a rental listen; undefined if it has none. */
+export type AddressesOf = (rentalId: number) => readonly SshAddress[] | undefined;
+
 /** A rental as the service returns it, at a moment. It has every field of the contract's create operations. */
-export function rentalRecord(store: Queries, { id, rental }: NumberedRental, now: number) {
+export function rentalRecord(
+  { store, addressesOf }: { readonly store: Queries; readonly addressesOf: AddressesOf },
+  { id, rental }: NumberedRental,
+  now: number,
+) {
   const {
     sshPublicKeyId,
     sshPublicKeyIds = [],
     storageVolume: _,
     terms,
     boot: __,
+    sshPublicKeys: ___,
+    sshNetworking,
     ...input
-  } = { storageVolume: undefined, boot: undefined, ...absentFields, ...rental };
+  } = { ...hiddenFields, ...absentFields, ...rental };
   const { startedAt, terminatedAt, reservedUntil, ...current } = rentalAt(rental, now);
   return {
     id,
@@ -47,7 +64,10 @@ export function rentalRecord(store: Queries, { id, rental }: NumberedRental, now
     startedAt: stampOrNull(startedAt),
     terminatedAt: stampOrNull(terminatedAt),
     // Addresses exist only while the machines run.
-    providerData: current.status === "Running" ? { sshNetworking: sshNetworking(id, rental) } : null,
+    providerData:
+      current.status === "Running"
+        ? { sshNetworking: [...(sshNetworking ?? addressesOf(id) ?? assumedAddresses(id, rental))] }
+        : null,
   };
 }
 
@@ -57,15 +77,20 @@ const hostsPerNetwork = 254;
 
 export const gpusPerMachine = 8;
 
+export const assumedUser = "ubuntu";
+export const assumedPort = 22;
+
+/** The number of machines of a rental. */
+export const nodeCount = ({ rentalType, gpuCount }: StoredRental): number =>
+  rentalType === "bare-metal" ? gpuCount / gpusPerMachine : 1;
+
 /** One address for each machine of a rental. */
-function sshNetworking(id: number, { rentalType, gpuCount }: StoredRental) {
-  const machines = rentalType === "bare-metal" ? gpuCount / gpusPerMachine : 1;
-  return Array.from({ length: machines }, (_, index) => ({
+const assumedAddresses = (id: number, rental: StoredRental): readonly SshAddress[] =>
+  Array.from({ length: nodeCount(rental) }, (_, index) => ({
     host: host(id + index),
-    port: 22,
-    user: "ubuntu",
+    port: assumedPort,
+    user: assumedUser,
   }));
-}
 
 function host(number: number): string {
   const network = documentationNetworks[Math.floor(number / hostsPerNetwork) % documentationNetworks.length];

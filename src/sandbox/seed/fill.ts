@@ -4,7 +4,7 @@ import { ApiError, issueIf, throwIfInvalid } from "../errors.ts";
 import { attachable } from "../handlers/volumes.ts";
 import { addKey, keys } from "../keys.ts";
 import { bootOf } from "../rentals/boots.ts";
-import { assertSshKeysExist, newRental } from "../rentals/create.ts";
+import { newRental, sshPublicKeysOf } from "../rentals/create.ts";
 import type { StoredRental } from "../rentals/lifecycle.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
 import type { Store } from "../store/queries.ts";
@@ -54,8 +54,8 @@ function addKeys(store: Store, { keys: seeded, sshKeys }: SeedDocument, now: num
 const addRentals = (store: Store, { rentals }: SeedDocument, now: number): readonly Issue[] =>
   numberedFirst(rentals).flatMap(({ item, index }) =>
     issuesOf(["rentals", index], () => {
-      assertSshKeysExist(store, builtInUserId, item);
-      addRental(store, builtInUserId, seededRental(item, now), item.id);
+      const sshPublicKeys = sshPublicKeysOf(store, builtInUserId, item);
+      addRental(store, builtInUserId, { ...seededRental(item, now), sshPublicKeys }, item.id);
     }),
   );
 
@@ -113,7 +113,14 @@ const duplicateIds = (list: string, items: readonly Numbered[]): readonly Issue[
  * @throws ApiError when its input or the order of its times is invalid
  */
 function seededRental(seeded: SeededRental, now: number): StoredRental {
-  const { id: _, createdAt: createdText, terminatedAt: terminatedText, boot, ...input } = seeded;
+  const {
+    id: _,
+    createdAt: createdText,
+    terminatedAt: terminatedText,
+    boot,
+    sshNetworking,
+    ...input
+  } = seeded;
   const createdAt = momentOf(createdText) ?? now;
   const terminatedAt = momentOf(terminatedText);
   throwIfInvalid(
@@ -122,7 +129,8 @@ function seededRental(seeded: SeededRental, now: number): StoredRental {
   );
   const early = terminatedAt !== undefined && terminatedAt < createdAt;
   throwIfInvalid(...issueIf(early, "terminatedAt", "must not be before createdAt"));
-  const rental = newRental(input, createdAt, boot && bootOf(boot, input.rentalType));
+  const created = newRental(input, createdAt, boot && bootOf(boot, input.rentalType));
+  const rental = { ...created, ...(sshNetworking && { sshNetworking }) };
   return terminatedAt === undefined ? rental : { ...rental, terminatedAt };
 }
 

@@ -9,6 +9,7 @@ import { createApiKey, createSshKey } from "../assumed/keys.ts";
 import { parseDocument } from "../documents.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
 import { bootInput } from "../rentals/boots.ts";
+import { assumedPort, assumedUser } from "../rentals/record.ts";
 import { minSecretLength } from "../request-log.ts";
 
 /** An id that a seed sets. New ids count up from the largest one, so there must be room above it. */
@@ -19,10 +20,18 @@ const recordId = z
 
 /** Fields of new records that the sandbox sets itself, unless a seed does. */
 const recordFields = { id: recordId.optional(), createdAt: dateTime("When it was created").optional() };
+/** Where a rental accepts ssh connections while it runs, such as a machine of your own. */
+const sshAddress = z.strictObject({
+  host: z.string().regex(/^[A-Za-z0-9:][\w.:-]*$/),
+  port: z.int().min(1).max(65_535).default(assumedPort),
+  user: z.string().min(1).default(assumedUser),
+});
+
 const rentalFields = {
   ...recordFields,
   terminatedAt: dateTime("When it ended").optional(),
   boot: bootInput.optional(),
+  sshNetworking: z.array(sshAddress).min(1).optional(),
 };
 
 const virtualMachine = createVirtualMachineRental.input

@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { createServer, type Server, type Socket } from "node:net";
+import { userInfo } from "node:os";
+
+/** A running machine: a port of this computer where sshd responds. */
+export interface Machine {
+  readonly port: number;
+  /** Closes the port and ends all connections. */
+  stop(): void;
+}
+
+const loopback = "127.0.0.1";
+
+/**
+ * Listens on a port, if possible the given one, and starts an sshd for each connection. Their data passes through this
+ * process: when it ends, even if it is killed, no port and no sshd is left.
+ */
+export async function startMachine(sshd: string, config: string, port: number): Promise<Machine> {
+  const stops = new Set<() => void>();
+  const server = createServer((socket) => {
+    void isAllowed(socket).then((allowed) => {
+      if (!allowed || !server.listening) return socket.destroy();
+      const stop = serveConnection(socket, sshd, config);
+      stops.add(stop);
+      return socket.once("close", () => stops.delete(stop));
+    });
+  });
+  const actual = await listen(server, port).catch(() => listen(server, 0));
+  return {
+    port: actual,
+    stop() {
+      server.close();
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+const listen = (server: Server, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, loopback, () => {
+      const address = server.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+
+/** Passes a connection to an sshd of its own. Returns a function that ends both. */
+function serveConnection(socket: Socket, sshd: string, config: string): () => void {
+  // Without this process's variables, such as keys. In a process group of its own, Ctrl-C does not reach it.
+  const child = spawn(sshd, ["-i", "-E", `${config}.log`, "-f", config], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+    detached: true,
+  });
+  socket.setNoDelay(true);
+  for (const stream of [socket, child.stdin, child.stdout]) stream.on("error", () => socket.destroy());
+  child.once("error", () => socket.destroy());
+  socket.once("close", () => {
+    child.stdin.destroy();
+    child.stdout.destroy();
+  });
+  socket.pipe(child.stdin);
+  child.stdout.pipe(socket);
+  return () => {
+    child.kill();
+    socket.destroy();
+  };
+}
+
+/**
+ * Whether a connection comes from this user, or from root. Everyone on this computer can connect, and can add SSH keys to a
+ * served sandbox. Where the system does not say who connects, everyone is allowed to try a key.
+ */
+async function isAllowed({ remotePort = 0, localPort = 0 }: Socket): Promise<boolean> {
+  const table = await readFile("/proc/net/tcp", "utf8").catch(() => "");
+  const ends = [endOf(remotePort), endOf(localPort)];
+  const row = table
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .find(([, local, remote]) => local === ends[0] && remote === ends[1]);
+  const user = row?.[7];
+  return user === undefined || Number(user) === 0 || Number(user) === userInfo().uid;
+}
+
+/** An address of this computer in the format of /proc/net/tcp. */
+const endOf = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`;

@@ -1,0 +1,158 @@
+import { execFile, spawn } from "node:child_process";
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { basename, delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { Unavailable } from "../../core/errors.ts";
+
+/** The programs of OpenSSH that machines are made of, by their paths. */
+export interface SshPrograms {
+  readonly sshd: string;
+  readonly keygen: string;
+  /** Undefined if it is not installed; then only the old protocol of scp works. */
+  readonly sftpServer: string | undefined;
+}
+
+/** Folders of system programs, which the PATH of an ordinary user often lacks. */
+const systemFolders = [
+  "/usr/sbin",
+  "/usr/local/sbin",
+  "/sbin",
+  "/usr/bin",
+  "/usr/local/bin",
+  "/opt/homebrew/sbin",
+];
+
+/** Where systems install the server of sftp, which is not in PATH. */
+const sftpFolders = [
+  "/usr/lib/openssh",
+  "/usr/libexec/openssh",
+  "/usr/libexec",
+  "/usr/lib/ssh",
+  "/usr/local/libexec",
+  "/opt/homebrew/libexec",
+];
+
+/**
+ * Finds the programs.
+ * @throws Unavailable when sshd is not installed, or this account may not log in
+ */
+export function findSshPrograms(path: string): SshPrograms {
+  const folders = [...path.split(delimiter).filter((folder) => folder.startsWith("/")), ...systemFolders];
+  const sshd = find("sshd", folders);
+  const keygen = find("ssh-keygen", folders);
+  if (sshd === undefined || keygen === undefined) {
+    throw new Unavailable(
+      `the machines of the sandbox need ${sshd === undefined ? "sshd" : "ssh-keygen"}, which is not installed`,
+      "Install the OpenSSH server: apt-get install openssh-server, dnf install openssh-server, or apk add openssh-server.",
+    );
+  }
+  const { shell, username } = userInfo();
+  if (["nologin", "false"].includes(basename(shell ?? ""))) {
+    throw new Unavailable(
+      `the user ${username} has no login shell (${shell}), so sshd rejects every login`,
+      "Run gpuctl as a user with a login shell.",
+    );
+  }
+  return { sshd, keygen, sftpServer: find("sftp-server", sftpFolders) };
+}
+
+const find = (program: string, folders: readonly string[]): string | undefined =>
+  folders.map((folder) => join(folder, program)).find(isExecutable);
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a program to its end. Rejects with an error that has its stderr. */
+export const runFile = promisify(execFile);
+
+/**
+ * Checks a configuration with sshd. Creates the empty folder that sshd needs as root; services usually create it at boot.
+ * @throws Unavailable with sshd's reason
+ */
+export async function checkConfig(sshd: string, config: string): Promise<void> {
+  const problem = await problemWith(sshd, config);
+  if (problem === undefined) return;
+  const [, missing] = /Missing privilege separation directory: (\S+)/.exec(problem) ?? [];
+  if (missing !== undefined) mkdirSync(missing, { recursive: true, mode: 0o755 });
+  const left = missing === undefined ? problem : await problemWith(sshd, config);
+  if (left !== undefined) throw new Unavailable(`sshd cannot be used: ${left}`, `It is ${sshd}.`);
+}
+
+async function problemWith(sshd: string, config: string): Promise<string | undefined> {
+  try {
+    await runFile(sshd, ["-t", "-f", config]);
+    return undefined;
+  } catch (error) {
+    const { stderr = "", message } = error as Error & { stderr?: string };
+    return (stderr.trim() || message).replaceAll(/\s+/g, " ");
+  }
+}
+
+/** The variable that every program on a machine has. Its value is the folder of the machine, with a slash at its end. */
+export const machineVariable = "GPUCTL_SANDBOX_MACHINE";
+
+/** Ends every program of the machines in a folder, also those in the background. Only Linux says which these are. */
+export function endPrograms(folder: string): void {
+  const entry = `${machineVariable}=${folder}/`;
+  // A program may start another one while the processes are listed.
+  for (let round = 0; round < 3; round += 1) {
+    const pids = processIds().filter((pid) => environmentOf(pid).some((one) => one.startsWith(entry)));
+    if (pids.length === 0) return;
+    for (const pid of pids) kill(pid);
+  }
+}
+
+const processIds = (): readonly string[] => {
+  try {
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+};
+
+function environmentOf(pid: string): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    // It has ended, or is another user's.
+    return [];
+  }
+}
+
+function kill(pid: string): void {
+  try {
+    globalThis.process.kill(Number(pid), "SIGKILL");
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Waits for the end of its stdin, then does what `endPrograms` does. Its argument is what to look for. */
+const endProgramsLater = `cat
+for round in 1 2 3; do
+  for file in $(grep -slF -e "$1" /proc/[0-9]*/environ); do
+    pid=\${file#/proc/}
+    kill -9 "\${pid%/environ}"
+  done
+done`;
+
+/**
+ * Ends the programs of the machines in a folder when this process ends, even if it is killed. Returns a function that does
+ * it earlier.
+ */
+export function endProgramsWithThisProcess(folder: string): () => void {
+  const watcher = spawn("/bin/sh", ["-c", endProgramsLater, "sh", `${machineVariable}=${folder}/`], {
+    stdio: ["pipe", "ignore", "ignore"],
+    detached: true,
+  });
+  watcher.on("error", () => {});
+  watcher.unref();
+  return () => watcher.stdin.destroy();
+}
