@@ -248,6 +248,44 @@ const asLost = (error: unknown): never => {
 const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
   followCommand(...args).catch(asLost);
 
+/** Stops the command of a job, as far as its rental can be reached, and ends the rental. Throws `StillBilled`. */
+export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
+  const { rentalId, phase } = journal.job();
+  const outcome: JobOutcome = { because: "failure", failure: new Error("cancelled"), fetched: [] };
+  if (rentalId === undefined) {
+    journal.change({ phase: "ended", endedAt: host.now(), outcome: "cancelled; no rental of it is listed" });
+    return;
+  }
+  if (phase === "running") {
+    const within = AbortSignal.any([stopped, AbortSignal.timeout(stopTimeout)]);
+    const stopping = onRental(journal, host, { signal: within, timeout: 0 }, (ssh) =>
+      stopCommand(ssh, within),
+    );
+    await host.progress("Stopping the command", () => stopping).catch(() => {});
+  }
+  await endRental(journal, host, outcome);
+}
+
+/** Passes on the output of a job from its rental, without storing it. A job that goes on is not changed. */
+export async function showRemoteLog(
+  journal: Journal,
+  host: JobHost,
+  { stopped, follows }: { readonly stopped: AbortSignal; readonly follows: boolean },
+): Promise<void> {
+  const passing = {
+    signal: stopped,
+    onStdout: async (bytes: Uint8Array) => void (await host.output("stdout", bytes)),
+    onStderr: async (bytes: Uint8Array) => void (await host.output("stderr", bytes)),
+  };
+  const timeout = journal.job().plan.waitTimeout;
+  const reaching = { signal: stopped, timeout: follows ? timeout : 0 };
+  await onRental(journal, host, reaching, async (ssh) => {
+    if ((await remoteState(ssh, stopped)).command === "not started") return;
+    await followCommand(ssh, { stdout: 0, stderr: 0 }, { ...passing, follows });
+  });
+  await host.endOutput();
+}
+
 async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): Promise<void> {
   const { plan, rentalId = "" } = journal.job();
   const { status } = outcome;

@@ -85,8 +85,12 @@ const rsyncOptions = ({ options }: Ssh): readonly string[] => [
   "--partial",
   `--timeout=${stallSeconds}`,
   "-e",
-  ["ssh", ...options].join(" "),
+  ["ssh", ...options].map(quotedForRsync).join(" "),
 ];
+
+/** rsync knows single quotes; two of them in quotes are one. */
+const quotedForRsync = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`;
 
 /** Seconds without any transfer after which rsync gives up. */
 const stallSeconds = 120;

@@ -1,9 +1,8 @@
-import { appendFileSync, readdirSync, statSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, saveFailed } from "../core/errors.ts";
 import { writeDurableFile } from "../core/files.ts";
 import { asList, asText, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
-import type { System } from "../system/types.ts";
 
 /** What a job does. It does not change once the job has begun. */
 export interface JobPlan {
@@ -119,6 +118,14 @@ export function openJournal(state: string, job: Job): Journal {
   };
 }
 
+/** A job that is only looked at: its folder exists, and nothing is stored. */
+export const viewJournal = (state: string, job: Job): Journal => ({
+  folder: jobFolder(state, job.id),
+  job: () => job,
+  change: () => {},
+  output: { sizes: () => ({ stdout: 0, stderr: 0 }), add: () => {} },
+});
+
 /** One file for each stream, whose size says where to go on, and one with both. */
 function outputFiles(folder: string): OutputFiles {
   const pathOf = (stream: Stream) => join(folder, stream);
@@ -143,10 +150,17 @@ function outputFiles(folder: string): OutputFiles {
 }
 
 /** All stored jobs, the oldest first. Files that cannot be read are left out. */
-export function readJobs(state: string, { readText }: Pick<System["files"], "readText">): readonly Job[] {
-  return folders(jobsFolder(state))
-    .flatMap((id) => jobOf(parseJson(readText(join(jobFolder(state, id), "job.json")) ?? "")) ?? [])
+export const readJobs = (state: string): readonly Job[] =>
+  folders(jobsFolder(state))
+    .flatMap((id) => jobOf(parseJson(textOf(join(jobFolder(state, id), "job.json")))) ?? [])
     .sort((one, other) => one.createdAt - other.createdAt);
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 function folders(path: string): readonly string[] {

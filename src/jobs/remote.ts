@@ -106,15 +106,18 @@ echo "$s" $(wc -c < "$d/stdout") $(wc -c < "$d/stderr")`,
 
 const unreadable = () => new ConnectionLost("the rental's response cannot be understood");
 
-/** Passes on the output from these positions until the command has ended. Throws `ConnectionLost`. */
+/**
+ * Passes on the output from these positions: until the command has ended, or with `follows: false` what is there. Throws
+ * `ConnectionLost`.
+ */
 export const followCommand = (
   ssh: Ssh,
   from: Readonly<Record<Stream, number>>,
-  options: Parameters<Ssh["follow"]>[1],
+  { follows = true, ...options }: Parameters<Ssh["follow"]>[1] & { readonly follows?: boolean },
 ): Promise<void> =>
   ssh.follow(
     `${folders}
-if [ -s "$d/status" ]; then
+if ${follows ? '[ -s "$d/status" ]' : "true"}; then
   tail -c +${from.stdout + 1} "$d/stdout"
   tail -c +${from.stderr + 1} "$d/stderr" >&2
   return 0

@@ -1,14 +1,14 @@
 import { join } from "node:path";
-import { readTextFile, writePrivateFile } from "../core/files.ts";
+import { writePrivateFile } from "../core/files.ts";
 import type { Programs } from "../system/types.ts";
 
-/** Where a rental accepts ssh connections, and the key that logs in if it is not one of the user's own. */
+/** Where a rental accepts ssh connections. */
 export interface SshTarget {
   readonly host: string;
   readonly port: number;
   readonly user?: string | undefined;
-  /** The path of a private key. */
-  readonly identity?: string | undefined;
+  /** Options for ssh that come before all others. */
+  readonly options?: readonly string[];
 }
 
 /** No connection, or it broke off. What runs on the rental goes on. */
@@ -66,9 +66,9 @@ export function openSsh(
   target: SshTarget,
   { folder, programs }: { readonly folder: string; readonly programs: Pick<Programs, "stream"> },
 ): Ssh {
-  const { host, port, user, identity } = target;
-  writePrivateFile(join(folder, configFile), sshConfig(rentalId, { port, user, identity }));
-  const options = ["-F", configFile];
+  const { host, port, user } = target;
+  writePrivateFile(join(folder, configFile), sshConfig(rentalId, { port, user }));
+  const options = [...(target.options ?? []), "-F", configFile];
   const args = [...options, "-T", host, "sh", "-s"];
   const run: Ssh["run"] = async (script, { signal, timeout = scriptTimeout }) => {
     const out: Uint8Array[] = [];
@@ -85,7 +85,7 @@ export function openSsh(
     signal.throwIfAborted();
     const problem = text(err);
     if (limit.aborted) throw new ConnectionLost(`no response within ${timeout / 1000} s`);
-    if (status === connectionFailed) throw await lost(problem, folder);
+    if (status === connectionFailed) throw lost(problem);
     return { status, out: text(out), err: problem };
   };
   return {
@@ -107,7 +107,7 @@ export function openSsh(
         },
         signal,
       });
-      if (status === connectionFailed && !signal.aborted) throw await lost(problem, folder);
+      if (status === connectionFailed && !signal.aborted) throw lost(problem);
     },
   };
 }
@@ -123,16 +123,12 @@ const problemLength = 1000;
 const wholeScript = (script: string): string => `gpuctl_main() {\n${script}\n}\ngpuctl_main; exit $?\n`;
 
 /** The configuration of ssh. The first value of an option applies, so ours come before the user's. */
-const sshConfig = (
-  rentalId: string,
-  { port, user, identity }: Pick<SshTarget, "port" | "user" | "identity">,
-): string =>
+const sshConfig = (rentalId: string, { port, user }: Pick<SshTarget, "port" | "user">): string =>
   [
     "Host *",
     ...Object.entries({
       Port: port,
       ...(user !== undefined && { User: user }),
-      ...(identity !== undefined && { IdentityFile: `"${identity}"`, IdentitiesOnly: "yes" }),
       // An address may be that of another rental tomorrow.
       HostKeyAlias: `gpuctl-rental-${rentalId.replace(/[^\w.-]/g, "_")}`,
       UserKnownHostsFile: knownHosts,
@@ -174,11 +170,10 @@ function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): (bytes: U
 const text = (chunks: readonly Uint8Array[]): string => Buffer.concat(chunks).toString("utf8");
 
 /** Why there is no connection, in the words of ssh where gpuctl has none. */
-async function lost(problem: string, folder: string): Promise<ConnectionLost> {
+function lost(problem: string): ConnectionLost {
   const lines = problem.split(/\r?\n/).filter((line) => line.trim() !== "" && line !== mark);
   const says = (pattern: RegExp) => lines.some((line) => pattern.test(line));
-  const knows = (await readTextFile(join(folder, knownHosts)).catch(() => "")) !== "";
-  if (knows && says(/host key verification failed|identification has changed/i)) {
+  if (says(/host key verification failed|identification has changed/i)) {
     return new ConnectionLost("the rental's host key has changed, so it may be another machine", "final");
   }
   if (says(/connection refused/i)) return new ConnectionLost("the connection was refused");
