@@ -82,7 +82,7 @@ _gpuctl() {
     "rentals jobs list") commands="" flags="--all" ;;
     "rentals jobs logs") commands="" flags="-f --follow" ;;
     "rentals jobs attach") commands="" flags="" ;;
-    "rentals jobs cancel") commands="" flags="" ;;
+    "rentals jobs cancel") commands="" flags="--all" ;;
     "rentals terminate") commands="" flags="--all --label --older-than" ;;
     "rentals lease") commands="list set extend clear" flags="" ;;
     "rentals lease list") commands="" flags="--lease-file" ;;

@@ -57,7 +57,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('list', 'List the jobs that were started on this machine')
       ,@('logs', 'Show the output of a job')
       ,@('attach', 'Wait for a job as `rentals run` does, and end its rental')
-      ,@('cancel', 'Stop the command of a job, and end its rental')
+      ,@('cancel', 'Stop the commands of jobs, and end their rentals')
     )
     'rentals jobs list' = @()
     'rentals jobs logs' = @()
@@ -307,7 +307,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('list', 'List the jobs that were started on this machine')
       ,@('logs', 'Show the output of a job')
       ,@('attach', 'Wait for a job as `rentals run` does, and end its rental')
-      ,@('cancel', 'Stop the command of a job, and end its rental')
+      ,@('cancel', 'Stop the commands of jobs, and end their rentals')
     )
     'help rentals lease' = @(
       ,@('list', 'List the leases of rentals: when each should end')
@@ -551,7 +551,9 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-f', '--follow'), 'Go on until the command ends; Ctrl-C leaves it running', @(), '')
     )
     'rentals jobs attach' = @()
-    'rentals jobs cancel' = @()
+    'rentals jobs cancel' = @(
+      ,@(@('--all'), 'All jobs that have not ended', @(), '')
+    )
     'rentals terminate' = @(
       ,@(@('--all'), 'All active rentals', @(), '')
       ,@(@('--label'), 'Only rentals with a matching label: * is any text, ? any character', @(), '')
@@ -874,7 +876,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('', @(), $false)
     )
     'rentals jobs cancel' = @(
-      ,@('', @(), $false)
+      ,@('', @(), $true)
     )
     'rentals terminate' = @(
       ,@('rental', @(), $true)

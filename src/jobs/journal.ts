@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { codeOf, saveFailed } from "../core/errors.ts";
 import { writeDurableFile } from "../core/files.ts";
 import { asList, asText, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
+import { quoted } from "../core/text.ts";
 
 /** What a job does. It does not change once the job has begun. */
 export interface JobPlan {
@@ -228,6 +229,7 @@ export const jobRecord = (job: Job, state: string): Readonly<Record<string, unkn
     ...rest,
     state,
     command: plan.command,
+    commandLine: plan.command.map(quoted).join(" "),
     detached: plan.detached,
     keep: plan.keep,
     createdAt: isoTime(createdAt),

@@ -1501,13 +1501,12 @@ export const nouns: readonly Noun[] = [
      "logs"
     ],
     "summary": "Show the output of a job",
-    "details": "Shows what is stored on this machine; for a job that gpuctl does not attend, what is on its rental. The output of the command goes to stdout, and its error output to stderr if it comes from the rental.",
+    "details": "Shows what is stored on this machine; for a job that gpuctl does not attend, what is on its rental. The output of the command goes to stdout, and its error output to stderr if it comes from the rental. With -o json, prints the job and the path of its log.",
     "args": [
      {
       "name": "JOB",
-      "text": "ID of the job, or the label that it was given",
-      "kind": "text",
-      "required": true
+      "text": "ID of the job, or the label that it was given; the last one by default",
+      "kind": "text"
      }
     ],
     "flags": [
@@ -1525,18 +1524,12 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Show the output of a job so far",
-      "command": "gpuctl rentals jobs logs train --sandbox",
-      "after": [
-       "gpuctl rentals run --gpus 1 --label train --detach --lease 2h --sandbox --yes -- echo done"
-      ]
+      "text": "Show the output of the last job so far",
+      "command": "gpuctl rentals jobs logs --sandbox"
      },
      {
-      "text": "Follow the output of a job until it ends",
-      "command": "gpuctl rentals jobs logs --follow train --sandbox",
-      "after": [
-       "gpuctl rentals run --gpus 1 --label train --detach --lease 2h --sandbox --yes -- echo done"
-      ]
+      "text": "Follow the output of the last job until it ends",
+      "command": "gpuctl rentals jobs logs --follow --sandbox"
      }
     ]
    },
@@ -1551,27 +1544,20 @@ export const nouns: readonly Noun[] = [
     "args": [
      {
       "name": "JOB",
-      "text": "ID of the job, or the label that it was given",
-      "kind": "text",
-      "required": true
+      "text": "ID of the job, or the label that it was given; the last one by default",
+      "kind": "text"
      }
     ],
     "flags": [],
     "limits": [],
     "examples": [
      {
-      "text": "Wait for a detached job, and copy its results back",
-      "command": "gpuctl rentals jobs attach train --sandbox",
-      "after": [
-       "gpuctl rentals run --gpus 1 --label train --detach --lease 2h --sandbox --yes -- echo done"
-      ]
+      "text": "Wait for the last job that has not ended, and copy its results back",
+      "command": "gpuctl rentals jobs attach --sandbox"
      },
      {
-      "text": "Wait for a job, and print what it came to as JSON",
-      "command": "gpuctl rentals jobs attach train -o json --sandbox",
-      "after": [
-       "gpuctl rentals run --gpus 1 --label train --detach --lease 2h --sandbox --yes -- echo done"
-      ]
+      "text": "Wait for it, and print what it came to as JSON",
+      "command": "gpuctl rentals jobs attach -o json --sandbox"
      }
     ]
    },
@@ -1581,33 +1567,39 @@ export const nouns: readonly Noun[] = [
      "jobs",
      "cancel"
     ],
-    "summary": "Stop the command of a job, and end its rental",
-    "details": "Ends the rental also when the command cannot be stopped because the rental does not respond. Results are not copied back. A rental that --keep keeps is not ended.",
+    "summary": "Stop the commands of jobs, and end their rentals",
+    "details": "Ends a rental also when its command cannot be stopped because the rental does not respond. Results are not copied back. A rental that --keep keeps is not ended. If one job cannot be cancelled, the others still are.",
     "args": [
      {
       "name": "JOB",
-      "text": "ID of the job, or the label that it was given",
+      "text": "ID of a job, or the label that it was given",
       "kind": "text",
-      "required": true
+      "variadic": true,
+      "required": true,
+      "replacedByFlag": "all"
      }
     ],
-    "flags": [],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "All jobs that have not ended",
+      "names": [
+       "all"
+      ],
+      "notes": [],
+      "key": "all"
+     }
+    ],
     "limits": [],
     "confirm": "destruction",
     "examples": [
      {
-      "text": "Cancel a job",
-      "command": "gpuctl rentals jobs cancel train --yes --sandbox",
-      "after": [
-       "gpuctl rentals run --gpus 1 --label train --detach --lease 2h --sandbox --yes -- echo done"
-      ]
+      "text": "Cancel all jobs",
+      "command": "gpuctl rentals jobs cancel --all --yes --sandbox"
      },
      {
-      "text": "Cancel a job and print it as JSON",
-      "command": "gpuctl rentals jobs cancel train --yes -o json --sandbox",
-      "after": [
-       "gpuctl rentals run --gpus 1 --label train --detach --lease 2h --sandbox --yes -- echo done"
-      ]
+      "text": "Cancel all jobs and print them as JSON",
+      "command": "gpuctl rentals jobs cancel --all --yes -o json --sandbox"
      }
     ]
    },

@@ -66,6 +66,8 @@ export default defineCommand({
     const plan = await planOf(flags, args.command, context);
     const variables = variablesOf(flags, attendance);
     if (settings.dryRun) return showPlan({ input, flags, args, ...context });
+    if (!plan.keep) await assertCanEnd(context);
+    if (flags.maxCost !== undefined) await assertPriceIsKnown(input, context);
     await assertPrograms({ programs }, plan);
     const machines = await startMachines();
     const place = plan.keep && flags.lease === undefined ? undefined : leasePlace(flags, context);
@@ -159,8 +161,6 @@ async function rentFor(
   options: RentOptions,
   context: Context & { readonly stopped: AbortSignal },
 ): Promise<Journal> {
-  if (!options.keep) await assertCanEnd(context);
-  if (options.maxCost !== undefined) await assertPriceIsKnown(options.input, context);
   if (context.stopped.aborted) throw new Interrupted("interrupted: nothing was rented");
   const journal = begin();
   try {

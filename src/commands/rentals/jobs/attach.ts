@@ -6,32 +6,30 @@ import { openJournal } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";
 import { adoptLease, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
-import { findJob, jobArg, jobExample, placeOf } from "./find.ts";
+import { findJob, isOpen, jobArg, noJobs, ownJobs, placeOf } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs attach",
   summary: "Wait for a job as `rentals run` does, and end its rental",
   details:
     "Shows the output that has not arrived yet, waits until the command ends, copies results back, ends the rental unless the job keeps it, and exits with the status of the command. Ctrl-C stops the command and ends the rental of a job that gpuctl attended before it was killed. A detached job goes on after Ctrl-C.",
-  alsoCalls: ["getRental", "listVirtualMachineRentals"],
   args: [jobArg],
   uses: ["attendance", "programs", "startMachines"],
   view: jobView,
   examples: [
     {
-      text: "Wait for a detached job, and copy its results back",
-      command: "gpuctl rentals jobs attach train --sandbox",
-      after: [jobExample],
+      text: "Wait for the last job that has not ended, and copy its results back",
+      command: "gpuctl rentals jobs attach --sandbox",
     },
     {
-      text: "Wait for a job, and print what it came to as JSON",
-      command: "gpuctl rentals jobs attach train -o json --sandbox",
-      after: [jobExample],
+      text: "Wait for it, and print what it came to as JSON",
+      command: "gpuctl rentals jobs attach -o json --sandbox",
     },
   ],
   run: async ({ args, attendance, programs, startMachines, ...context }) => {
     const { files, settings } = context;
-    const job = findJob(args.job, context);
+    const job = args.job === undefined ? ownJobs(context).findLast(isOpen) : findJob(args.job, context);
+    if (job === undefined) return noJobs;
     if (settings.dryRun)
       return { data: await context.call("getRental", { rentalId: job.rentalId ?? job.id }) };
     if (job.phase === "ended") {

@@ -1,60 +1,84 @@
+import { arg } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
+import { flag } from "../../../command-kit/flag.ts";
 import { idOf } from "../../../command-kit/responses.ts";
+import { type FailedItem, SomeFailed, UsageError } from "../../../core/errors.ts";
 import { cancel } from "../../../jobs/attend.ts";
 import { jobRecord, openJournal } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";
 import { findRental } from "../run/rent.ts";
-import { jobView } from "../run/report.ts";
-import { findJob, jobArg, jobExample, placeOf } from "./find.ts";
+import { findJob, isOpen, jobList, ownJobs, placeOf } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs cancel",
-  summary: "Stop the command of a job, and end its rental",
+  summary: "Stop the commands of jobs, and end their rentals",
   details:
-    "Ends the rental also when the command cannot be stopped because the rental does not respond. Results are not copied back. A rental that --keep keeps is not ended.",
+    "Ends a rental also when its command cannot be stopped because the rental does not respond. Results are not copied back. A rental that --keep keeps is not ended. If one job cannot be cancelled, the others still are.",
   effect: "destroy",
-  alsoCalls: ["getRental", "listVirtualMachineRentals"],
-  args: [jobArg],
+  args: [
+    arg.texts("JOB", "ID of a job, or the label that it was given", {
+      required: true,
+      replacedByFlag: "all",
+    }),
+  ],
+  flags: { all: flag.boolean("All jobs that have not ended") },
   uses: ["attendance", "programs", "startMachines"],
-  view: jobView,
+  view: jobList,
   examples: [
+    { text: "Cancel all jobs", command: "gpuctl rentals jobs cancel --all --yes --sandbox" },
     {
-      text: "Cancel a job",
-      command: "gpuctl rentals jobs cancel train --yes --sandbox",
-      after: [jobExample],
-    },
-    {
-      text: "Cancel a job and print it as JSON",
-      command: "gpuctl rentals jobs cancel train --yes -o json --sandbox",
-      after: [jobExample],
+      text: "Cancel all jobs and print them as JSON",
+      command: "gpuctl rentals jobs cancel --all --yes -o json --sandbox",
     },
   ],
-  buildInput: ({ args, ...context }) => ({ job: findJob(args.job, context) }),
+  buildInput: ({ args, flags, ...context }) => {
+    const words = [...new Set(args.job)];
+    if (flags.all && words.length > 0) throw new UsageError("JOB cannot be used together with --all");
+    if (!flags.all && words.length === 0) throw new UsageError("missing required input: JOB");
+    const jobs = flags.all ? ownJobs(context).filter(isOpen) : words.map((word) => findJob(word, context));
+    return { jobs };
+  },
   confirm: {
-    destruction: ({ input: { job } }) => {
-      if (job.phase === "ended") return undefined;
-      const rental = job.rentalId === undefined ? "its rental" : `rental ${job.rentalId}`;
-      return job.plan.keep
-        ? `Stop job ${job.id}? Rental ${job.rentalId} is kept.`
-        : `Stop job ${job.id} and terminate ${rental}? All data on it is lost.`;
+    destruction: ({ input: { jobs } }) => {
+      if (jobs.length === 0) return "Stop all jobs and terminate their rentals?";
+      const open = jobs.filter(isOpen);
+      if (open.length === 0) return undefined;
+      const ending = open
+        .filter(({ plan }) => !plan.keep)
+        .map(({ rentalId }) => rentalId ?? "one without a known ID");
+      const stop = `Stop ${open.length === 1 ? "job" : `${open.length} jobs:`} ${open.map(({ id }) => id).join(", ")}`;
+      if (ending.length === 0)
+        return `${stop}? ${open.length === 1 ? "Its rental is" : "Their rentals are"} kept.`;
+      const rentals = `${ending.length === 1 ? "rental" : "rentals"} ${ending.join(", ")}`;
+      return `${stop}, and terminate ${rentals}? All data on ${ending.length === 1 ? "it" : "them"} is lost.`;
     },
   },
-  run: async ({ input: { job }, attendance, programs, startMachines, ...context }) => {
-    const { files, settings, say } = context;
-    if (settings.dryRun)
-      return { data: await context.call("getRental", { rentalId: job.rentalId ?? job.id }) };
-    if (job.phase === "ended") {
-      say(`Job ${job.id} has ended already.`);
-      return { data: jobRecord(job, "ended") };
+  run: async ({ input: { jobs }, attendance, programs, startMachines, ...context }) => {
+    const { files, settings, call } = context;
+    const open = jobs.filter(isOpen);
+    if (settings.dryRun) {
+      for (const { rentalId, id } of open) await call("getRental", { rentalId: rentalId ?? id });
     }
-    const machines = await startMachines();
-    const rentalId = job.rentalId ?? idOf(await findRental(job.rentalLabel, context));
-    const journal = openJournal(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
-    const host = jobHost(
-      { ...context, attendance, programs },
-      { journal, machines, lease: placeOf(job, context) },
-    );
-    await attendance.interruptible((stopped) => cancel(journal, host, stopped));
-    return { data: jobRecord(journal.job(), "ended") };
+    const machines = open.some(({ phase }) => phase === "running") ? await startMachines() : undefined;
+    const failures: FailedItem[] = [];
+    const done = jobs.filter((job) => !isOpen(job));
+    for (const job of open) {
+      try {
+        const rentalId = job.rentalId ?? idOf(await findRental(job.rentalLabel, context));
+        const journal = openJournal(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
+        const lease = placeOf(job, context);
+        const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
+        await attendance.interruptible((stopped) => cancel(journal, host, stopped));
+        done.push(journal.job());
+      } catch (error) {
+        if (open.length === 1) throw error;
+        failures.push({ name: job.id, error });
+      }
+    }
+    const problem = `${failures.length} of ${open.length} jobs could not be cancelled`;
+    const failure =
+      failures.length > 0 ? new SomeFailed(problem, { failures, succeeded: done.length }) : undefined;
+    if (failure && done.length === 0) throw failure;
+    return { data: done.map((job) => jobRecord(job, job.phase)), failure };
   },
 });

@@ -5,11 +5,10 @@ import type { ListView } from "../../../core/view.ts";
 import { type Job, readJobs } from "../../../jobs/journal.ts";
 import { type LeasePlace, serviceName } from "../../../jobs/leases.ts";
 
-export const jobArg = arg.text("JOB", "ID of the job, or the label that it was given", { required: true });
-
-/** Starts the job `train`, for examples. */
-export const jobExample =
-  "gpuctl rentals run --gpus 1 --label train --detach --lease 2h --sandbox --yes -- echo done";
+export const jobArg = arg.text(
+  "JOB",
+  "ID of the job, or the label that it was given; the last one by default",
+);
 
 export const jobList: ListView = {
   kind: "list",
@@ -19,7 +18,7 @@ export const jobList: ListView = {
     { title: "STATE", paths: ["state"] },
     { title: "RENTAL", name: "rentalId", paths: ["rentalId"] },
     { title: "STATUS", paths: ["status"], priority: 1 },
-    { title: "COMMAND", paths: ["command"], format: "list", priority: 1 },
+    { title: "COMMAND", paths: ["commandLine"], priority: 1 },
     { title: "STARTED", name: "createdAt", paths: ["createdAt"], format: "time", priority: 2 },
     { title: "OUTCOME", paths: ["outcome"], priority: 3 },
   ],
@@ -35,7 +34,7 @@ export const ownJobs = ({ files, settings }: Pick<Context, "files" | "settings">
 export function findJob(word: string, context: Pick<Context, "files" | "settings">): Job {
   const jobs = ownJobs(context);
   const labelled = jobs.filter(({ label }) => label === word);
-  const open = labelled.filter(({ phase }) => phase !== "ended");
+  const open = labelled.filter(isOpen);
   if (open.length > 1) {
     throw new UsageError(`${open.length} jobs have the label ${JSON.stringify(word)}`, {
       hint: `Use an ID: ${open.map(({ id }) => id).join(", ")}.`,
@@ -45,9 +44,14 @@ export function findJob(word: string, context: Pick<Context, "files" | "settings
   if (found) return found;
   throw new NotFound(`job ${word} not found`, {
     request: null,
-    hint: "`gpuctl rentals jobs list` shows the jobs.",
+    hint: "`gpuctl rentals jobs list --all` shows the jobs.",
   });
 }
+
+export const isOpen = ({ phase }: Job): boolean => phase !== "ended";
+
+/** The result without any job. */
+export const noJobs = { data: [], view: jobList };
 
 /** The lease file of a job that has a lease. */
 export const placeOf = ({ leaseFile }: Job, { files }: Pick<Context, "files">): LeasePlace | undefined =>

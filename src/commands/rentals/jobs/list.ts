@@ -1,7 +1,7 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { jobRecord, readJobs, stateOfJob } from "../../../jobs/journal.ts";
-import { jobList, ownJobs } from "./find.ts";
+import { isOpen, jobList, ownJobs } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs list",
@@ -19,9 +19,8 @@ export default defineCommand({
   run: ({ flags, ...context }) => {
     const { files, say } = context;
     const own = ownJobs(context);
-    const shown = own.filter(({ phase }) => flags.all || phase !== "ended");
-    const others = readJobs(files.state).filter(({ phase }) => phase !== "ended").length;
-    const elsewhere = others - own.filter(({ phase }) => phase !== "ended").length;
+    const shown = flags.all ? own : own.filter(isOpen);
+    const elsewhere = readJobs(files.state).filter(isOpen).length - own.filter(isOpen).length;
     if (elsewhere > 0) say(`Jobs of other services that have not ended: ${elsewhere}. They are not shown.`);
     return { data: shown.map((job) => jobRecord(job, stateOfJob(job, files.processes.isRunning))) };
   },

@@ -3,35 +3,35 @@ import { stat } from "node:fs/promises";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { showRemoteLog } from "../../../jobs/attend.ts";
-import { jobFolder, logPath, viewJournal } from "../../../jobs/journal.ts";
+import { jobFolder, jobRecord, logPath, stateOfJob, viewJournal } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";
-import { findJob, jobArg, jobExample } from "./find.ts";
+import { jobView } from "../run/report.ts";
+import { findJob, jobArg, noJobs, ownJobs } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs logs",
   summary: "Show the output of a job",
   details:
-    "Shows what is stored on this machine; for a job that gpuctl does not attend, what is on its rental. The output of the command goes to stdout, and its error output to stderr if it comes from the rental.",
-  alsoCalls: ["getRental"],
+    "Shows what is stored on this machine; for a job that gpuctl does not attend, what is on its rental. The output of the command goes to stdout, and its error output to stderr if it comes from the rental. With -o json, prints the job and the path of its log.",
   args: [jobArg],
   flags: { follow: flag.boolean("Go on until the command ends; Ctrl-C leaves it running", { short: "f" }) },
   uses: ["attendance", "programs", "startMachines"],
-  view: { kind: "document" },
+  view: jobView,
   examples: [
+    { text: "Show the output of the last job so far", command: "gpuctl rentals jobs logs --sandbox" },
     {
-      text: "Show the output of a job so far",
-      command: "gpuctl rentals jobs logs train --sandbox",
-      after: [jobExample],
-    },
-    {
-      text: "Follow the output of a job until it ends",
-      command: "gpuctl rentals jobs logs --follow train --sandbox",
-      after: [jobExample],
+      text: "Follow the output of the last job until it ends",
+      command: "gpuctl rentals jobs logs --follow --sandbox",
     },
   ],
   run: async ({ args, flags, attendance, programs, startMachines, ...context }) => {
     const { files, settings, sleep, say } = context;
-    const job = findJob(args.job, context);
+    const job = args.job === undefined ? ownJobs(context).at(-1) : findJob(args.job, context);
+    if (job === undefined) return noJobs;
+    if (settings.output !== "table") {
+      const log = logPath(jobFolder(files.state, job.id));
+      return { data: { ...jobRecord(job, stateOfJob(job, files.processes.isRunning)), log } };
+    }
     const { isRunning, self } = files.processes;
     const isAttended = job.phase === "ended" || (isRunning(job.process) && job.process !== self);
     if (!isAttended && job.rentalId !== undefined && !settings.dryRun) {

@@ -29,7 +29,6 @@ export type Input = InputOf<"createVirtualMachineRental">;
 
 export interface RentOptions {
   readonly input: Input;
-  readonly keep: boolean;
   readonly maxBurn: Money | undefined;
   readonly maxCost: Money | undefined;
   /** Milliseconds. */

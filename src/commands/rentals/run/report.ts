@@ -16,7 +16,7 @@ export const jobView: RecordView = {
     { title: "RENTAL", name: "rentalId", paths: ["rentalId"] },
     { title: "STATE", paths: ["state"] },
     { title: "STATUS", paths: ["status"] },
-    { title: "COMMAND", paths: ["command"], format: "list" },
+    { title: "COMMAND", paths: ["commandLine"] },
     { title: "COST", name: "estimatedCost", paths: ["estimatedCost"] },
     { title: "LOG", paths: ["log"] },
   ],
