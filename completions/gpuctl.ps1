@@ -39,6 +39,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('jobs', 'list or logs or attach or cancel')
       ,@('terminate', 'Terminate rentals, if the service offers an operation for it')
       ,@('lease', 'list or set or extend or clear')
+      ,@('guard', 'End the rentals whose leases are over')
     )
     'rentals create' = @(
       ,@('vm', 'Rent a virtual machine')
@@ -74,6 +75,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals lease set' = @()
     'rentals lease extend' = @()
     'rentals lease clear' = @()
+    'rentals guard' = @()
     'volumes' = @(
       ,@('create', 'Create a storage volume')
       ,@('list', 'List the storage volumes')
@@ -298,6 +300,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('jobs', 'list or logs or attach or cancel')
       ,@('terminate', 'Terminate rentals, if the service offers an operation for it')
       ,@('lease', 'list or set or extend or clear')
+      ,@('guard', 'End the rentals whose leases are over')
     )
     'help rentals create' = @(
       ,@('vm', 'Rent a virtual machine')
@@ -571,6 +574,13 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
     )
     'rentals lease clear' = @(
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+    )
+    'rentals guard' = @(
+      ,@(@('--once'), 'Look once and exit, which is the default', @(), '')
+      ,@(@('--every'), 'Look again and again until Ctrl-C, and go on after failures', @(), '')
+      ,@(@('--warn'), 'Report a lease this long before it is over', @(), '')
+      ,@(@('--notify'), 'Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. An event that lasts is notified once', @(), '')
       ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
     )
     'volumes' = @()
@@ -850,7 +860,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--sync', '--fetch', '--env', '--max-cost', '--time-limit', '--note', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--sync', '--fetch', '--env', '--max-cost', '--time-limit', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
   $files = @('--lease-file', '--fetch', '--image', '--from', '--out', '--schema', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether

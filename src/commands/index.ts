@@ -26,6 +26,7 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
       "lease set",
       "lease extend",
       "lease clear",
+      "guard",
     ],
   },
   { name: "volumes", summary: "Manage storage volumes", commands: ["create", "list", "attach"] },

@@ -192,3 +192,11 @@ export class InsecureUrl extends Error {
     this.url = url;
   }
 }
+
+/** Whether a later request may succeed: the cause was the network, a rate limit or the service. */
+export function isTemporary(error: unknown): error is Error {
+  if (error instanceof ServiceError) {
+    return error.status >= 500 || error.status === 429 || error.status === 408;
+  }
+  return error instanceof NetworkError || error instanceof InvalidResponse;
+}

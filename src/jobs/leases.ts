@@ -37,9 +37,7 @@ export interface Lease {
 /** Something that a guard has reported once and does not report again. */
 export interface Notice {
   readonly service: string;
-  /** The rental, or else the token of a pending lease. */
-  readonly about: string;
-  /** What was reported. */
+  /** What was reported, and about what. */
   readonly event: string;
 }
 
@@ -248,8 +246,8 @@ function leaseOf(value: unknown): Lease | undefined {
 
 function noticeOf(value: unknown): Notice | undefined {
   if (!isRecord(value)) return undefined;
-  const { service, about, event } = value;
-  return isText(service) && isText(about) && isText(event) ? { service, about, event } : undefined;
+  const { service, event } = value;
+  return isText(service) && isText(event) ? { service, event } : undefined;
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";

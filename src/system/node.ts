@@ -43,6 +43,7 @@ export async function nodeSystem(): Promise<System> {
     programs: {
       run: async (...args) => (await programs()).run(...args),
       runQuietly: async (...args) => (await programs()).runQuietly(...args),
+      shell: async (...args) => (await programs()).shell(...args),
       output: async (...args) => (await programs()).output(...args),
       capture: async (...args) => (await programs()).capture(...args),
       stream: async (...args) => (await programs()).stream(...args),

@@ -35,22 +35,32 @@ export const nodePrograms = ({
     if (signal === undefined) throw cannotStart(program, code);
     return { status: statusOf(signal), stderr };
   },
+  shell: async (commandLine, { input, env, timeout }) => {
+    const { execa } = await import("execa");
+    const result = await execa(commandLine, {
+      shell: true,
+      input,
+      env,
+      // A process that it leaves behind would keep a pipe open.
+      stdout: "ignore",
+      stderr: "inherit",
+      reject: false,
+      timeout,
+      forceKillAfterDelay: 1_000,
+    });
+    if (result.exitCode !== 0) throw failureOf(commandLine, { ...result, timeout });
+  },
   output: async (commandLine, { timeout }) => {
     const { execa } = await import("execa");
-    const { exitCode, stdout, timedOut, signal, code } = await execa(commandLine, {
+    const { stdout, ...result } = await execa(commandLine, {
       shell: true,
       stdin: "inherit",
       stderr: "inherit",
       reject: false,
       timeout,
     });
-    if (exitCode === 0) return stdout;
-    const program = JSON.stringify(commandLine);
-    if (timedOut) throw new ProgramFailed(`${program} timed out after ${timeout / 1000} s`);
-    if (exitCode === undefined && signal === undefined) throw cannotStart(program, code);
-    throw new ProgramFailed(
-      `${program} ${signal ? `was terminated by ${signal}` : `exited with status ${exitCode}`}`,
-    );
+    if (result.exitCode === 0) return stdout;
+    throw failureOf(commandLine, { ...result, timeout });
   },
   capture: async (program, args, { timeout }) => {
     const { execa } = await import("execa");
@@ -138,6 +148,27 @@ async function passOn(
 const feedTimeout = 5_000;
 /** The status that a shell reports for a program that a signal ended. */
 const statusOf = (signal: string): number => 128 + os.signals[signal as NodeJS.Signals];
+
+/** Why a shell command failed. */
+function failureOf(
+  commandLine: string,
+  { exitCode, signal, timedOut, code, timeout }: ShellResult,
+): ProgramFailed | Unavailable {
+  const program = JSON.stringify(commandLine);
+  if (timedOut) return new ProgramFailed(`${program} timed out after ${timeout / 1000} s`);
+  if (exitCode === undefined && signal === undefined) return cannotStart(program, code);
+  return new ProgramFailed(
+    `${program} ${signal ? `was terminated by ${signal}` : `exited with status ${exitCode}`}`,
+  );
+}
+
+interface ShellResult {
+  readonly exitCode?: number | undefined;
+  readonly signal?: string | undefined;
+  readonly code?: string | undefined;
+  readonly timedOut: boolean;
+  readonly timeout: number;
+}
 
 const cannotStart = (program: string, code: string | undefined): Unavailable =>
   new Unavailable(

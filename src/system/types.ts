@@ -199,7 +199,9 @@ export interface PathFacts {
   readonly isFolder: boolean;
 }
 
-/** Other programs. `run`, `runQuietly`, `stream` and `output` throw `Unavailable` if the program cannot be started. */
+/**
+ * Other programs. `run`, `runQuietly`, `stream`, `shell` and `output` throw `Unavailable` if the program cannot be started.
+ */
 export interface Programs {
   /** Runs a program with our stdin, stdout and stderr. Resolves with its exit status, or 128 + the signal that ended it. */
   readonly run: (program: string, args: readonly string[]) => Promise<number>;
@@ -213,6 +215,18 @@ export interface Programs {
     args: readonly string[],
     env?: Readonly<Record<string, string>>,
   ) => Promise<{ readonly status: number; readonly stderr: string }>;
+  /**
+   * Runs a shell command with a text as its stdin and variables added to the environment. Its stderr is ours, its stdout
+   * is not read. Throws `ProgramFailed` if it fails, or takes longer than `timeout` milliseconds and is killed.
+   */
+  readonly shell: (
+    commandLine: string,
+    options: {
+      readonly input: string;
+      readonly env: Readonly<Record<string, string>>;
+      readonly timeout: number;
+    },
+  ) => Promise<void>;
   /** The stdout of a shell command. `timeout` is in milliseconds. Throws `ProgramFailed` if it fails or times out. */
   readonly output: (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
   /**

@@ -354,6 +354,7 @@ const notInstalled = async (program: string): Promise<never> => {
 const noPrograms: Omit<Programs, "which"> = {
   run: notInstalled,
   runQuietly: notInstalled,
+  shell: notInstalled,
   output: notInstalled,
   stream: notInstalled,
   capture: async () => undefined,

@@ -39,6 +39,7 @@ const rejected = () => Promise.reject(new Unavailable("completion does not run p
 const programs: System["programs"] = {
   run: rejected,
   runQuietly: rejected,
+  shell: rejected,
   output: rejected,
   stream: rejected,
   capture: rejected,

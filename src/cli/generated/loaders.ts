@@ -22,6 +22,7 @@ export const loaders: Readonly<Record<string, () => Promise<{ readonly default: 
   "rentals lease set": () => import("../../commands/rentals/lease/set.ts"),
   "rentals lease extend": () => import("../../commands/rentals/lease/extend.ts"),
   "rentals lease clear": () => import("../../commands/rentals/lease/clear.ts"),
+  "rentals guard": () => import("../../commands/rentals/guard.ts"),
   "volumes create": () => import("../../commands/volumes/create.ts"),
   "volumes list": () => import("../../commands/volumes/list.ts"),
   "volumes attach": () => import("../../commands/volumes/attach.ts"),

@@ -1917,6 +1917,102 @@ export const nouns: readonly Noun[] = [
       ]
      }
     ]
+   },
+   {
+    "path": [
+     "rentals",
+     "guard"
+    ],
+    "summary": "End the rentals whose leases are over",
+    "details": "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It ends nothing that has no lease, and nothing that it cannot recognize for certain: such rentals are reported. When it is not known whether a rental has ended, the exit code is 10, and the next round looks again.\n\nRun it on a machine that stays on: with --every, or with --once by cron, a systemd timer or a Kubernetes CronJob. Off a terminal it needs --yes, once, as it is its purpose to terminate rentals. See docs/leases.md.\n\nThe service itself can end a reserved term: create the rental with --no-convert-to-on-demand-on-expiry.",
+    "args": [],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "Look once and exit, which is the default",
+      "names": [
+       "once"
+      ],
+      "notes": [],
+      "key": "once",
+      "conflictsWith": [
+       "every"
+      ]
+     },
+     {
+      "kind": "duration",
+      "text": "Look again and again until Ctrl-C, and go on after failures",
+      "value": "DURATION",
+      "names": [
+       "every"
+      ],
+      "notes": [],
+      "key": "every"
+     },
+     {
+      "kind": "duration",
+      "text": "Report a lease this long before it is over",
+      "value": "DURATION",
+      "default": "15m",
+      "names": [
+       "warn"
+      ],
+      "notes": [
+       "default 15m"
+      ],
+      "key": "warn"
+     },
+     {
+      "kind": "text",
+      "text": "Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. An event that lasts is notified once",
+      "value": "COMMAND",
+      "names": [
+       "notify"
+      ],
+      "notes": [],
+      "key": "notify"
+     },
+     {
+      "kind": "text",
+      "text": "File with the leases; several machines can share it",
+      "value": "PATH",
+      "env": "GPUCTL_LEASE_FILE",
+      "names": [
+       "lease-file"
+      ],
+      "notes": [
+       "default leases.jsonl in the state folder",
+       "GPUCTL_LEASE_FILE"
+      ],
+      "key": "leaseFile"
+     }
+    ],
+    "limits": [],
+    "confirm": "destruction",
+    "readsInDryRun": true,
+    "examples": [
+     {
+      "text": "End the rentals whose leases are over",
+      "command": "gpuctl rentals guard --yes --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Show what would be ended, and end nothing",
+      "command": "gpuctl rentals guard --dry-run --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Look once, and append what there is to report to a file",
+      "command": "gpuctl rentals guard --once --notify 'cat >> guard.jsonl' --yes --sandbox",
+      "after": [
+       "gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"
+      ]
+     }
+    ]
    }
   ]
  },

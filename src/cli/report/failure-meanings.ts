@@ -102,7 +102,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   NotPlayed: () => ({ code: "NOT_PLAYED", exitCode: exit.fault }),
   StoredElsewhere: () => ({ code: "STORED_ELSEWHERE", exitCode: exit.fault }),
   LeaseNotStored: () => ({ code: "NOT_STORED", exitCode: exit.fault }),
-  LeaseUnclear: () => ({ code: "UNKNOWN_OUTCOME", exitCode: exit.unknownOutcome }),
+  LeaseUnclear: () => ({ code: "LEASE_UNCLEAR", exitCode: exit.unknownOutcome }),
   NotNotified: () => ({ code: "NOT_NOTIFIED", exitCode: exit.fault }),
   AnswerNotStored: () => ({ code: "NOT_STORED", exitCode: exit.fault }),
   ResultLost: () => ({

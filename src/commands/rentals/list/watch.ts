@@ -2,7 +2,7 @@ import type { Context } from "../../../command-kit/context.ts";
 import { idOf, isRecord } from "../../../command-kit/responses.ts";
 import { reasonOf, UsageError } from "../../../core/errors.ts";
 import type { Frame, Frames } from "../../../core/result.ts";
-import { InvalidResponse, NetworkError, ServiceError } from "../../../core/service-errors.ts";
+import { isTemporary } from "../../../core/service-errors.ts";
 import { duration } from "../../../core/values/durations.ts";
 import { copyTexts } from "../../../core/values/exact-numbers.ts";
 import { type ActiveRental, bothTypes, kinds, type Listings, rowOf } from "../listing.ts";
@@ -91,14 +91,6 @@ async function* frames(
     }
     await sleep(interval);
   }
-}
-
-/** Whether a later request may succeed: the cause was the network, a rate limit or the service. */
-function isTemporary(error: unknown): error is Error {
-  if (error instanceof ServiceError) {
-    return error.status >= 500 || error.status === 429 || error.status === 408;
-  }
-  return error instanceof NetworkError || error instanceof InvalidResponse;
 }
 
 /** The time of day in the user's time zone. */

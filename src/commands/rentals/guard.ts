@@ -1,0 +1,87 @@
+import { stat } from "node:fs/promises";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { SomeFailed, UsageError } from "../../core/errors.ts";
+import { duration, timeUnits } from "../../core/values/durations.ts";
+import { eventRecord, type GuardEvent, guardView } from "./guard/events.ts";
+import { type Guard, guardRound } from "./guard/round.ts";
+import { leaseFileFlag, leasePlace } from "./lease/place.ts";
+
+/** A guard runs unattended, so it waits at least this long between two rounds. Milliseconds. */
+const minInterval = 10 * timeUnits[3].milliseconds;
+
+const leased = "gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes";
+
+export default defineCommand({
+  path: "rentals guard",
+  summary: "End the rentals whose leases are over",
+  details:
+    "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It ends nothing that has no lease, and nothing that it cannot recognize for certain: such rentals are reported. When it is not known whether a rental has ended, the exit code is 10, and the next round looks again.\n\nRun it on a machine that stays on: with --every, or with --once by cron, a systemd timer or a Kubernetes CronJob. Off a terminal it needs --yes, once, as it is its purpose to terminate rentals. See docs/leases.md.\n\nThe service itself can end a reserved term: create the rental with --no-convert-to-on-demand-on-expiry.",
+  effect: "destroy",
+  alsoCalls: ["listVirtualMachineRentals", "listBareMetalRentals", "getRental"],
+  readsInDryRun: true,
+  flags: {
+    once: flag.boolean("Look once and exit, which is the default", { conflictsWith: ["every"] }),
+    every: flag.duration("Look again and again until Ctrl-C, and go on after failures"),
+    warn: flag.duration("Report a lease this long before it is over", { default: "15m" }),
+    notify: flag.text(
+      "Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. An event that lasts is notified once",
+      { value: "COMMAND" },
+    ),
+    ...leaseFileFlag,
+  },
+  uses: ["programs"],
+  view: guardView,
+  examples: [
+    {
+      text: "End the rentals whose leases are over",
+      command: "gpuctl rentals guard --yes --sandbox",
+      after: [leased],
+    },
+    {
+      text: "Show what would be ended, and end nothing",
+      command: "gpuctl rentals guard --dry-run --sandbox",
+      after: [leased],
+    },
+    {
+      text: "Look once, and append what there is to report to a file",
+      command: "gpuctl rentals guard --once --notify 'cat >> guard.jsonl' --yes --sandbox",
+      after: [leased],
+    },
+  ],
+  confirm: {
+    destruction: ({ flags }) =>
+      `Terminate every rental whose lease is over${flags.every === undefined ? "" : ", now and later"}? All data on them is lost.`,
+  },
+  run: async ({ flags, ...context }) => {
+    const { every, warn } = flags;
+    if (flags.notify?.trim() === "") throw new UsageError("--notify must not be empty");
+    if (every !== undefined && every < minInterval) {
+      throw new UsageError(`--every must be at least ${duration(minInterval)}, not ${duration(every)}`);
+    }
+    const place = leasePlace(flags, context);
+    if (!(await stat(place.path).catch(() => undefined))) {
+      context.say(`There is no lease file ${place.path} yet.`);
+    }
+    const guard = { ...context, place, warn, notify: flags.notify };
+    if (every !== undefined) return (await import("./guard/every.ts")).guardEvery(every, guard);
+    return once(guard);
+  },
+});
+
+async function once(guard: Guard) {
+  const events = await guardRound(guard);
+  const failed = events.filter(({ error }) => error !== undefined);
+  const failure =
+    failed.length === 0
+      ? undefined
+      : new SomeFailed(`the guard found ${failed.length === 1 ? "a problem" : `${failed.length} problems`}`, {
+          failures: failed.map((event) => ({ name: nameOf(event), error: event.error })),
+          succeeded: events.length - failed.length,
+        });
+  if (failure && failed.length === events.length) throw failure;
+  return { data: events.map(eventRecord), failure };
+}
+
+/** What an event is about, for messages. */
+const nameOf = ({ rentalId, token, event }: GuardEvent): string => rentalId ?? token ?? event;

@@ -1,0 +1,120 @@
+import type { Ports } from "../../../command-kit/context.ts";
+import { NotNotified, reasonOf } from "../../../core/errors.ts";
+import { withoutUndefined } from "../../../core/json.ts";
+import { timeUnits } from "../../../core/values/durations.ts";
+import type { ListView } from "../../../core/view.ts";
+
+/** What a guard reports about a rental, or about a pending lease. */
+export interface GuardEvent {
+  /**
+   * - `ended`: the rental was terminated; `ending`: it is ending but has not ended yet; `would-end`: in a dry run
+   * - `had-ended`: the rental had ended before, and its lease was removed
+   * - `failed`: the rental should have ended, but still may be active and billed
+   * - `ends-soon`: the lease will be over soon
+   * - `no-lease`: the rental is active and has no lease
+   * - `unclear`: it is not known which rental a pending lease is for
+   * - `disputed`: the lease is over by one of two clocks
+   * - `unreadable`: lines of the lease file are damaged
+   * - `unlisted`: the active rentals could not be listed
+   * - `round-failed`: the whole round failed, and the next one tries again
+   */
+  readonly event:
+    | "ended"
+    | "ending"
+    | "would-end"
+    | "had-ended"
+    | "failed"
+    | "ends-soon"
+    | "no-lease"
+    | "unclear"
+    | "disputed"
+    | "unreadable"
+    | "unlisted"
+    | "round-failed";
+  readonly rentalId?: string | undefined;
+  readonly label?: string | undefined;
+  /** The token of a lease. */
+  readonly token?: string | undefined;
+  /** When the lease is over, in ISO 8601. */
+  readonly endsAt?: string | undefined;
+  readonly message: string;
+  /** When it was reported, in ISO 8601. */
+  readonly time: string;
+  /** The error that makes the guard fail. It is not printed as part of the event. */
+  readonly error?: unknown;
+}
+
+/** An event as it is printed, and passed to the program that is notified. */
+export const eventRecord = ({ error: _, ...event }: GuardEvent): Readonly<Record<string, unknown>> =>
+  withoutUndefined(event);
+
+/** One line for a log. */
+export const eventLine = ({ event, rentalId, label, message, time }: GuardEvent): string => {
+  const name = [rentalId, rentalId !== undefined && label ? `(${label})` : label].filter(Boolean).join(" ");
+  return [time, event, ...(name === "" ? [] : [name])].join(" ").concat(`: ${message}`);
+};
+
+export const guardView: ListView = {
+  kind: "list",
+  columns: [
+    { title: "EVENT", paths: ["event"], whole: true },
+    { title: "ID", paths: ["rentalId"] },
+    { title: "LABEL", paths: ["label"] },
+    { title: "LEASE ENDS", name: "endsAt", paths: ["endsAt"], format: "time" },
+    { title: "MESSAGE", paths: ["message"] },
+  ],
+  empty: "No lease is over, and every active rental has a lease.",
+  id: ["rentalId", "token"],
+};
+
+/** Events that stay true from round to round. Each is notified once; the others each time. */
+const lasting: ReadonlySet<GuardEvent["event"]> = new Set([
+  "ending",
+  "ends-soon",
+  "no-lease",
+  "unclear",
+  "disputed",
+  "unreadable",
+]);
+
+/** A lasting event, for comparisons; undefined for any other. Another end of the lease makes it another event. */
+export const lastingKey = ({ event, rentalId, token, endsAt }: GuardEvent): string | undefined =>
+  lasting.has(event) ? [event, rentalId ?? token ?? "", endsAt ?? ""].join(" ") : undefined;
+
+/** Milliseconds that the program may take. */
+const notifyTimeout = timeUnits[2].milliseconds;
+
+/**
+ * Runs the user's command line in a shell for an event. The event is JSON on its stdin, and in variables: text from the
+ * service is never part of the command line. Returns the error if the command fails.
+ */
+export async function notify(
+  commandLine: string,
+  event: GuardEvent,
+  { programs }: Pick<Ports, "programs">,
+): Promise<NotNotified | undefined> {
+  const { rentalId = "", label = "", endsAt = "", message } = event;
+  const variables = {
+    GPUCTL_EVENT: event.event,
+    GPUCTL_EVENT_RENTAL: rentalId,
+    GPUCTL_EVENT_LABEL: label,
+    GPUCTL_EVENT_ENDS_AT: endsAt,
+    GPUCTL_EVENT_MESSAGE: message,
+  };
+  const env = Object.fromEntries(
+    Object.entries(variables).map(([name, text]) => [name, withoutControls(text)]),
+  );
+  try {
+    await programs.shell(commandLine, {
+      input: `${JSON.stringify(eventRecord(event))}\n`,
+      env,
+      timeout: notifyTimeout,
+    });
+    return undefined;
+  } catch (error) {
+    return new NotNotified(`the command of --notify failed for ${event.event}: ${reasonOf(error)}`);
+  }
+}
+
+/** A variable holds one line, and cannot hold a NUL character. */
+const withoutControls = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();

@@ -1,0 +1,290 @@
+import type { Context, Ports } from "../../../command-kit/context.ts";
+import { assertIsRental, idOf, labelOf } from "../../../command-kit/responses.ts";
+import {
+  Interrupted,
+  LeaseUnclear,
+  NotFound,
+  NotReady,
+  reasonOf,
+  Unavailable,
+  UnexpectedResponse,
+} from "../../../core/errors.ts";
+import { firstAt } from "../../../core/json.ts";
+import { InterruptedWrite, ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
+import { LockLost } from "../../../core/tasks/lock.ts";
+import { commandLine } from "../../../core/text.ts";
+import { duration, timeUnits } from "../../../core/values/durations.ts";
+import { type ActiveRental, isOverByAll, leaseRound } from "../../../jobs/lease-round.ts";
+import {
+  changeLease,
+  changeLeases,
+  type Lease,
+  type LeasePlace,
+  readLeases,
+  releaseLease,
+  serviceName,
+  whileLocked,
+} from "../../../jobs/leases.ts";
+import { parseTime } from "../../../output/time.ts";
+import { clocks } from "../lease/place.ts";
+import { listActive } from "../listing.ts";
+import { endedMessage, endRental, isEnding } from "../terminate/end.ts";
+import { hasEnded, planRecord } from "../terminate/plan.ts";
+import { statesOf, stateText } from "../waiting.ts";
+import { type GuardEvent, lastingKey, notify } from "./events.ts";
+
+export interface Guard extends Context, Pick<Ports, "programs"> {
+  readonly place: LeasePlace;
+  /** How long before the end of a lease to warn, in milliseconds. */
+  readonly warn: number;
+  /** The command line to run for each event. */
+  readonly notify: string | undefined;
+}
+
+/** Clocks that differ by less are not worth a report, in milliseconds. A time of creation may be written in two ways. */
+const tolerance = timeUnits[2].milliseconds;
+
+/**
+ * Looks at the leases and the active rentals once, ends the rentals whose leases are over, and returns what there is to
+ * report, the user's command having run for it. In a dry run it changes nothing. Throws when it cannot look at all.
+ */
+export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
+  const events: GuardEvent[] = [];
+  const add = (event: Omit<GuardEvent, "time">) =>
+    events.push({ ...event, time: new Date(guard.now()).toISOString() });
+  const { place, settings, interrupted } = guard;
+  // Read first: without leases, or with those of another version, nothing is sent.
+  const leases = await readLeases(place.path);
+  if (leases.unreadable.length > 0) {
+    const message = `${leases.unreadable.length === 1 ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read: what it said about a lease is not known`;
+    add({ event: "unreadable", token: place.path, message, error: new Unavailable(message, "") });
+  }
+  const rentals = await activeRentals(guard, add);
+  const round = leaseRound(leases, {
+    service: serviceName(settings),
+    rentals,
+    times: clocks(guard),
+    warn: guard.warn,
+    processes: place.processes,
+  });
+  const over = [...round.over];
+  for (const { lease, rental } of round.found) {
+    const bound = boundTo(lease, rental);
+    if (!settings.dryRun) await changeLease(place, lease.token, (now) => (now.rentalId ? now : bound));
+    if (isOverByAll(bound, clocks(guard), place.processes)) over.push(bound);
+  }
+  if (!settings.dryRun) for (const { token } of round.vanished) await releaseLease(place, token);
+  for (const lease of over) {
+    if (interrupted.aborted) throw new Interrupted();
+    const event = await endOver(lease, guard);
+    if (event) add({ ...factsOf(lease), ...event });
+    const ended = events.filter((one) => one.event === "ended").map(({ rentalId }) => rentalId);
+    if (ended.length > 0) guard.setFailureContext(`Terminated: ${ended.join(", ")}.`);
+  }
+  for (const lease of round.disputed) {
+    if (Math.max(...clocks(guard)) - lease.endsAt < tolerance) continue;
+    const message =
+      "the lease is over by one of the clocks of this machine and of the service, so the rental was not ended; `gpuctl doctor` compares the clocks";
+    add({ ...factsOf(lease), event: "disputed", message, error: new UnexpectedResponse(message, "") });
+  }
+  for (const { lease, candidates } of round.unclear) {
+    const message = `the outcome of ${lease.by} is unknown, and it is not certain which rental it created: it may be ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for it with \`gpuctl rentals lease set\`, or terminate it; then run \`${commandLine("rentals lease clear", [lease.token])}\``;
+    add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
+  }
+  const [serviceTime = 0] = clocks(guard);
+  for (const lease of round.endingSoon) {
+    const message = `ends in ${duration(lease.endsAt - serviceTime)}; \`${commandLine("rentals lease extend", [lease.rentalId ?? ""], ["1h"])}\` lets it run longer`;
+    add({ ...factsOf(lease), event: "ends-soon", message });
+  }
+  for (const { id, label } of round.unleased) {
+    const message = `is active and has no lease; \`${commandLine("rentals lease set", [id], ["2h"])}\` sets one`;
+    add({ event: "no-lease", rentalId: id, label, message });
+  }
+  if (!settings.dryRun) await notifyAll(events, rentals, guard);
+  return events;
+}
+
+type Add = (event: Omit<GuardEvent, "time">) => void;
+
+/**
+ * The active rentals; undefined, and an event, if the service does not list them all. Throws when it cannot be reached,
+ * or does not accept the key.
+ */
+async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRental[] | undefined> {
+  try {
+    const listed = await listActive(guard);
+    return listed.flatMap(({ record }) => {
+      const id = idOf(record);
+      return id === undefined ? [] : [{ id, label: labelOf(record), createdAt: createdAt(record) }];
+    });
+  } catch (error) {
+    const isPartial =
+      error instanceof UnexpectedResponse || (error instanceof ServiceError && error.status !== 401);
+    if (!isPartial || guard.interrupted.aborted) throw error;
+    const message = `the active rentals cannot be listed: ${reasonOf(error)}`;
+    add({ event: "unlisted", message, error });
+    return undefined;
+  }
+}
+
+const createdAt = (record: unknown): number | undefined =>
+  parseTime(String(firstAt(record, ["createdAt"]) ?? ""));
+
+const boundTo = (lease: Lease, { id, createdAt }: ActiveRental): Lease => ({
+  ...lease,
+  rentalId: id,
+  rentalCreatedAt: createdAt === undefined ? undefined : new Date(createdAt).toISOString(),
+});
+
+const factsOf = ({ rentalId, label, token, endsAt }: Lease) => ({
+  rentalId,
+  label,
+  token,
+  endsAt: new Date(endsAt).toISOString(),
+});
+
+type Outcome = Pick<GuardEvent, "event" | "message" | "error">;
+
+/**
+ * Ends the rental of a lease that was over when the guard looked, if it still is. Other processes that change leases wait
+ * meanwhile, so that an extension either comes before, and counts, or comes too late, and fails. Undefined if there is
+ * nothing to report.
+ */
+async function endOver({ token }: Lease, guard: Guard): Promise<Outcome | undefined> {
+  const { place, settings } = guard;
+  /** Set once the request was successful: when the lock is lost after that, only the lease is left to remove. */
+  let outcome: Outcome | undefined;
+  try {
+    return await whileLocked(place, async (leases, save, assertHeld) => {
+      const lease = leases.leases.find((one) => one.token === token);
+      const remove = () => save({ ...leases, leases: leases.leases.filter((one) => one !== lease) });
+      if (outcome !== undefined) {
+        await remove();
+        return outcome;
+      }
+      if (!lease?.rentalId || !isOverByAll(lease, clocks(guard), place.processes)) return undefined;
+      const { rentalId } = lease;
+      const record: unknown = await guard.call("getRental", { rentalId });
+      assertIsLeased(lease, record);
+      if (hasEnded(record)) {
+        if (!settings.dryRun) await remove();
+        return { event: "had-ended", message: "had already ended" };
+      }
+      if (statesOf(record).some(isEnding)) return { event: "ending", message: `is ${stateText(record)}` };
+      if (settings.dryRun) return { event: "would-end", message: "the lease is over" };
+      const ended = await endRental(await planRecord(rentalId, record, guard), guard, assertHeld);
+      const message = endedMessage(ended);
+      const after = await afterEnd(rentalId, guard);
+      if (after === "unconfirmed") return { event: "ended", message };
+      if (after !== "ended") return after;
+      outcome = { event: "ended", message };
+      await remove();
+      return outcome;
+    });
+  } catch (error) {
+    if (guard.interrupted.aborted || error instanceof InterruptedWrite || error instanceof LockLost)
+      throw error;
+    if (outcome !== undefined) {
+      guard.say(`The lease could not be removed: ${reasonOf(error)}.`);
+      return outcome;
+    }
+    return { event: "failed", message: failureText(error), error };
+  }
+}
+
+function failureText(error: unknown): string {
+  const isUnknown = error instanceof UnknownOutcome;
+  const reason = `${isUnknown ? "the outcome of terminating it is unknown: " : ""}${reasonOf(error)}`;
+  const sentences = [reason, ...(isUnknown ? [error.finding ?? ""] : []), "It may still be billed"];
+  return sentences
+    .map((one) => one.replace(/\.$/, ""))
+    .filter(Boolean)
+    .join(". ");
+}
+
+/**
+ * Throws when a record is not that of the lease's rental. A guard with the key of another account does not see the
+ * rental, and a service that was reset may use its ID again.
+ */
+function assertIsLeased({ rentalId = "", rentalCreatedAt = "" }: Lease, record: unknown): void {
+  if (record === null) {
+    throw new NotFound(
+      `the service knows no rental ${rentalId} of this account; \`${commandLine("rentals lease clear", [rentalId])}\` removes the lease`,
+    );
+  }
+  assertIsRental(rentalId, record);
+  const [leased, now] = [parseTime(rentalCreatedAt), createdAt(record)];
+  if (leased === undefined || now === undefined || Math.abs(leased - now) <= tolerance) return;
+  throw new UnexpectedResponse(
+    `rental ${rentalId} was created at another time than the rental of the lease, so it was not ended`,
+    "",
+  );
+}
+
+/** What became of a rental after the successful response to its termination. */
+async function afterEnd(id: string, { call }: Guard): Promise<"ended" | "unconfirmed" | Outcome> {
+  let record: unknown;
+  try {
+    record = await call("getRental", { rentalId: id });
+  } catch {
+    return "unconfirmed";
+  }
+  if (record === null || hasEnded(record)) return "ended";
+  if (statesOf(record).some(isEnding)) return { event: "ending", message: `is ${stateText(record)}` };
+  const message = `the service accepted the termination, but the rental is ${stateText(record)} and billed`;
+  return { event: "failed", message, error: new NotReady(message, "") };
+}
+
+/**
+ * Runs the user's command for each event: once for one that lasts, also when several guards share the leases. Adds an
+ * event when the command fails.
+ */
+async function notifyAll(
+  events: GuardEvent[],
+  rentals: readonly ActiveRental[] | undefined,
+  guard: Guard,
+): Promise<void> {
+  if (guard.notify === undefined) return;
+  const fresh = await claim(events, rentals, guard);
+  for (const event of events.filter((one) => lastingKey(one) === undefined || fresh.has(one))) {
+    const error = await notify(guard.notify, event, guard);
+    if (error === undefined) continue;
+    events.push({ event: "failed", message: error.message, time: event.time, error });
+    await unclaim(event, guard);
+  }
+}
+
+/** Saves the lasting events that no guard has notified yet, and returns them. Forgets those that are over. */
+async function claim(
+  events: readonly GuardEvent[],
+  rentals: readonly ActiveRental[] | undefined,
+  { place, settings }: Guard,
+): Promise<ReadonlySet<GuardEvent>> {
+  const service = serviceName(settings);
+  const fresh = new Set<GuardEvent>();
+  const current = new Map(events.flatMap((event) => (lastingKey(event) ? [[lastingKey(event), event]] : [])));
+  await changeLeases(place, ({ notices, ...rest }) => {
+    fresh.clear();
+    const isOld = (key: string) => notices.some((one) => one.service === service && one.event === key);
+    for (const [key, event] of current) if (key !== undefined && !isOld(key)) fresh.add(event);
+    // Without the list of rentals, what is not reported now may still be true.
+    const kept = notices.filter(
+      (one) => rentals === undefined || one.service !== service || current.has(one.event),
+    );
+    if (fresh.size === 0 && kept.length === notices.length) return undefined;
+    const added = [...fresh].map((event) => ({ service, event: lastingKey(event) ?? "" }));
+    return { ...rest, notices: [...kept, ...added] };
+  });
+  return fresh;
+}
+
+/** Lets a later round notify an event again. */
+async function unclaim(event: GuardEvent, { place, settings }: Guard): Promise<void> {
+  const service = serviceName(settings);
+  const key = lastingKey(event);
+  if (key === undefined) return;
+  await changeLeases(place, ({ notices, ...rest }) => ({
+    ...rest,
+    notices: notices.filter((one) => one.service !== service || one.event !== key),
+  }));
+}

@@ -1,0 +1,131 @@
+import type { Processes } from "../core/tasks/lock.ts";
+import { timeUnits } from "../core/values/durations.ts";
+import { isOver, type Lease, type Leases } from "./leases.ts";
+
+/** An active rental, as far as leases are concerned. */
+export interface ActiveRental {
+  readonly id: string;
+  readonly label: string | undefined;
+  /** Milliseconds since the epoch; undefined if the service does not say, or not in a format that is known. */
+  readonly createdAt: number | undefined;
+}
+
+/** What a guard finds when it looks at the leases of a service and at its active rentals. */
+export interface LeaseRound {
+  /** Leases that are over by all clocks: their rentals should end. */
+  readonly over: readonly Lease[];
+  /** Leases that are over by one clock only. */
+  readonly disputed: readonly Lease[];
+  /** Leases that will be over soon. */
+  readonly endingSoon: readonly Lease[];
+  /** Pending leases whose rental is certain. */
+  readonly found: readonly { readonly lease: Lease; readonly rental: ActiveRental }[];
+  /** Pending leases whose rental may be one of several, or is not certain. */
+  readonly unclear: readonly { readonly lease: Lease; readonly candidates: readonly ActiveRental[] }[];
+  /** Pending leases for which no rental was created, or whose rental has ended. */
+  readonly vanished: readonly Lease[];
+  /** Active rentals without a lease. */
+  readonly unleased: readonly ActiveRental[];
+}
+
+interface RoundOptions {
+  readonly service: string;
+  /** Undefined if the active rentals are not known: then only leases with an ID are considered. */
+  readonly rentals: readonly ActiveRental[] | undefined;
+  /** The times of all clocks that count, in milliseconds since the epoch. The first is the service's. */
+  readonly times: readonly number[];
+  /** How long before the end of a lease it counts as ending soon, in milliseconds. */
+  readonly warn: number;
+  readonly processes: Pick<Processes, "isRunning">;
+}
+
+/** A create that takes longer is not expected. Milliseconds. */
+const longestCreate = 10 * timeUnits[2].milliseconds;
+
+/** Clocks may differ by this much, in milliseconds, where a label alone makes a rental certain. */
+const tolerance = timeUnits[2].milliseconds;
+
+/** Sorts the leases of a service, and its active rentals, by what should happen to them. Changes nothing. */
+export function leaseRound({ leases }: Leases, options: RoundOptions): LeaseRound {
+  const { service, rentals, times, warn, processes } = options;
+  const own = leases.filter((lease) => lease.service === service);
+  const bound = own.filter(({ rentalId }) => rentalId !== undefined);
+  const leasedIds = new Set(bound.map(({ rentalId }) => rentalId));
+  const unleased = (rentals ?? []).filter(({ id }) => !leasedIds.has(id));
+  const over = bound.filter((lease) => isOverByAll(lease, times, processes));
+  const started = bound.filter((lease) => !over.includes(lease));
+  const isOverByOne = (lease: Lease) => times.some((now) => isOver(lease, now, processes));
+  const active = new Set(rentals?.map(({ id }) => id));
+  const pending = { ...options, unleased, all: own };
+  const resolved = rentals === undefined ? [] : own.flatMap((lease) => resolve(lease, rentals, pending));
+  const maybeLeased = new Set(resolved.flatMap(({ candidates }) => candidates));
+  return {
+    over,
+    disputed: started.filter(isOverByOne),
+    endingSoon: started.filter(
+      (lease) =>
+        !isOverByOne(lease) &&
+        times.some((now) => lease.endsAt - now <= warn) &&
+        (rentals === undefined || active.has(lease.rentalId ?? "")),
+    ),
+    found: resolved.flatMap(({ lease, state, candidates: [rental] }) =>
+      state === "found" && rental ? [{ lease, rental }] : [],
+    ),
+    unclear: resolved.filter(({ state }) => state === "unclear"),
+    vanished: resolved.flatMap(({ lease, state }) => (state === "vanished" ? [lease] : [])),
+    unleased: unleased.filter((rental) => !maybeLeased.has(rental)),
+  };
+}
+
+/** Whether a lease is over by all clocks that count. */
+export const isOverByAll = (
+  lease: Lease,
+  times: readonly number[],
+  processes: Pick<Processes, "isRunning">,
+): boolean => times.every((now) => isOver(lease, now, processes));
+
+interface PendingOptions extends Pick<RoundOptions, "times" | "processes"> {
+  readonly unleased: readonly ActiveRental[];
+  /** All leases of the service. */
+  readonly all: readonly Lease[];
+}
+
+/** A pending lease, and the rentals that it may be for: the only one if it is found. */
+interface Resolved {
+  readonly lease: Lease;
+  readonly state: "found" | "unclear" | "vanished" | "under-way";
+  readonly candidates: readonly ActiveRental[];
+}
+
+/**
+ * Looks for the rental of a lease, if it is pending.
+ *
+ * A rental is certain only if no other active rental, and no other pending lease, has its label, and if it was created
+ * after the lease was saved. A label that contains the token of the lease was made for it.
+ */
+function resolve(
+  lease: Lease,
+  rentals: readonly ActiveRental[],
+  { times, processes, unleased, all }: PendingOptions,
+): readonly Resolved[] {
+  if (lease.rentalId !== undefined) return [];
+  const { label, token, process, startedAt } = lease;
+  const latest = startedAt + longestCreate;
+  const createdWithin = ({ createdAt }: ActiveRental, slack: number): boolean | undefined =>
+    createdAt === undefined ? undefined : createdAt >= startedAt - slack && createdAt <= latest;
+  const candidates = unleased.filter(
+    (rental) =>
+      createdWithin(rental, tolerance) !== false &&
+      (label === undefined || rental.label === undefined || rental.label === label),
+  );
+  const isLate = times.every((now) => now > latest);
+  const mayRun = process !== undefined && processes.isRunning(process);
+  if (mayRun && !isLate) return [{ lease, state: "under-way", candidates }];
+  const [named, ...others] = rentals.filter((rental) => label !== undefined && rental.label === label);
+  const isOnlyLease = !all.some((one) => one !== lease && one.rentalId === undefined && one.label === label);
+  const slack = label?.includes(token) ? tolerance : 0;
+  const isCertain = named && others.length === 0 && isOnlyLease && createdWithin(named, slack) === true;
+  if (isCertain && unleased.includes(named)) return [{ lease, state: "found", candidates: [named] }];
+  if (candidates.length > 0) return [{ lease, state: "unclear", candidates }];
+  return [{ lease, state: isLate ? "vanished" : "under-way", candidates }];
+}

@@ -1,0 +1,595 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
+import { nodePrograms } from "../../src/system/programs.ts";
+import { type Cli, createCli, type Outcome, type Responder } from "../support/cli.ts";
+import {
+  at,
+  cliThatResponds,
+  deadProcess,
+  failure,
+  header,
+  hour,
+  isCreate,
+  isList,
+  isTerminate,
+  leaseFile,
+  leasesOf,
+  minute,
+  tokensOf,
+  writeLeases,
+} from "../support/leases.ts";
+import { overNetwork } from "../support/service.ts";
+
+const create = "rentals create vm --gpus 1 --yes --sandbox";
+const guard = "rentals guard --yes --sandbox";
+
+const terminations = ({ requests }: Outcome) => requests.filter(isTerminate);
+
+interface PrintedEvent {
+  readonly event: string;
+  readonly rentalId?: string;
+  readonly message: string;
+}
+
+const eventsIn = ({ out }: Outcome): readonly PrintedEvent[] => (out === "" ? [] : JSON.parse(out));
+/** The events with their rentals, such as `ended 1001`. */
+const shortEvents = (outcome: Outcome): readonly string[] =>
+  eventsIn(outcome).map(({ event, rentalId }) => [event, rentalId].filter(Boolean).join(" "));
+
+const activeIn = async ({ run }: Cli): Promise<string> => (await run("rentals list -o id --sandbox")).out;
+
+/** The rental 1001, whose lease of an hour is over. */
+async function withLeaseOver(cli: Cli): Promise<Cli> {
+  await cli.run(`${create} --label train --lease 1h`);
+  cli.advance(2 * hour);
+  return cli;
+}
+
+describe("rentals guard", () => {
+  test("ends the rental whose lease is over, and reports the one without a lease", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label past --lease 1h`);
+    await cli.run(`${create} --label within --lease 3h`);
+    await cli.run(`${create} --label without`);
+    cli.advance(hour);
+    const outcome = await cli.run(guard);
+    expect(outcome.code, outcome.err).toBe(0);
+    expect(outcome.out).toBe(
+      [
+        "EVENT     ID    LABEL    LEASE ENDS                MESSAGE",
+        "ended     1001  past     2026-11-20T13:00:00.000Z  Rental 1001 was terminated.",
+        "no-lease  1003  without  -                         is active and has no lease; `gpuctl rentals lease set 1003 2h` sets one",
+        "",
+      ].join("\n"),
+    );
+    expect(terminations(outcome).map(({ body }) => body)).toEqual([{ rentalId: 1001 }]);
+    expect(await activeIn(cli)).toBe("1002\n1003\n");
+    expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1002" }]);
+  });
+
+  test("says when there is nothing to report", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --lease 3h`);
+    const { code, out, err } = await cli.run(guard);
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: "",
+      err: "No lease is over, and every active rental has a lease.\n",
+    });
+  });
+
+  test("warns before a lease is over", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --lease 1h`);
+    cli.advance(48 * minute);
+    expect(eventsIn(await cli.run(`${guard} -o json`))).toEqual([
+      {
+        event: "ends-soon",
+        rentalId: "1001",
+        label: "vm-1001",
+        token: expect.any(String),
+        endsAt: at(hour),
+        message: "ends in 12m; `gpuctl rentals lease extend 1001 1h` lets it run longer",
+        time: at(48 * minute),
+      },
+    ]);
+    expect(eventsIn(await cli.run(`${guard} -o json --warn 10m`))).toEqual([]);
+  });
+
+  test("needs --yes off a terminal, and asks on one", async () => {
+    const cli = await withLeaseOver(await createCli());
+    expect(await cli.run("rentals guard --sandbox")).toMatchObject({ code: 2, requests: [] });
+    const asked: string[] = [];
+    const confirm = async ({ message }: { message: string }) => asked.push(message) < 0;
+    const declined = await cli.run("rentals guard --sandbox", { terminal: 80, prompts: { confirm } });
+    expect(declined).toMatchObject({ code: 130, requests: [] });
+    expect(asked).toEqual([expect.stringContaining("Terminate every rental whose lease is over? All data")]);
+  });
+
+  test("a dry run reads, says what would end, and changes nothing", async () => {
+    const cli = await withLeaseOver(await createCli());
+    await cli.run(create);
+    const before = await readFile(leaseFile(cli), "utf8");
+    const outcome = await cli.run("rentals guard --dry-run --notify 'exit 1' -o json --sandbox");
+    expect(outcome.code, outcome.err).toBe(0);
+    expect(shortEvents(outcome)).toEqual(["would-end 1001", "no-lease 1002"]);
+    expect(outcome.requests.every(({ method }) => method === "GET")).toBe(true);
+    expect(await readFile(leaseFile(cli), "utf8")).toBe(before);
+  });
+
+  test("removes the lease of a rental that has ended by itself", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --lease 1h`);
+    await cli.run("rentals terminate 1001 --yes --sandbox");
+    cli.advance(2 * hour);
+    const outcome = await cli.run(`${guard} -o json`);
+    expect(shortEvents(outcome)).toEqual(["had-ended 1001"]);
+    expect(terminations(outcome)).toEqual([]);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("leaves the leases of another service alone", async () => {
+    const cli = await createCli();
+    await cli.run(create);
+    await writeLeases(cli, [{ service: "https://api.example.com", rentalId: "1001" }]);
+    cli.advance(2 * hour);
+    const outcome = await cli.run(`${guard} -o json`);
+    expect(shortEvents(outcome)).toEqual(["no-lease 1001"]);
+    expect(await leasesOf(cli)).toHaveLength(1);
+  });
+});
+
+describe("a termination that is not certain", () => {
+  test("with a status of 500 exits with 10, and the next round looks again", async () => {
+    const statuses = [500];
+    const cli = await createCli({
+      respond: (request) => {
+        const status = isTerminate(request) ? statuses.shift() : undefined;
+        return status === undefined ? undefined : failure(status);
+      },
+    });
+    await withLeaseOver(cli);
+    const failed = await cli.run(guard);
+    expect({ code: failed.code, out: failed.out }).toEqual({ code: 10, out: "" });
+    expect(failed.err).toContain("1001: the outcome is unknown: the service responded 500: Failed with 500");
+    expect(failed.err).toContain("Rental 1001 was looked up: it is Running now.");
+    expect(terminations(failed)).toHaveLength(1);
+    expect(await leasesOf(cli)).toHaveLength(1);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("that took effect all the same is not sent again", async () => {
+    const cli = await cliThatResponds((request) => (isTerminate(request) ? failure(500) : undefined));
+    await withLeaseOver(cli);
+    expect((await cli.run(guard)).code).toBe(10);
+    const next = await cli.run(`${guard} -o json`);
+    expect(shortEvents(next)).toEqual(["had-ended 1001"]);
+    expect(terminations(next)).toEqual([]);
+  });
+
+  test("that changes nothing is a failure, and the lease stays", async () => {
+    const cli = await createCli({
+      respond: (request) => (isTerminate(request) ? Response.json({ message: "OK" }) : undefined),
+    });
+    await withLeaseOver(cli);
+    const { code, err } = await cli.run(guard);
+    expect(code).toBe(8);
+    expect(err).toContain("1001: the service accepted the termination, but the rental is Running and billed");
+    expect(await leasesOf(cli)).toHaveLength(1);
+  });
+
+  test("of a rental that takes long to end is not sent again meanwhile", async () => {
+    let isSent = false;
+    const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? "Terminating" : "Running" });
+    const cli = await createCli({
+      respond: (request) => {
+        if (isTerminate(request)) isSent = true;
+        if (isTerminate(request)) return Response.json({ message: "OK" });
+        return request.path === "/v2/on-demand/rental" ? Response.json(record()) : undefined;
+      },
+    });
+    await writeLeases(cli, [{ rentalId: "1001" }]);
+    cli.advance(2 * hour);
+    for (const sent of [1, 0]) {
+      const outcome = await cli.run(`${guard} -o json`);
+      expect(outcome.code, outcome.err).toBe(0);
+      expect(shortEvents(outcome)).toEqual(["ending 1001"]);
+      expect(terminations(outcome)).toHaveLength(sent);
+    }
+    expect(await leasesOf(cli)).toHaveLength(1);
+  });
+
+  test("does not keep the others from ending", async () => {
+    const cli = await createCli({
+      respond: (request) =>
+        isTerminate(request) && Object(request.body).rentalId === 1001 ? failure(403) : undefined,
+    });
+    await cli.run(`${create} --count 2 --lease 1h`);
+    cli.advance(2 * hour);
+    const { code, out, err } = await cli.run(guard);
+    expect(code).toBe(12);
+    expect(out).toMatch(/^EVENT .*\nfailed +1001 .*Failed with 403. It may still be billed\nended +1002 /);
+    expect(err).toContain("1001: Failed with 403");
+  });
+});
+
+describe("a rental that the guard does not know", () => {
+  test.each([
+    ["was created at another time", { rentalCreatedAt: at(-24 * hour) }, 7, "was created at another time"],
+    ["does not exist for this account", { rentalId: "4711" }, 12, "knows no rental 4711 of this account"],
+  ])("because it %s is not ended", async (_, facts, code, message) => {
+    const cli = await createCli();
+    await cli.run(create);
+    await writeLeases(cli, [{ rentalId: "1001", ...facts }]);
+    cli.advance(2 * hour);
+    const outcome = await cli.run(`${guard} -q`);
+    expect(outcome.err).toContain(message);
+    expect(outcome.err).toContain("the guard found a problem");
+    expect(outcome.code).toBe(code);
+    expect(terminations(outcome)).toEqual([]);
+    expect(await leasesOf(cli)).toHaveLength(1);
+  });
+
+  test("is written with another time format, and is ended", async () => {
+    const cli = await createCli();
+    await cli.run(create);
+    await writeLeases(cli, [{ rentalId: "1001", rentalCreatedAt: "2026-11-20 12:00:00.5+00" }]);
+    cli.advance(2 * hour);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
+  });
+
+  /** A service whose clock shows `date`, with the rental 7 whose lease is over by the clock of this machine. */
+  test.each([
+    ["Fri, 20 Nov 2026 12:00:00 GMT", 2 * hour],
+    ["Sun, 22 Nov 2026 12:00:00 GMT", 0],
+  ])("is not ended when only one clock says that its lease is over: %s", async (date, ahead) => {
+    const respond: Responder = ({ path }) =>
+      Response.json(path.includes("virtual") ? [{ id: 7 }] : [], { headers: { date } });
+    const cli = await createCli({ respond });
+    await writeLeases(cli, [{ rentalId: "7", service: "https://api.example.com" }]);
+    cli.advance(ahead);
+    const { code, err, requests } = await cli.run("rentals guard --yes", overNetwork());
+    expect(code).toBe(7);
+    expect(err).toContain("the lease is over by one of the clocks of this machine and of the service");
+    expect(requests.every(({ method }) => method === "GET")).toBe(true);
+  });
+});
+
+describe("a create whose outcome is unknown", () => {
+  const losing = (status: number | undefined): Promise<Cli> => {
+    const statuses = [status];
+    return cliThatResponds((request) => {
+      const next = isCreate(request) ? statuses.shift() : undefined;
+      return next === undefined ? undefined : failure(next);
+    });
+  };
+
+  test("is found by its label, and ends with its lease", async () => {
+    const cli = await losing(500);
+    await cli.run(`${create} --label train --lease 1h`);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual([]);
+    cli.advance(11 * minute);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual([]);
+    expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001", rentalCreatedAt: at(0) }]);
+    cli.advance(hour);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
+  });
+
+  test.each([
+    ["another rental has the label", [`${create} --label train`], "--label train"],
+    ["the rental has no label of its own", [], ""],
+  ])("is reported, and nothing ends, when %s", async (_, others, flags) => {
+    const cli = await losing(500);
+    await cli.run(`${create} --lease 1h ${flags}`);
+    for (const line of others) await cli.run(line);
+    cli.advance(2 * hour);
+    const outcome = await cli.run(guard);
+    const [token] = await tokensOf(cli);
+    expect(outcome.code).toBe(10);
+    expect(outcome.err).toContain(
+      `${token}: the outcome of rentals create is unknown, and it is not certain`,
+    );
+    expect(outcome.err).toContain(
+      `it may be ${others.length > 0 ? "1001 or 1002" : "1001"}. Set a lease for it`,
+    );
+    expect(terminations(outcome)).toEqual([]);
+    await cli.run("rentals lease set 1001 5m --sandbox");
+    await cli.run(`rentals lease clear ${token} --sandbox`);
+    cli.advance(6 * minute);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toContain("ended 1001");
+  });
+
+  test("does not claim a rental that was created before, or long after", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label train`);
+    const facts = { label: "train", endsAt: at(2 * hour) };
+    for (const startedAt of [1, -11 * minute]) {
+      await writeLeases(cli, [{ ...facts, startedAt: at(startedAt) }]);
+      cli.advance(12 * minute);
+      const outcome = await cli.run(`${guard} -o json`);
+      expect(terminations(outcome)).toEqual([]);
+      expect(await leasesOf(cli)).not.toMatchObject([{ rentalId: "1001" }]);
+    }
+  });
+
+  test("leaves nothing behind when no rental was created", async () => {
+    const cli = await createCli();
+    await writeLeases(cli, [{ label: "train" }, {}]);
+    cli.advance(5 * minute);
+    await cli.run(guard);
+    expect(await leasesOf(cli)).toHaveLength(2);
+    cli.advance(6 * minute);
+    const { code, err } = await cli.run(guard);
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining("No lease is over") });
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("is not reported as a rental without a lease while it is under way", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label train`);
+    await writeLeases(cli, [{ label: "train", process: "another-machine 1" }]);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual([]);
+  });
+
+  test("of a killed process ends at once when the lease is that of the process", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label run-t0`);
+    await cli.run(`${create} --label kept`);
+    await writeLeases(cli, [
+      { label: "run-t0", startedAt: at(500), process: deadProcess, endsWithProcess: true },
+      { label: "kept", rentalId: "1002", process: deadProcess },
+    ]);
+    const outcome = await cli.run(`${guard} -o json`);
+    expect(shortEvents(outcome)).toEqual(["ended 1001"]);
+    expect(await activeIn(cli)).toBe("1002\n");
+  });
+});
+
+describe("guards and people at the same time", () => {
+  test("a lease that is extended while the guard looks is honored", async () => {
+    let extend: (() => Promise<unknown>) | undefined;
+    const cli = await createCli({
+      respond: async (request) => {
+        const once = isList(request) ? extend : undefined;
+        if (once) extend = undefined;
+        await once?.();
+        return undefined;
+      },
+    });
+    await withLeaseOver(cli);
+    extend = () => cli.run("rentals lease extend 1001 1h --sandbox");
+    const outcome = await cli.run(`${guard} -o json`);
+    expect(shortEvents(outcome)).toEqual([]);
+    expect(terminations(outcome)).toEqual([]);
+    expect(await leasesOf(cli)).toMatchObject([{ endsAt: at(3 * hour) }]);
+  });
+
+  test("an extension that comes while the rental ends fails, and does not bring the lease back", async () => {
+    let extension: Promise<Outcome> | undefined;
+    const cli = await createCli({
+      respond: (request) => {
+        if (isTerminate(request)) extension ??= cli.run("rentals lease extend 1001 1h --sandbox");
+        return undefined;
+      },
+    });
+    await withLeaseOver(cli);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
+    expect((await extension)?.code).toBe(5);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("two guards end a rental once", async () => {
+    const cli = await withLeaseOver(await createCli());
+    const outcomes = await Promise.all([cli.run(`${guard} -o json`), cli.run(`${guard} -o json`)]);
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
+    expect(outcomes.flatMap(terminations)).toHaveLength(1);
+    expect(outcomes.flatMap(shortEvents).toSorted()).toContain("ended 1001");
+    expect(outcomes.flatMap(shortEvents).filter((one) => one === "ended 1001")).toHaveLength(1);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+});
+
+describe("a service that fails", () => {
+  const unreachable = () => {
+    throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
+  };
+
+  test("makes one look fail with 9, and ends nothing", async () => {
+    let isUp = true;
+    const cli = await createCli({ respond: () => (isUp ? undefined : unreachable()) });
+    await withLeaseOver(cli);
+    isUp = false;
+    expect(await cli.run(guard)).toMatchObject({ code: 9, out: "" });
+    isUp = true;
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
+  });
+
+  test("does not stop --every, which reports it once", async () => {
+    const abort = new AbortController();
+    let rounds = 0;
+    const cli = await createCli({
+      respond: (request) => {
+        if (!isList(request) || !request.path.includes("virtual") || !hasStarted) return undefined;
+        rounds += 1;
+        if (rounds <= 8) return unreachable();
+        if (rounds > 10) abort.abort();
+        return undefined;
+      },
+    });
+    let hasStarted = false;
+    await withLeaseOver(cli);
+    hasStarted = true;
+    const { code, out } = await cli.run(`${guard} --every 5m`, { signal: abort.signal });
+    expect(code).toBe(130);
+    expect(out.split("\n")).toEqual([
+      expect.stringMatching(/^2026-11-20T\S+Z round-failed: .*connection refused.* No lease ends a rental/),
+      expect.stringMatching(/^2026-11-20T\S+Z ended 1001 \(train\): Rental 1001 was terminated.$/),
+      "",
+    ]);
+  });
+
+  test("with one of its lists ends what is over all the same", async () => {
+    let isUp = true;
+    const cli = await createCli({
+      respond: (request) =>
+        !isUp && isList(request) && /bare/.test(request.path) ? failure(500) : undefined,
+    });
+    await withLeaseOver(cli);
+    await cli.run(create);
+    isUp = false;
+    const outcome = await cli.run(`${guard} -o json`);
+    expect(outcome.code).toBe(12);
+    expect(shortEvents(outcome)).toEqual(["unlisted", "ended 1001"]);
+  });
+
+  test.each([
+    ["a key that is not accepted", 401, 3],
+    ["a key without permission", 403, 4],
+  ])("with %s makes the guard fail at once", async (_, status, code) => {
+    const cli = await createCli({ respond: () => failure(status) });
+    const { requests, ...outcome } = await cli.run(`${guard} ${status === 401 ? "--every 5m" : ""}`);
+    expect(outcome.code).toBe(code);
+    expect(requests.length).toBeLessThanOrEqual(2);
+  });
+
+  test("--every prints what lasts once, also as JSON lines", async () => {
+    const abort = new AbortController();
+    let lists = 0;
+    const cli = await createCli({
+      respond: (request) => {
+        if (isList(request)) lists += 1;
+        if (lists > 8) abort.abort();
+        return undefined;
+      },
+    });
+    await cli.run(create);
+    lists = 0;
+    const { code, out } = await cli.run(`${guard} --every 1m -o jsonl`, { signal: abort.signal });
+    expect(code).toBe(130);
+    expect(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).event),
+    ).toEqual(["no-lease"]);
+  });
+
+  test.each([
+    ["--every 5s", "--every must be at least 10s, not 5s"],
+    ["--every 1m -o csv", "--every cannot be used with --output csv: use table or jsonl"],
+    ["--once --every 1m", "--once"],
+    ["--notify ''", "--notify must not be empty"],
+  ])("%s is refused before anything is sent", async (flags, message) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`${guard} ${flags}`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(message);
+  });
+});
+
+describe("--notify", () => {
+  interface Notified {
+    readonly commandLine: string;
+    readonly event: PrintedEvent;
+    readonly env: Readonly<Record<string, string>>;
+  }
+
+  /** Programs that record what is notified. */
+  function recorder(fails = () => false) {
+    const notified: Notified[] = [];
+    const shell = async (
+      commandLine: string,
+      { input, env }: { input: string; env: Readonly<Record<string, string>> },
+    ) => {
+      notified.push({ commandLine, event: JSON.parse(input), env });
+      if (fails()) throw new Error("exited with status 1");
+    };
+    return { notified, options: { programs: { shell } } };
+  }
+
+  test("passes each event to the command, and one that lasts once", async () => {
+    const cli = await withLeaseOver(await createCli());
+    await cli.run(create);
+    const { notified, options } = recorder();
+    for (const _ of [1, 2]) await cli.run(`${guard} --notify 'my program'`, options);
+    expect(notified.map(({ event }) => `${event.event} ${event.rentalId}`)).toEqual([
+      "ended 1001",
+      "no-lease 1002",
+    ]);
+    expect(notified[0]).toMatchObject({
+      commandLine: "my program",
+      env: {
+        GPUCTL_EVENT: "ended",
+        GPUCTL_EVENT_RENTAL: "1001",
+        GPUCTL_EVENT_LABEL: "train",
+        GPUCTL_EVENT_ENDS_AT: at(hour),
+        GPUCTL_EVENT_MESSAGE: "Rental 1001 was terminated.",
+      },
+    });
+    await cli.run("rentals lease set 1002 10m --sandbox");
+    await cli.run("rentals guard --yes --sandbox --notify x", options);
+    await cli.run("rentals lease clear 1002 --sandbox");
+    await cli.run("rentals guard --yes --sandbox --notify x", options);
+    expect(notified.slice(2).map(({ event }) => event.event)).toEqual(["ends-soon", "no-lease"]);
+  });
+
+  test("two guards notify a lasting event once", async () => {
+    const cli = await createCli();
+    await cli.run(create);
+    const { notified, options } = recorder();
+    await Promise.all([1, 2, 3].map(() => cli.run(`${guard} --notify x`, options)));
+    expect(notified).toHaveLength(1);
+  });
+
+  test("that fails makes the guard fail, and the next round tries again", async () => {
+    const cli = await createCli();
+    await cli.run(create);
+    let isDown = true;
+    const { notified, options } = recorder(() => isDown);
+    const failed = await cli.run(`${guard} --notify x`, options);
+    expect(failed.code).toBe(12);
+    expect(failed.err).toContain("the command of --notify failed for no-lease: exited with status 1");
+    isDown = false;
+    expect((await cli.run(`${guard} --notify x`, options)).code).toBe(0);
+    expect(notified).toHaveLength(2);
+  });
+
+  test("never runs text from the service", async () => {
+    const label = "$(touch pwned) `touch pwned`; touch pwned\u0000\n'\" & |";
+    const cli = await createCli({
+      respond: (request) =>
+        isList(request)
+          ? Response.json(request.path.includes("virtual") ? [{ id: 7, label }] : [])
+          : undefined,
+    });
+    const { shell } = nodePrograms({
+      leaveToChild: async (_, work) => work,
+      signal: new AbortController().signal,
+    });
+    const file = join(cli.folder, "events");
+    const command = `cd ${cli.folder}; cat > events; printf '%s' "$GPUCTL_EVENT_LABEL" > label`;
+    const { code, err } = await cli.run(["rentals", "guard", "--yes", "--sandbox", "--notify", command], {
+      programs: { shell },
+    });
+    expect(code, err).toBe(0);
+    expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({ event: "no-lease", label });
+    expect(await readFile(join(cli.folder, "label"), "utf8")).toBe(
+      "$(touch pwned) `touch pwned`; touch pwned '\" & |",
+    );
+    expect(await stat(join(cli.folder, "pwned")).catch(() => "not there")).toBe("not there");
+  });
+});
+
+test("a damaged line is a problem, and the other leases end their rentals", async () => {
+  const cli = await createCli();
+  await cli.run(create);
+  await writeLeases(cli, [{ rentalId: "1001" }], { after: '{"lease":{"tok' });
+  cli.advance(2 * hour);
+  const outcome = await cli.run(`${guard} -o json`);
+  expect(outcome.code).toBe(12);
+  expect(shortEvents(outcome)).toEqual(["unreadable", "ended 1001"]);
+  expect(await readFile(leaseFile(cli), "utf8")).toBe(`${header()}{"lease":{"tok\n`);
+});

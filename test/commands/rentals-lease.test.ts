@@ -1,0 +1,260 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { ConnectionFailed } from "../../src/core/service-errors.ts";
+import { createCli, type Outcome } from "../support/cli.ts";
+import {
+  at,
+  cliThatResponds,
+  failure,
+  header,
+  hour,
+  isCreate,
+  leaseFile,
+  leasesOf,
+  minute,
+  tokensOf,
+  writeLeases,
+} from "../support/leases.ts";
+
+const create = "rentals create vm --gpus 1 --yes --sandbox";
+
+const endOf = ({ out }: Outcome): string => JSON.parse(out).endsAt;
+
+describe("rentals create --lease", () => {
+  test("saves when the rental should end", async () => {
+    const cli = await createCli();
+    const { code, err } = await cli.run(`${create} --label train --lease 90m`);
+    expect(code, err).toBe(0);
+    expect(await leasesOf(cli)).toEqual([
+      {
+        service: "sandbox",
+        rentalId: "1001",
+        label: "train",
+        rentalCreatedAt: at(0),
+        startedAt: at(0),
+        endsAt: at(90 * minute),
+        by: "rentals create",
+      },
+    ]);
+    expect(err).toContain("gpuctl rentals guard --every 5m --sandbox  # end it after 1h 30m");
+  });
+
+  test("gives each of several rentals a lease", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --count 3 --label node --lease 1d`);
+    const { out } = await cli.run("rentals lease list --columns rentalId,label,endsAt -o tsv --sandbox");
+    const end = at(24 * hour);
+    const rows = [1, 2, 3].map((number) => `100${number}\tnode-${number}\t${end}\n`);
+    expect(out).toBe(`rentalId\tlabel\tendsAt\n${rows.join("")}`);
+  });
+
+  test("says in the question when it ends", async () => {
+    const { run } = await createCli();
+    const asked: string[] = [];
+    const confirm = async ({ message }: { message: string }) => asked.push(message) < 0;
+    await run("rentals create vm --gpus 1 --lease 2h --sandbox", { terminal: 200, prompts: { confirm } });
+    expect(asked.join()).toContain("It is billed until it ends. A guard ends it after 2h.");
+  });
+
+  test("saves a pending lease before the request is sent", async () => {
+    let during: readonly object[] = [];
+    const cli = await createCli({
+      respond: async (request) => {
+        if (isCreate(request)) during = await leasesOf(cli);
+        return undefined;
+      },
+    });
+    await cli.run(`${create} --label train --lease 2h`);
+    expect(during).toEqual([
+      { service: "sandbox", label: "train", startedAt: at(0), endsAt: at(2 * hour), by: "rentals create" },
+    ]);
+  });
+
+  test("keeps it pending when the outcome is unknown", async () => {
+    const cli = await cliThatResponds((request) => (isCreate(request) ? failure(500) : undefined));
+    const { code, err } = await cli.run(`${create} --label train --lease 2h`);
+    expect(code).toBe(10);
+    expect(err).toContain('If a rental was created, its lease is that of the label "train".');
+    expect(await leasesOf(cli)).toMatchObject([{ label: "train", endsAt: at(2 * hour) }]);
+    expect((await leasesOf(cli))[0]).not.toHaveProperty("rentalId");
+  });
+
+  test.each([
+    ["the service refuses", () => failure(400), 6],
+    [
+      "nothing was sent",
+      () => {
+        throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
+      },
+      9,
+    ],
+  ])("removes it when %s", async (_, respond, code) => {
+    const cli = await createCli({ respond: (request) => (isCreate(request) ? respond() : undefined) });
+    expect((await cli.run(`${create} --lease 2h`)).code).toBe(code);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("creates nothing when the lease cannot be saved", async () => {
+    const cli = await createCli();
+    const missing = await cli.run(`${create} --lease 2h --lease-file no-such-folder/leases`);
+    expect(missing).toMatchObject({ code: 2, out: "" });
+    expect(missing.err).toMatch(/^Error: cannot save .*no-such-folder\/leases: no such folder\n/);
+    await writeLeases(cli, [], { before: header(2) });
+    const newer = await cli.run(`${create} --lease 2h`);
+    expect(newer.err).toContain("has format 2; this gpuctl reads format 1\nUpdate gpuctl.");
+    expect([missing, newer].flatMap(({ requests }) => requests.filter(isCreate))).toEqual([]);
+    expect(await readFile(leaseFile(cli), "utf8")).toBe(header(2));
+  });
+
+  test("shows the rental, and fails, when its lease can no longer be saved", async () => {
+    const cli = await createCli({
+      respond: async (request) => {
+        if (isCreate(request)) await writeFile(leaseFile(cli), header(2));
+        return undefined;
+      },
+    });
+    const { code, out, err } = await cli.run(`${create} --lease 2h -o id`);
+    expect({ code, out }).toEqual({ code: 1, out: "1001\n" });
+    expect(err).toContain("Error: rental 1001 was created, but its lease is not stored: ");
+    expect(err).toContain("`gpuctl rentals lease set 1001 2h` sets it.");
+  });
+
+  test.each([
+    ["--lease 0s", "--lease must be greater than 0"],
+    ["--lease 5", "--lease must be a duration such as 30m, 12h or 7d"],
+    ["--lease 4000d", "--lease must be at most 3650d"],
+    ["--lease 1h --lease-file=", "--lease-file must not be empty"],
+  ])("%s is refused before anything is sent", async (flags, message) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`${create} ${flags}`);
+    expect({ code, sent: requests.filter(isCreate) }).toEqual({ code: 2, sent: [] });
+    expect(err).toContain(message);
+  });
+
+  test("a dry run saves nothing", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --lease 2h --dry-run`);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("the lease file is that of the flag, or of the environment", async () => {
+    const cli = await createCli();
+    const env = { GPUCTL_LEASE_FILE: join(cli.folder, "shared") };
+    await cli.run(`${create} --lease 2h`, { env });
+    await cli.run(`${create} --lease 2h --lease-file own`, { env });
+    expect(await leasesOf(cli, join(cli.folder, "shared"))).toMatchObject([{ rentalId: "1001" }]);
+    expect(await leasesOf(cli, join(cli.folder, "own"))).toMatchObject([{ rentalId: "1002" }]);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("no lease is lost when several processes create rentals at once", async () => {
+    const cli = await createCli();
+    const runs = await Promise.all(Array.from({ length: 8 }, () => cli.run(`${create} --lease 2h -o id`)));
+    const created = runs.map(({ out }) => out.trim()).toSorted();
+    const { out } = await cli.run("rentals lease list -o id --sandbox");
+    expect(out.trim().split("\n").toSorted()).toEqual(created);
+  });
+});
+
+describe("rentals lease", () => {
+  test("set, extend and clear change the lease of a rental, by its ID or label", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label train`);
+    expect((await cli.run("rentals lease set train 2h --note 'the new model' --sandbox")).out).toMatch(
+      /^ID: +1001\nLABEL: +train\nENDS: +2026-11-20T14:00:00.000Z\n(.*\n)+NOTE: +the new model\n/,
+    );
+    expect(endOf(await cli.run("rentals lease extend 1001 90m -o json --sandbox"))).toBe(at(3.5 * hour));
+    cli.advance(10 * hour);
+    expect(endOf(await cli.run("rentals lease extend train 1h -o json --sandbox"))).toBe(at(11 * hour));
+    await cli.run("rentals lease set 1001 1h --sandbox");
+    expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001", by: "rentals lease set" }]);
+    expect((await cli.run("rentals lease clear train --sandbox")).code).toBe(0);
+    expect(await leasesOf(cli)).toEqual([]);
+    const { out, err } = await cli.run("rentals lease list --sandbox");
+    expect({ out, err }).toEqual({ out: "", err: "No leases.\n" });
+  });
+
+  test("a label of two rentals, or of two leases, is refused", async () => {
+    const cli = await createCli();
+    for (const _ of [1, 2]) await cli.run(`${create} --label twin --lease 2h`);
+    const before = await leasesOf(cli);
+    for (const verb of ["set twin 1h", "extend twin 1h", "clear twin"]) {
+      const { code, err } = await cli.run(`rentals lease ${verb} --sandbox`);
+      expect(code).toBe(2);
+      expect(err).toMatch(/RENTAL "twin" is the label of 2 .*: 1001, 1002\n/);
+    }
+    expect(await leasesOf(cli)).toEqual(before);
+  });
+
+  test("clear needs no service, and takes the token of a pending lease", async () => {
+    const cli = await cliThatResponds((request) => (isCreate(request) ? failure(500) : undefined));
+    await cli.run(`${create} --lease 2h`);
+    const [token] = await tokensOf(cli);
+    const { code, requests } = await cli.run(`rentals lease clear ${token} --sandbox`);
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test.each([
+    ["extend 1001 1h", 5, "rental 1001 has no lease in "],
+    ["clear 1001", 5, 'no lease of "1001" in '],
+    ["set 999 1h", 5, "rental 999 not found"],
+    ["set 1001 0m", 2, "DURATION must be greater than 0"],
+    ["set 1001 soon", 2, 'DURATION must be a duration such as 30m, 12h or 7d, not "soon"'],
+    ["extend 1002 1h", 5, "rental 1002 has ended"],
+    ["set 1002 1h", 5, "rental 1002 has ended"],
+  ])("%s exits with %i", async (line, code, message) => {
+    const cli = await createCli();
+    for (const _ of [1, 2]) await cli.run(create);
+    await cli.run("rentals terminate 1002 --yes --sandbox");
+    const outcome = await cli.run(`rentals lease ${line} --sandbox`);
+    expect(outcome.code).toBe(code);
+    expect(outcome.err).toContain(message);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("list shows the next to end first, and counts the leases of other services", async () => {
+    const cli = await createCli();
+    await writeLeases(cli, [
+      { rentalId: "7", service: "https://api.example.com" },
+      { rentalId: "1002", endsAt: at(3 * hour) },
+      { rentalId: "1001" },
+    ]);
+    const { out, err } = await cli.run("rentals lease list -o id --sandbox");
+    expect(out).toBe("1001\n1002\n");
+    expect(err).toMatch(/^Leases of other services in .*leases.jsonl: 1. They are not shown.\n$/);
+  });
+});
+
+describe("a damaged lease file", () => {
+  test("a line that was cut off stays, and the other leases count", async () => {
+    const cli = await createCli();
+    await cli.run(create);
+    const cut = '{"lease":{"token":"t9","serv';
+    await writeLeases(cli, [{ rentalId: "1001" }], { after: cut });
+    const listed = await cli.run("rentals lease list -o id --sandbox");
+    expect(listed.out).toBe("1001\n");
+    expect(listed.err).toMatch(/^Lines that cannot be read in .*: 1.\n$/);
+    expect((await cli.run("rentals lease extend 1001 1h --sandbox")).code).toBe(0);
+    expect(await readFile(leaseFile(cli), "utf8")).toContain(`\n${cut}\n`);
+  });
+
+  test.each([
+    ["", "is not a lease file, or its first line is damaged"],
+    ['{"format":"gpuctl-le', "is not a lease file, or its first line is damaged"],
+    [header(2), "has format 2; this gpuctl reads format 1"],
+  ])("%j is refused, and nothing is sent", async (before, message) => {
+    const cli = await createCli();
+    await cli.run(create);
+    await writeLeases(cli, [{ rentalId: "1001" }], { before });
+    const text = await readFile(leaseFile(cli), "utf8");
+    cli.advance(2 * hour);
+    for (const line of ["guard --yes", "lease list", "lease clear 1001"]) {
+      const { code, err, requests } = await cli.run(`rentals ${line} --sandbox`);
+      expect({ code, requests }, line).toEqual({ code: 2, requests: [] });
+      expect(err).toContain(message);
+    }
+    expect(await readFile(leaseFile(cli), "utf8")).toBe(text);
+  });
+});

@@ -1,0 +1,81 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { makeFolderSync } from "../../src/core/files.ts";
+import { asRecord, parseJson } from "../../src/core/json.ts";
+import { processes } from "../../src/system/files.ts";
+import { type Cli, createCli, firstMoment, type Responder, type SeenRequest } from "./cli.ts";
+
+export const hour = 3_600_000;
+export const minute = 60_000;
+
+/** The lease file of a test. */
+export const leaseFile = (cli: Pick<Cli, "folder">): string => join(cli.folder, "state", "leases.jsonl");
+
+const recordsOf = async (path: string, kind: string): Promise<readonly Record<string, unknown>[]> =>
+  (await readFile(path, "utf8").catch(() => ""))
+    .split("\n")
+    .map((line) => asRecord(parseJson(line))[kind])
+    .filter((one) => one !== undefined)
+    .map((one) => ({ ...asRecord(one) }));
+
+/** The leases in the file, without what differs from run to run. */
+export const leasesOf = async (cli: Pick<Cli, "folder">, path = leaseFile(cli)): Promise<readonly object[]> =>
+  (await recordsOf(path, "lease")).map(({ token: _, process: __, ...lease }) => lease);
+
+export const tokensOf = async (cli: Pick<Cli, "folder">): Promise<readonly string[]> =>
+  (await recordsOf(leaseFile(cli), "lease")).map(({ token }) => String(token));
+
+export const header = (version = 1): string => `${JSON.stringify({ format: "gpuctl-leases", version })}\n`;
+
+/** Writes a lease file with these leases, of the sandbox and as old as the test's clock by default. */
+export async function writeLeases(
+  cli: Pick<Cli, "folder">,
+  leases: readonly object[],
+  { before = header(), after = "" } = {},
+): Promise<void> {
+  const path = leaseFile(cli);
+  makeFolderSync(dirname(path));
+  const base = { service: "sandbox", startedAt: at(0), endsAt: at(hour), by: "rentals create" };
+  const lines = leases.map((lease, index) =>
+    JSON.stringify({ lease: { token: `t${index}`, ...base, ...lease } }),
+  );
+  await writeFile(path, before + lines.map((line) => `${line}\n`).join("") + after);
+}
+
+/** The time after a part of the test, in ISO 8601. */
+export const at = (milliseconds: number): string => new Date(firstMoment + milliseconds).toISOString();
+
+/** A process of this machine that no longer runs. */
+export const deadProcess = `${processes.self.slice(0, processes.self.lastIndexOf(" "))} 999999999`;
+
+export const isCreate = ({ method, path }: SeenRequest): boolean =>
+  method === "POST" && path.endsWith("-rentals");
+export const isTerminate = ({ method, path }: SeenRequest): boolean =>
+  method === "POST" && path.endsWith("/terminate");
+export const isList = ({ method, path }: SeenRequest): boolean =>
+  method === "GET" && path.endsWith("-rentals");
+
+/** A CLI whose service does what it is asked, and then responds as `respond` says. */
+export async function cliThatResponds(respond: Responder): Promise<Cli> {
+  const cli = await createCli({
+    respond: async (request) => {
+      const { method, path, headers, body } = request;
+      const response = await respond(request);
+      if (response === undefined || method === "GET") return response;
+      const url = new URL(path, "http://sandbox.localhost");
+      const { authorization = "" } = headers;
+      await cli.sandbox.fetch(
+        new Request(url, {
+          method,
+          headers: { authorization, "content-type": "application/json" },
+          body: JSON.stringify(body),
+        }),
+      );
+      return response;
+    },
+  });
+  return cli;
+}
+
+export const failure = (status: number): Response =>
+  Response.json({ code: "ERROR", message: `Failed with ${status}`, issues: [] }, { status });
