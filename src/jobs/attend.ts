@@ -105,7 +105,7 @@ async function untilEnded(
 
 /** The steps of a job. Each may be repeated. */
 function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
-  const { plan, id, rentalId = "" } = journal.job();
+  const { plan, rentalId = "" } = journal.job();
   let last: Ssh | undefined;
   const on = <Value>(
     work: (ssh: Ssh) => Promise<Value>,
@@ -154,7 +154,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
         await host.progress(`Copying ${sync} to rental ${rentalId}`, () => copyUp(ssh, sync, tools));
       }
       journal.change({ phase: "running" });
-      await startCommand(ssh, { id, command: plan.command, variables }, signal);
+      await startCommand(ssh, { command: plan.command, variables }, signal);
     });
     return true;
   }
@@ -220,7 +220,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   async function fetchOne(path: string, tools: CopyTools): Promise<Fetched> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await on((ssh) => copyBack(ssh, path, { into: plan.into, id }, tools).catch(asLost));
+        return await on((ssh) => copyBack(ssh, path, plan.into, tools).catch(asLost));
       } catch (error) {
         if (!(error instanceof Lost) || attempt === copyAttempts) throw error;
       }

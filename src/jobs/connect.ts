@@ -33,7 +33,7 @@ export async function onRental<Value>(
   { signal, timeout, onRetry = () => {} }: Reaching,
   work: (ssh: Ssh) => Promise<Value>,
 ): Promise<Value> {
-  const { rentalId = "" } = journal.job();
+  const { rentalId = "", id } = journal.job();
   const start = host.now();
   let known: RentalNow | undefined;
   let denied: number | undefined;
@@ -50,7 +50,7 @@ export async function onRental<Value>(
     if (known?.state === "failed") throw new RentalFailed(`rental ${rentalId} has failed`);
     if (known?.target) {
       try {
-        return await work(openSsh(rentalId, known.target, { ...host, folder: journal.folder }));
+        return await work(openSsh(rentalId, known.target, { ...host, jobId: id, folder: journal.folder }));
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ConnectionLost)) throw error;

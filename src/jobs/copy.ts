@@ -14,7 +14,7 @@ export interface CopyTools {
 
 /** Copies what is in a folder to the working folder of the command. Throws `ConnectionLost`. */
 export function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promise<void> {
-  const target = `${destination(ssh)}:${workFolder}/`;
+  const target = `${destination(ssh)}:${workFolder(ssh)}/`;
   return tools.tool === "rsync"
     ? runCopy(ssh, [...rsyncOptions(ssh), `${folder}/`, target], tools)
     : runCopy(ssh, [...scpOptions(ssh), `${folder}/.`, target], tools);
@@ -33,24 +33,19 @@ export interface Fetched {
  * Copies a path from the rental to its place below a folder. It arrives beside its place and is moved there once it is
  * complete, so a file is never replaced by a part of one. Throws `ConnectionLost` and `SaveFailed`.
  */
-export async function copyBack(
-  ssh: Ssh,
-  path: string,
-  { into, id }: { readonly into: string; readonly id: string },
-  tools: CopyTools,
-): Promise<Fetched> {
-  const staging = join(into, `.gpuctl-${id}`);
+export async function copyBack(ssh: Ssh, path: string, into: string, tools: CopyTools): Promise<Fetched> {
+  const staging = join(into, `.gpuctl-${ssh.jobId}`);
   const to = join(into, path.startsWith("/") ? basename(path) : path);
   try {
     await mkdir(staging, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw saveFailed(staging, error);
   }
-  const source = `${destination(ssh)}:${remotePath(path)}`;
+  const source = `${destination(ssh)}:${remotePath(ssh, path)}`;
   const options = tools.tool === "rsync" ? rsyncOptions(ssh) : scpOptions(ssh);
   await runCopy(ssh, [...options, source, `${staging}/`], tools);
   try {
-    const moved = await moveInto(join(staging, basename(remotePath(path))), to);
+    const moved = await moveInto(join(staging, basename(remotePath(ssh, path))), to);
     await rm(staging, { recursive: true, force: true });
     return { path, to, ...moved };
   } catch (error) {

@@ -3,10 +3,7 @@ import type { Stream } from "./journal.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
 /** The working folder of the command, in the home folder of the rental's user. */
-export const workFolder = "gpuctl-job";
-
-/** The folder with the output and the exit status. */
-const stateFolder = ".gpuctl-job";
+export const workFolder = ({ jobId }: Pick<Ssh, "jobId">): string => `gpuctl-jobs/${jobId}`;
 
 /** What is known of the command on a rental. */
 export type RemoteState =
@@ -18,13 +15,13 @@ export type RemoteState =
       | { readonly command: "vanished" }
     ));
 
-/** Shell variables with the folders. */
-const folders = `d="$HOME/${stateFolder}"; w="$HOME/${workFolder}"`;
+/** Shell variables: `d` is the folder with the output and the exit status, and `w` the working folder. */
+const folders = (ssh: Ssh): string => `d="$HOME/.gpuctl-jobs/${ssh.jobId}"; w="$HOME/${workFolder(ssh)}"`;
 
 /** Says whether the rental has rsync, and creates the working folder. */
 export async function prepare(ssh: Ssh, signal: AbortSignal): Promise<{ readonly hasRsync: boolean }> {
   const { status, out, err } = await ssh.run(
-    `${folders}; umask 077; mkdir -p "$w" "$d" || return 20; command -v rsync >/dev/null && echo rsync; return 0`,
+    `${folders(ssh)}; umask 077; mkdir -p "$w" "$d" || return 20; command -v rsync >/dev/null && echo rsync; return 0`,
     { signal },
   );
   if (status !== 0) throw new ConnectionLost(`the rental cannot be prepared: ${err.trim()}`, "final");
@@ -38,38 +35,36 @@ export async function prepare(ssh: Ssh, signal: AbortSignal): Promise<{ readonly
 export async function startCommand(
   ssh: Ssh,
   {
-    id,
     command,
     variables,
   }: {
-    /** A word that is not in the command or the variables. */
-    readonly id: string;
     readonly command: readonly string[];
     readonly variables: Readonly<Record<string, string>>;
   },
   signal: AbortSignal,
 ): Promise<void> {
+  const end = `end-${crypto.randomUUID()}`;
   const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
-  const script = `${folders}
+  const script = `${folders(ssh)}
 umask 077
 mkdir -p "$w" "$d" || return 20
 mkdir "$d/started" 2>/dev/null || return 0
 : > "$d/stdout"; : > "$d/stderr"
-cat > "$d/command" <<'end-${id}'
+cat > "$d/command" <<'${end}'
 rm -f "$0"
 umask 022
-cd "$HOME/${workFolder}" || exit 126
+cd "$HOME/${workFolder(ssh)}" || exit 126
 ${exports.join("\n")}
 exec ${command.map(quoted).join(" ")}
-end-${id}
-cat > "$d/attend" <<'end-${id}'
-${folders}
+${end}
+cat > "$d/attend" <<'${end}'
+${folders(ssh)}
 echo $$ > "$d/pid"
 trap : HUP INT TERM
 sh "$d/command" </dev/null >"$d/stdout" 2>"$d/stderr"
 echo $? > "$d/status.new"
 mv "$d/status.new" "$d/status"
-end-${id}
+${end}
 if command -v setsid >/dev/null; then setsid sh "$d/attend" </dev/null >/dev/null 2>&1 &
 else nohup sh "$d/attend" </dev/null >/dev/null 2>&1 &
 fi
@@ -85,7 +80,7 @@ const shortPause = "{ sleep 0.1 2>/dev/null || sleep 1; }";
 /** Looks at the command. Throws `ConnectionLost`. */
 export async function remoteState(ssh: Ssh, signal: AbortSignal): Promise<RemoteState> {
   const { out } = await ssh.run(
-    `${folders}
+    `${folders(ssh)}
 [ -d "$d/started" ] || { echo none; return 0; }
 if [ -s "$d/status" ]; then s=$(cat "$d/status")
 elif kill -0 "$(cat "$d/pid" 2>/dev/null)" 2>/dev/null; then s=running
@@ -116,7 +111,7 @@ export const followCommand = (
   { follows = true, ...options }: Parameters<Ssh["follow"]>[1] & { readonly follows?: boolean },
 ): Promise<void> =>
   ssh.follow(
-    `${folders}
+    `${folders(ssh)}
 if ${follows ? '[ -s "$d/status" ]' : "true"}; then
   tail -c +${from.stdout + 1} "$d/stdout"
   tail -c +${from.stderr + 1} "$d/stderr" >&2
@@ -134,7 +129,7 @@ return 0`,
 /** Ends the command and the programs that it started: they get 10 seconds after SIGTERM. Throws `ConnectionLost`. */
 export async function stopCommand(ssh: Ssh, signal: AbortSignal): Promise<void> {
   await ssh.run(
-    `${folders}
+    `${folders(ssh)}
 [ -d "$d/started" ] || return 0
 p=$(cat "$d/pid" 2>/dev/null) || return 0
 [ -n "$p" ] && [ ! -s "$d/status" ] || return 0
@@ -155,11 +150,12 @@ export async function missingPaths(
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const checks = paths.map((path, at) => `[ -e ${quoted(remotePath(path))} ] || echo ${at}`);
+  const checks = paths.map((path, at) => `[ -e ${quoted(remotePath(ssh, path))} ] || echo ${at}`);
   const { out } = await ssh.run(`cd "$HOME" || return 1\n${checks.join("\n")}\nreturn 0`, { signal });
   const missing = out.split(/\s+/).filter((word) => word !== "");
   return paths.filter((_, at) => missing.includes(String(at)));
 }
 
 /** A path of `--fetch` as ssh, which starts in the home folder, finds it. */
-export const remotePath = (path: string): string => (path.startsWith("/") ? path : `${workFolder}/${path}`);
+export const remotePath = (ssh: Ssh, path: string): string =>
+  path.startsWith("/") ? path : `${workFolder(ssh)}/${path}`;

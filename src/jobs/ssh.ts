@@ -28,8 +28,9 @@ export interface ScriptOutput {
   readonly err: string;
 }
 
-/** Connections to one rental. */
+/** Connections to the rental of a job. */
 export interface Ssh {
+  readonly jobId: string;
   /** For programs that start ssh themselves: its options, and where to run them. */
   readonly options: readonly string[];
   readonly cwd: string;
@@ -64,7 +65,11 @@ const connectionFailed = 255;
 export function openSsh(
   rentalId: string,
   target: SshTarget,
-  { folder, programs }: { readonly folder: string; readonly programs: Pick<Programs, "stream"> },
+  {
+    jobId,
+    folder,
+    programs,
+  }: { readonly jobId: string; readonly folder: string; readonly programs: Pick<Programs, "stream"> },
 ): Ssh {
   const { host, port, user } = target;
   writePrivateFile(join(folder, configFile), sshConfig(rentalId, { port, user }));
@@ -89,6 +94,7 @@ export function openSsh(
     return { status, out: text(out), err: problem };
   };
   return {
+    jobId,
     options,
     cwd: folder,
     destination: user === undefined ? host : `${user}@${host}`,
