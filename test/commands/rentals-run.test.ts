@@ -2,40 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createCli, type Responder } from "../support/cli.ts";
-import { type Connection, createRemote, type Trouble } from "../support/remote.ts";
+import { createCli } from "../support/cli.ts";
+import { type Connection, createRemote } from "../support/remote.ts";
+import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork } from "../support/service.ts";
 import { sample } from "../support/thorough.ts";
-
-interface Options {
-  readonly respond?: Responder;
-  readonly trouble?: (connection: Connection) => Trouble | undefined | Promise<Trouble | undefined>;
-}
-
-/** A service with rentals that can be reached, and a user who runs jobs on them. */
-async function createRenter({ respond, trouble }: Options = {}) {
-  const cli = await createCli({ negotiates: true, ...(respond && { respond }) });
-  const remote = await createRemote(cli.folder, trouble);
-  const network = (env = {}) => overNetwork({ GPUCTL_API_KEY: cli.sandbox.keys.full, ...env });
-  const options = { ...network(), programs: remote.programs };
-  return {
-    ...cli,
-    remote,
-    network,
-    run: (line: string | readonly string[], more: Parameters<typeof cli.run>[1] = {}) =>
-      cli.run(line, { ...options, ...more }),
-    active: async () => JSON.parse((await cli.run("rentals list -o json", options)).out),
-    jobs: async () => JSON.parse((await cli.run("rentals jobs list --all -o json", options)).out),
-    leases: async () => JSON.parse((await cli.run("rentals lease list -o json", options)).out),
-  };
-}
-
-const sh = (script: string, ...flags: readonly string[]): readonly string[] => [
-  ..."rentals run --gpus 1 --yes".split(" "),
-  ...flags,
-  ..."-- sh -c".split(" "),
-  script,
-];
 
 const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
 
