@@ -159,7 +159,7 @@ export async function bindRental(
 }
 
 /** How many milliseconds an amount pays for. */
-export const affordable = (amount: Money, hourly: Money): number =>
+const affordable = (amount: Money, hourly: Money): number =>
   Number((amount * BigInt(timeUnits[1].milliseconds)) / hourly);
 
 /** Throws `BudgetExceeded` when the price is unknown, because then the cost cannot be limited. */
@@ -195,7 +195,7 @@ export const adoptLease = (place: LeasePlace, id: string): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({ ...lease, process: place.processes.self }));
 
 /** For what must not be interrupted. */
-export const withoutSleep = ({ sleep: _, ...place }: LeasePlace): LeasePlace => place;
+const withoutSleep = ({ sleep: _, ...place }: LeasePlace): LeasePlace => place;
 
 /** The active rental with a label that only one can have. Throws when the listing fails, or names two. */
 export async function findRental(label: string, context: Pick<Context, "call">): Promise<unknown> {
