@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { CommandNode } from "../../src/command-kit/tree.ts";
 import { createCli } from "../support/cli.ts";
 import { commands, operationsOf } from "../support/commands.ts";
 import { runShown } from "../support/examples.ts";
@@ -79,7 +80,9 @@ describe("--dry-run", () => {
   const sending = commands.filter(
     (command) => operationsOf(command).length > 0 && command.path[0] !== "auth",
   );
-  test.each(sending.flatMap(({ examples }) => examples))(
+  const isHeldBack = ({ readsInDryRun }: CommandNode) => readsInDryRun !== true;
+
+  test.each(sending.filter(isHeldBack).flatMap(({ examples }) => examples))(
     "nothing is sent or saved by: $command",
     async ({ command, after = [] }) => {
       const cli = await createCli();
@@ -89,6 +92,17 @@ describe("--dry-run", () => {
       const { code, out, requests } = await run([...words(line).slice(1), "--dry-run"], { stdin: "" });
       expect({ code, requests }).toEqual({ code: 0, requests: [] });
       expect(out).toMatch(/http:\/\/sandbox\.localhost/);
+    },
+  );
+
+  test.each(sending.filter((command) => !isHeldBack(command)).flatMap(({ examples }) => examples))(
+    "only reads are sent by: $command",
+    async ({ command, after = [] }) => {
+      const cli = await createCli();
+      for (const line of after) await runShown(cli, line);
+      const { code, requests } = await cli.run([...words(command).slice(1), "--dry-run"]);
+      expect(code).toBe(0);
+      expect([...new Set(requests.map(({ method }) => method))]).toEqual(["GET"]);
     },
   );
 });

@@ -61,6 +61,7 @@ test.each([
   "docs/local-models.md",
   "docs/jobs.md",
   "docs/runtimes.md",
+  "docs/leases.md",
   "CONTRIBUTING.md",
 ])("%s installs gpuctl only from a file, because no registry has it", (name) => {
   const text = readFileSync(join(repository, name), "utf8");

@@ -1703,7 +1703,7 @@ export const nouns: readonly Noun[] = [
      "list"
     ],
     "summary": "List the leases of rentals: when each should end",
-    "details": "Shows the leases of this service in the lease file, the next to end first. A lease without an ID is pending: the outcome of its create is unknown, or the create is under way.",
+    "details": "Shows the leases of this service in the lease file, the next to end first. A lease whose rental has no ID yet is shown by its token: its create is under way, or has an unknown outcome.",
     "args": [],
     "flags": [
      {
@@ -1859,8 +1859,8 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Print when it will end",
-      "command": "gpuctl rentals lease extend 1001 1d --jq .endsAt --sandbox",
+      "text": "Let it run a day longer, and print the lease as JSON",
+      "command": "gpuctl rentals lease extend 1001 1d -o json --sandbox",
       "after": [
        "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes"
       ]
@@ -1910,10 +1910,10 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "The same, by its label",
-      "command": "gpuctl rentals lease clear train --sandbox",
+      "text": "The same, by the label of the rental",
+      "command": "gpuctl rentals lease clear nightly --sandbox",
       "after": [
-       "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes"
+       "gpuctl rentals create vm --gpus 1 --label nightly --lease 2h --sandbox --yes"
       ]
      }
     ]
@@ -1924,7 +1924,7 @@ export const nouns: readonly Noun[] = [
      "guard"
     ],
     "summary": "End the rentals whose leases are over",
-    "details": "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It ends nothing that has no lease, and nothing that it cannot recognize for certain: such rentals are reported. When it is not known whether a rental has ended, the exit code is 10, and the next round looks again.\n\nRun it on a machine that stays on: with --every, or with --once by cron, a systemd timer or a Kubernetes CronJob. Off a terminal it needs --yes, once, as it is its purpose to terminate rentals. See docs/leases.md.\n\nThe service itself can end a reserved term: create the rental with --no-convert-to-on-demand-on-expiry.",
+    "details": "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It ends nothing that has no lease, and nothing that it cannot recognize for certain: such rentals are reported. When it is not known whether a rental has ended, the exit code is 10, and the next round looks again. Run it on a machine that stays on: with --every, or with --once by cron, a systemd timer or a Kubernetes CronJob. Off a terminal it needs --yes, because its purpose is to terminate rentals. The service itself can end a reserved term: create the rental with --no-convert-to-on-demand-on-expiry. See docs/leases.md.",
     "args": [],
     "flags": [
      {
@@ -1995,7 +1995,8 @@ export const nouns: readonly Noun[] = [
       "text": "End the rentals whose leases are over",
       "command": "gpuctl rentals guard --yes --sandbox",
       "after": [
-       "gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes"
+       "gpuctl rentals create vm --gpus 1 --lease 2h --sandbox --yes",
+       "gpuctl sandbox clock advance 3h"
       ]
      },
      {

@@ -16,7 +16,7 @@ export default defineCommand({
   path: "rentals guard",
   summary: "End the rentals whose leases are over",
   details:
-    "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It ends nothing that has no lease, and nothing that it cannot recognize for certain: such rentals are reported. When it is not known whether a rental has ended, the exit code is 10, and the next round looks again.\n\nRun it on a machine that stays on: with --every, or with --once by cron, a systemd timer or a Kubernetes CronJob. Off a terminal it needs --yes, once, as it is its purpose to terminate rentals. See docs/leases.md.\n\nThe service itself can end a reserved term: create the rental with --no-convert-to-on-demand-on-expiry.",
+    "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It ends nothing that has no lease, and nothing that it cannot recognize for certain: such rentals are reported. When it is not known whether a rental has ended, the exit code is 10, and the next round looks again. Run it on a machine that stays on: with --every, or with --once by cron, a systemd timer or a Kubernetes CronJob. Off a terminal it needs --yes, because its purpose is to terminate rentals. The service itself can end a reserved term: create the rental with --no-convert-to-on-demand-on-expiry. See docs/leases.md.",
   effect: "destroy",
   alsoCalls: ["listVirtualMachineRentals", "listBareMetalRentals", "getRental"],
   readsInDryRun: true,
@@ -36,7 +36,7 @@ export default defineCommand({
     {
       text: "End the rentals whose leases are over",
       command: "gpuctl rentals guard --yes --sandbox",
-      after: [leased],
+      after: [leased, "gpuctl sandbox clock advance 3h"],
     },
     {
       text: "Show what would be ended, and end nothing",

@@ -27,9 +27,9 @@ export default defineCommand({
       after: [leased],
     },
     {
-      text: "The same, by its label",
-      command: "gpuctl rentals lease clear train --sandbox",
-      after: [leased],
+      text: "The same, by the label of the rental",
+      command: "gpuctl rentals lease clear nightly --sandbox",
+      after: ["gpuctl rentals create vm --gpus 1 --label nightly --lease 2h --sandbox --yes"],
     },
   ],
   run: async ({ args, flags, ...context }) => {

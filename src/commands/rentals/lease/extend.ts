@@ -24,8 +24,8 @@ export default defineCommand({
       after: [leased],
     },
     {
-      text: "Print when it will end",
-      command: "gpuctl rentals lease extend 1001 1d --jq .endsAt --sandbox",
+      text: "Let it run a day longer, and print the lease as JSON",
+      command: "gpuctl rentals lease extend 1001 1d -o json --sandbox",
       after: [leased],
     },
   ],

@@ -65,16 +65,17 @@ export function rentalOf(
   };
 }
 
+/** A pending lease is known by its token. */
+const id = ["rentalId", "token"];
+
 const columns: readonly Column[] = [
-  { title: "ID", paths: ["rentalId"] },
+  { title: "ID", paths: id },
   { title: "LABEL", paths: ["label"] },
   { title: "ENDS", name: "endsAt", paths: ["endsAt"], format: "time", whole: true },
   { title: "STARTED", name: "startedAt", paths: ["startedAt"], format: "time", priority: 2 },
   { title: "BY", paths: ["by"], priority: 3 },
   { title: "NOTE", paths: ["note"], usual: "", priority: 1 },
-  { title: "TOKEN", paths: ["token"], priority: 4 },
 ];
-const id = ["rentalId", "token"];
 
 export const leaseList: ListView = { kind: "list", columns, empty: "No leases.", id };
 export const oneLease: RecordView = { kind: "record", columns, id };

@@ -1,0 +1,145 @@
+import { readFileSync } from "node:fs";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CronJob } from "kubernetes-types/batch/v1";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
+import { createCli } from "../support/cli.ts";
+import { createHome, repository, runProgram } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
+import { blocksOf } from "./readme-shell.ts";
+
+const folder = join(repository, "docs", "guard");
+const text = (name: string): string => readFileSync(join(folder, name), "utf8");
+
+/** What each file runs. */
+const commandLine = "rentals guard --once --yes --quiet";
+
+test("the commands of docs/leases.md work one after another", async () => {
+  const page = readFileSync(join(repository, "docs", "leases.md"), "utf8");
+  const cli = await createCli();
+  const lines = blocksOf(page, "sh").flatMap((block) => block.trim().split("\n"));
+  expect(lines.length).toBeGreaterThan(8);
+  for (const line of lines) {
+    const [, leaseFile = "", command = ""] = /^(?:GPUCTL_LEASE_FILE=(\S+) )?gpuctl (.*)$/.exec(line) ?? [];
+    const programs = { shell: async () => {} };
+    const env = { GPUCTL_SANDBOX: "1", GPUCTL_LEASE_FILE: leaseFile };
+    const { code, err } = await cli.run(command, { env, programs });
+    expect({ line, code }, err).toEqual({ line, code: 0 });
+  }
+});
+
+test("docs/leases.md and docs/guard name the same files", () => {
+  const page = readFileSync(join(repository, "docs", "leases.md"), "utf8");
+  const linked = [...page.matchAll(/\]\(guard\/([^)]+)\)/g)].map(([, name = ""]) => name);
+  for (const name of linked) expect(text(name)).toContain("gpuctl");
+  expect(linked).toEqual(["crontab", "gpuctl-guard.service", "gpuctl-guard.timer", "cronjob.yaml"]);
+});
+
+describe("crontab", () => {
+  const lines = text("crontab")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  const jobs = lines.filter((line) => !/^[A-Z_]+=/.test(line));
+
+  test("runs the guard every five minutes", () => {
+    // Five fields, then a command without %, which cron would turn into a line feed.
+    expect(jobs).toEqual([expect.stringMatching(/^\*\/5 \* \* \* \* [^%]+$/)]);
+  });
+
+  test("its line works in sh, with the variables of the file only", async () => {
+    const home = await createHome({ GPUCTL_SANDBOX: "1" });
+    await home.run("rentals create vm --gpus 1 --yes");
+    const command = jobs[0]?.split(" ").slice(5).join(" ");
+    const path = /^PATH=(.*)$/m.exec(text("crontab"))?.[1];
+    const program = join(home.folder, "bin");
+    const node = join(process.execPath, "..");
+    const { code, out, err } = await home.shell(command ?? "", {
+      env: { PATH: `${program}:${path}:${node}` },
+    }).ended;
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/^EVENT .*\nno-lease +1001 /);
+  });
+});
+
+describe("systemd", () => {
+  const units = ["gpuctl-guard.service", "gpuctl-guard.timer"];
+
+  /** Copies of the units, changed. */
+  async function verify(change: (unit: string) => string) {
+    const copies = await mkdtemp(join(tmpdir(), "gpuctl-units-"));
+    onTestFinished(() => rm(copies, { recursive: true, force: true }));
+    await cp(folder, copies, { recursive: true });
+    for (const name of units) await writeFile(join(copies, name), change(text(name)));
+    return runProgram("systemd-analyze", ["verify", "--man=no", ...units.map((name) => join(copies, name))]);
+  }
+
+  test("systemd-analyze finds no problem in the units", async (context) => {
+    skipWithout("systemd-analyze", context);
+    expect(await verify((unit) => unit)).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  test.for([
+    ["an unknown key", "DynamicUser", "DynamcUser"],
+    ["an invalid time", "OnBootSec=1min", "OnBootSec=soon"],
+  ] as const)("systemd-analyze finds %s", async ([, right, wrong], context) => {
+    skipWithout("systemd-analyze", context);
+    expect((await verify((unit) => unit.replace(right, wrong))).err).toMatch(/DynamcUser|soon/);
+  });
+
+  test("the service runs the guard", async () => {
+    const [, command = ""] = /^ExecStart=\/usr\/bin\/env gpuctl (.*)$/m.exec(text(units[0] ?? "")) ?? [];
+    expect(command).toBe(commandLine);
+  });
+});
+
+test("the CronJob is the one that Kubernetes' types accept, and its command works", async () => {
+  const pod = {
+    restartPolicy: "Never",
+    automountServiceAccountToken: false,
+    securityContext: { runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 },
+    containers: [
+      {
+        name: "guard",
+        image: "registry.example.com/gpuctl:0.1.0",
+        command: ["gpuctl"],
+        args: commandLine.split(" "),
+        env: [
+          { name: "GPUCTL_BASE_URL", value: "https://api.example.com" },
+          { name: "GPUCTL_API_KEY", valueFrom: { secretKeyRef: { name: "gpuctl", key: "apiKey" } } },
+          { name: "GPUCTL_LEASE_FILE", value: "/leases/leases.jsonl" },
+          { name: "GPUCTL_STATE_DIR", value: "/tmp/gpuctl" },
+          { name: "GPUCTL_CONFIG_DIR", value: "/tmp/gpuctl" },
+        ],
+        volumeMounts: [
+          { name: "leases", mountPath: "/leases" },
+          { name: "temporary", mountPath: "/tmp" },
+        ],
+        securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      },
+    ],
+    volumes: [
+      { name: "leases", persistentVolumeClaim: { claimName: "gpuctl-leases" } },
+      { name: "temporary", emptyDir: {} },
+    ],
+  };
+  const cronJob = {
+    apiVersion: "batch/v1",
+    kind: "CronJob",
+    metadata: { name: "gpuctl-guard" },
+    spec: {
+      schedule: "*/5 * * * *",
+      concurrencyPolicy: "Forbid",
+      startingDeadlineSeconds: 240,
+      successfulJobsHistoryLimit: 1,
+      failedJobsHistoryLimit: 5,
+      jobTemplate: {
+        spec: { backoffLimit: 0, activeDeadlineSeconds: 600, template: { spec: pod } },
+      },
+    },
+  } satisfies CronJob;
+  expect(parse(text("cronjob.yaml"))).toEqual(cronJob);
+  const { run } = await createCli();
+  expect(await run(`${commandLine} --sandbox`)).toMatchObject({ code: 0, out: "" });
+});
