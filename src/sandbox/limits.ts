@@ -20,6 +20,7 @@ import { listedSizes } from "./handlers/catalog.ts";
 import { numberedSecret } from "./handlers/keys.ts";
 import { maxSpeechLength, speedRange } from "./handlers/media.ts";
 import { keys } from "./keys.ts";
+import { maxMachines } from "./machines/machines.ts";
 import { slowBootMs } from "./rentals/boots.ts";
 import { maxGpus } from "./rentals/create.ts";
 import { bootMs } from "./rentals/lifecycle.ts";
@@ -61,7 +62,10 @@ const texts = {
     "SSH public keys are listed, added and deleted under /v2/ssh-keys, and have numbers as IDs. A rental that names a key that does not exist is rejected. Keys from sshPublicKeyId and sshPublicKeyIds are merged without duplicates. Deleting a key does not change existing rentals.",
   "api-keys":
     "API keys are listed, created and revoked under /v2/api-keys, with full or read-only access. The value of a key is returned only when it is created. A revoked key gets 401 immediately. The two built-in keys cannot be revoked.",
-  addresses: `A running virtual machine has one SSH address; bare metal has one for every ${gpusPerMachine} GPUs. Addresses come from ${documentationNetworks.map((network) => `${network}.0/24`).join(", ")}, which are reserved for documentation, so nothing responds there.`,
+  addresses: `A running virtual machine has one SSH address; bare metal has one for every ${gpusPerMachine} GPUs. Addresses come from ${documentationNetworks.map((network) => `${network}.0/24`).join(", ")}, which are reserved for documentation, so nothing responds there, unless the rental has machines or a seed sets its addresses.`,
+  machines: `With \`sandbox serve --machines\`, and while a command with --sandbox logs in, each machine of a running rental is an OpenSSH server at 127.0.0.1, up to ${maxMachines} in all. It is this computer, without isolation: a login runs programs as the user who started the sandbox, and only this user and root can connect. Its home folder is deleted, and its programs are killed, when the rental ends. Other processes that share the state show the documentation addresses.`,
+  "machine-keys":
+    "A machine accepts the SSH keys that its rental was created with. If the rental has none, it accepts a key of the sandbox's own. The host key of a rental never changes.",
   "cluster-pools": "There are no cluster pools, so includeClusterPools has no effect.",
   termination:
     "A rental ends when its term ends, when its user is deleted, or on POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId. Termination is immediate, even during a reserved term, and nothing is refunded.",
@@ -87,7 +91,7 @@ const texts = {
   faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
   "fault-responses": `Every error has the shape of other errors of its path; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
   requests: `The log keeps the last ${requestLog.kept} requests, without bodies, keys or the values of unknown query fields. It does not include OPTIONS requests or calls to the sandbox's controls.`,
-  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt and boot (outcome, afterSeconds). createdAt is the seed's time by default, so a rental without it starts to boot then.",
+  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces their addresses. createdAt is the seed's time by default, so a rental without it starts to boot then.",
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
   reset:

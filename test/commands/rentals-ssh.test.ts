@@ -136,7 +136,7 @@ describe("rentals ssh", () => {
 
   test("--wait times out", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });
-    const outcome = await run("rentals ssh 1 --wait --wait-timeout 8s --sandbox");
+    const outcome = await run("rentals ssh 1 --wait --wait-timeout 8s --print --sandbox");
     expect(outcome).toMatchObject({ code: 8, slept: [5000, 3000] });
     expect(outcome.err).toContain("is still billed");
   });
@@ -154,10 +154,13 @@ describe("rentals ssh", () => {
   });
 });
 
-test("rentals ssh says that the sandbox has no machines", async () => {
+test("rentals ssh --sandbox says what to install if there is no sshd", async () => {
   const { run } = await createCli({ respond: lookupReturns(running) });
   const { calls, programs } = sshExiting(0);
   const { code, err } = await run("rentals ssh 1 --sandbox", { programs });
-  expect({ code, calls }).toEqual({ code: 5, calls: [] });
-  expect(err).toContain("Error: the sandbox has no machines to log in to\n");
+  expect({ code, calls }).toEqual({ code: 2, calls: [] });
+  expect(err).toBe(
+    "Error: the machines of the sandbox need sshd, which is not installed\n" +
+      "Install the OpenSSH server: apt-get install openssh-server, dnf install openssh-server, or apk add openssh-server.\n",
+  );
 });

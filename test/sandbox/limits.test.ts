@@ -21,10 +21,10 @@ const checks: Checks = {
   ...assumedChecks,
 };
 
-test.each(sandboxLimits)("the sandbox behaves as documented: $id", async ({ id, text }) => {
+test.for(sandboxLimits)("the sandbox behaves as documented: $id", async ({ id, text }, context) => {
   const check = checks[id as LimitId];
   if (check === undefined) throw new Error(`Nothing shows what the limit "${id}" says: add it to limits/`);
-  await check(text);
+  await check(text, context);
 });
 
 test("every check has a documented limit", () => {

@@ -4745,10 +4745,6 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl sandbox serve --port 0 -o json"
      },
      {
-      "text": "Serve rentals that you can log in to; they run on this computer",
-      "command": "gpuctl sandbox serve --machines"
-     },
-     {
       "text": "Serve an API without the deprecated operations",
       "command": "gpuctl sandbox serve --port 0 --only replacements"
      }

@@ -34,10 +34,6 @@ export default defineCommand({
       command: "gpuctl sandbox serve --port 0 -o json",
     },
     {
-      text: "Serve rentals that you can log in to; they run on this computer",
-      command: "gpuctl sandbox serve --machines",
-    },
-    {
       text: "Serve an API without the deprecated operations",
       command: "gpuctl sandbox serve --port 0 --only replacements",
     },

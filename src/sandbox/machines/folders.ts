@@ -102,13 +102,18 @@ export async function prepareRental(
   const { path, hostKey, knownHosts, authorizedKeys } = folders.ofRental(rental);
   makeFolderSync(path, 0o700);
   await createKey(keygen, hostKey, hostAlias(rental.id));
-  await createKey(keygen, folders.identityFile, "gpuctl sandbox");
   const [type, key] = readFileSync(`${hostKey}.pub`, "utf8").split(" ");
   writePrivateFile(knownHosts, `${hostAlias(rental.id)} ${type} ${key}\n`);
   const { publicKeys } = rental;
   const accepted =
     publicKeys.length > 0 ? publicKeys : [readFileSync(`${folders.identityFile}.pub`, "utf8").trim()];
   writePrivateFile(authorizedKeys, accepted.map((one) => `${one}\n`).join(""));
+}
+
+/** Creates the key for rentals without keys, unless there is one. */
+export async function prepareIdentity({ root, identityFile }: MachineFolders, keygen: string): Promise<void> {
+  makeFolderSync(root, 0o700);
+  await createKey(keygen, identityFile, "gpuctl sandbox");
 }
 
 /** Creates a key pair without a passphrase, unless there is one. Another process may do the same at the same time. */

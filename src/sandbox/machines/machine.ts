@@ -10,7 +10,8 @@ export interface Machine {
   stop(): void;
 }
 
-const loopback = "127.0.0.1";
+/** Machines listen on this address. */
+export const loopback = "127.0.0.1";
 
 /**
  * Listens on a port, if possible the given one, and starts an sshd for each connection. Their data passes through this

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import { reasonOf, Unavailable } from "../../core/errors.ts";
 import type { Clock } from "../clock.ts";
 import { rentalAt, type SshAddress } from "../rentals/lifecycle.ts";
 import { nodeCount } from "../rentals/record.ts";
@@ -13,13 +14,14 @@ import {
   lastPort,
   type MachineFolders,
   machineFolders,
+  prepareIdentity,
   prepareNode,
   prepareRental,
   removeFolder,
 } from "./folders.ts";
-import { type Machine, startMachine } from "./machine.ts";
+import { loopback, type Machine, startMachine } from "./machine.ts";
 import {
-  checkConfig,
+  checkSshd,
   endPrograms,
   endProgramsWithThisProcess,
   findSshPrograms,
@@ -42,7 +44,10 @@ export interface Machines {
   start(options?: { readonly untilEnd?: boolean }): Promise<void>;
   /** The private key that logs in to rentals that were created without a key. Before `start`, undefined. */
   identityFile(): string | undefined;
-  /** Options of ssh for the machines of a rental: its host key and, if necessary, `identityFile`. Empty if it has none. */
+  /**
+   * Options of ssh for the machines of a rental: its host key and, if necessary, `identityFile`. Empty if it has none.
+   * @throws Unavailable when they could not be started
+   */
   sshOptions(rentalId: number): readonly string[];
   /** Where the machines of a rental listen; undefined if it has none. */
   addressesOf(rentalId: number): readonly SshAddress[] | undefined;
@@ -54,6 +59,8 @@ export interface Machines {
 interface RunningRental {
   readonly rental: NumberedRental;
   readonly nodes: readonly Machine[];
+  /** Why it has no machines. */
+  readonly problem?: string;
 }
 
 interface MachineState {
@@ -86,15 +93,19 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
     await prepareRental(available, machineRental, found);
     const files = available.ofRental(machineRental);
     const nodes: Machine[] = [];
-    for (let node = 1; node <= nodeCount(rental.rental); node += 1) {
-      const own = files.ofNode(node);
-      prepareNode(files, node, { rentalId: rental.id, sftpServer: found.sftpServer });
-      if (running.size === 0 && node === 1) await checkConfig(found.sshd, own.config);
-      const machine = await startMachine(found.sshd, own.config, lastPort(own));
-      keepPort(own, machine.port);
-      nodes.push(machine);
+    try {
+      for (let node = 1; node <= nodeCount(rental.rental); node += 1) {
+        const own = files.ofNode(node);
+        prepareNode(files, node, { rentalId: rental.id, sftpServer: found.sftpServer });
+        const machine = await startMachine(found.sshd, own.config, lastPort(own));
+        nodes.push(machine);
+        keepPort(own, machine.port);
+      }
+    } catch (error) {
+      for (const node of nodes) node.stop();
+      throw error;
     }
-    running.set(keyOf(rental), { rental, nodes });
+    return nodes;
   }
 
   async function updateOnce(): Promise<void> {
@@ -103,19 +114,29 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
     const wanted = new Map(
       active.filter(({ runs }) => runs).map(({ numbered }) => [keyOf(numbered), numbered]),
     );
-    for (const [key, { nodes }] of running) {
-      if (wanted.has(key)) continue;
+    const ended = [...running].filter(([key]) => !wanted.has(key));
+    for (const [key, { nodes }] of ended) {
       for (const node of nodes) node.stop();
       running.delete(key);
+    }
+    // There is room for others now.
+    if (ended.length > 0) {
+      for (const [key, { problem }] of running) if (problem !== undefined) running.delete(key);
     }
     folders.keepOnly(active.map(({ numbered }) => machineRentalOf(numbered)));
     if (programs === undefined) return;
     let count = [...running.values()].reduce((sum, { nodes }) => sum + nodes.length, 0);
     for (const [key, rental] of wanted) {
       if (running.has(key)) continue;
-      count += nodeCount(rental.rental);
-      if (count > maxMachines) return;
-      await startRental(rental, folders, programs);
+      try {
+        if (count + nodeCount(rental.rental) > maxMachines)
+          throw new Error(`at most ${maxMachines} run at once`);
+        const nodes = await startRental(rental, folders, programs);
+        count += nodes.length;
+        running.set(key, { rental, nodes });
+      } catch (error) {
+        running.set(key, { rental, nodes: [], problem: reasonOf(error) });
+      }
     }
   }
 
@@ -130,11 +151,14 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
 
   return {
     async start({ untilEnd = false } = {}) {
-      const found = findSshPrograms(path() ?? "");
+      const found = findSshPrograms(path());
       folders ??= machineFolders(mkdtempSync(join(tmpdir(), "gpuctl-machines-")));
+      await prepareIdentity(folders, found.keygen);
+      await checkSshd(found.sshd, folders.identityFile);
       programs = found;
       await update();
       const { root } = folders;
+      stopPolling();
       const timer = setInterval(() => void update().catch(() => {}), pollMs);
       stopPolling = () => clearInterval(timer);
       if (!untilEnd) return;
@@ -147,6 +171,9 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
     identityFile: () => (programs && folders)?.identityFile,
     sshOptions(rentalId) {
       const found = find(rentalId);
+      if (found?.problem !== undefined) {
+        throw new Unavailable(`the machines of rental ${rentalId} cannot be started: ${found.problem}`, "");
+      }
       if (found === undefined || folders === undefined) return [];
       const rental = machineRentalOf(found.rental);
       return [
@@ -158,8 +185,11 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
           : ["-i", folders.identityFile, ...option("IdentitiesOnly", "yes")]),
       ];
     },
-    addressesOf: (rentalId) =>
-      find(rentalId)?.nodes.map(({ port }) => ({ host: "127.0.0.1", port, user: userInfo().username })),
+    addressesOf(rentalId) {
+      const { nodes = [] } = find(rentalId) ?? {};
+      if (nodes.length === 0) return undefined;
+      return nodes.map(({ port }) => ({ host: loopback, port, user: userInfo().username }));
+    },
     update,
     close() {
       stopPolling();

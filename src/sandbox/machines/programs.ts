@@ -1,9 +1,9 @@
 import { execFile, spawn } from "node:child_process";
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { userInfo } from "node:os";
+import { platform, userInfo } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { Unavailable } from "../../core/errors.ts";
+import { reasonOf, Unavailable } from "../../core/errors.ts";
 
 /** The programs of OpenSSH that machines are made of, by their paths. */
 export interface SshPrograms {
@@ -34,11 +34,14 @@ const sftpFolders = [
 ];
 
 /**
- * Finds the programs.
- * @throws Unavailable when sshd is not installed, or this account may not log in
+ * Finds the programs in PATH and in the folders of system programs.
+ * @throws Unavailable when sshd is not installed, this account may not log in, or the system is Windows
  */
-export function findSshPrograms(path: string): SshPrograms {
-  const folders = [...path.split(delimiter).filter((folder) => folder.startsWith("/")), ...systemFolders];
+export function findSshPrograms(path: string | undefined): SshPrograms {
+  if (platform() === "win32")
+    throw new Unavailable("the sandbox has no machines on Windows", "Use gpuctl in WSL.");
+  const inPath = path?.split(delimiter).filter((folder) => folder.startsWith("/"));
+  const folders = inPath === undefined ? [] : [...inPath, ...systemFolders];
   const sshd = find("sshd", folders);
   const keygen = find("ssh-keygen", folders);
   if (sshd === undefined || keygen === undefined) {
@@ -73,25 +76,27 @@ function isExecutable(path: string): boolean {
 export const runFile = promisify(execFile);
 
 /**
- * Checks a configuration with sshd. Creates the empty folder that sshd needs as root; services usually create it at boot.
+ * Checks that sshd works with a host key. Creates the empty folder that sshd needs as root; services usually create it at
+ * boot.
  * @throws Unavailable with sshd's reason
  */
-export async function checkConfig(sshd: string, config: string): Promise<void> {
-  const problem = await problemWith(sshd, config);
+export async function checkSshd(sshd: string, hostKey: string): Promise<void> {
+  const problem = await problemWith(sshd, hostKey);
   if (problem === undefined) return;
   const [, missing] = /Missing privilege separation directory: (\S+)/.exec(problem) ?? [];
   if (missing !== undefined) mkdirSync(missing, { recursive: true, mode: 0o755 });
-  const left = missing === undefined ? problem : await problemWith(sshd, config);
-  if (left !== undefined) throw new Unavailable(`sshd cannot be used: ${left}`, `It is ${sshd}.`);
+  const left = missing === undefined ? problem : await problemWith(sshd, hostKey);
+  if (left !== undefined)
+    throw new Unavailable(`${sshd} cannot be used: ${left}`, "Check how it is installed.");
 }
 
-async function problemWith(sshd: string, config: string): Promise<string | undefined> {
+async function problemWith(sshd: string, hostKey: string): Promise<string | undefined> {
   try {
-    await runFile(sshd, ["-t", "-f", config]);
+    await runFile(sshd, ["-t", "-f", "/dev/null", "-h", hostKey]);
     return undefined;
   } catch (error) {
-    const { stderr = "", message } = error as Error & { stderr?: string };
-    return (stderr.trim() || message).replaceAll(/\s+/g, " ");
+    const stderr = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
+    return (stderr || reasonOf(error)).replaceAll(/\s+/g, " ");
   }
 }
 

@@ -89,7 +89,7 @@ export const controlChecks = {
       clock: { now: "2030-01-01T00:00:00Z", frozen: true }, user: { name: Ada }, balanceCents: 5,
       keys: [{ value: key-of-a-reader, name: reader, access: read-only }],
       sshKeys: [{ name: ada, publicKey: ssh-ed25519 AAAAC3Nza }],
-      rentals: [{ rentalType: bare-metal, gpuCount: 8, networkType: ethernet, id: 5 },
+      rentals: [{ rentalType: bare-metal, gpuCount: 8, networkType: ethernet, id: 5, sshNetworking: [{ host: localhost }] },
         { rentalType: virtual-machine, gpuCount: 1, createdAt: "2029-01-01T00:00:00Z", terminatedAt: "2029-02-01T00:00:00Z" }],
       volumes: [{ label: data, region: eu-west-3, sizeInGb: 256, id: 6, createdAt: "2029-01-01T00:00:00Z", rentalIds: [5] }] }`);
     expect(sandbox.status()).toMatchObject({ rentals: { active: 1, ended: 1 }, volumes: 1, frozen: true });
@@ -111,6 +111,9 @@ export const controlChecks = {
       user: { name: "Ada", createdAt: seeded },
     });
     expect(await sandbox.ask("listStorageVolumes")).toMatchObject([{ id: 6, rentalIds: [5] }]);
+    sandbox.clock.advance(60_000);
+    const [{ providerData } = {}] = await sandbox.ask("listBareMetalRentals");
+    expect(providerData).toEqual({ sshNetworking: [{ host: "localhost", port: 22, user: "ubuntu" }] });
   },
   snapshot: async () => {
     const sandbox = await openSandbox();

@@ -1,4 +1,8 @@
+import { readFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { expect } from "vitest";
+import { skipWithout } from "../../support/programs.ts";
 import { openSandbox, origin, start } from "../harness.ts";
 import type { Checks } from "./check.ts";
 
@@ -142,6 +146,45 @@ export const rentalChecks = {
       ]);
     }
     await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, discountPercentage: 99.9 });
+  },
+  machines: async (text, context) => {
+    skipWithout("sshd", context);
+    const sandbox = await openSandbox({ environment: { PATH: process.env.PATH ?? "" } });
+    await sandbox.startMachines();
+    expect(text).toContain("up to 100 in all");
+    await sandbox.ask("createBareMetalRental", { ...metal, gpuCount: 8 * 99 });
+    await sandbox.ask("createBareMetalRental", { ...metal, gpuCount: 8 * 2 });
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+    sandbox.advance(4 * second);
+    const hosts = [
+      ...(await sandbox.ask("listBareMetalRentals")),
+      ...(await sandbox.ask("listVirtualMachineRentals")),
+    ].map((one) => new Set(one.providerData?.sshNetworking?.map(({ host }) => host)));
+    expect(hosts[0]).toEqual(new Set(["127.0.0.1"]));
+    expect([...(hosts[1] ?? [])].every((host) => /^(192|198|203)\./.test(host ?? ""))).toBe(true);
+    expect(hosts[2]).toEqual(new Set(["127.0.0.1"]));
+    await sandbox.assumed("terminateBareMetalRental", { rentalId: 1001 });
+    const [left] = await sandbox.ask("listBareMetalRentals");
+    expect(left?.providerData?.sshNetworking?.map(({ host }) => host)).toEqual(["127.0.0.1", "127.0.0.1"]);
+  },
+  "machine-keys": async (_text, context) => {
+    skipWithout("sshd", context);
+    const sandbox = await openSandbox({ environment: { PATH: process.env.PATH ?? "" } });
+    await sandbox.assumed("createSshKey", { name: "ada", publicKey: "ssh-ed25519 AAAAC3Nza ada" });
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, sshPublicKeyIds: [1] });
+    await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+    // What becomes of a key later does not matter.
+    await sandbox.assumed("deleteSshKey", { id: 1 });
+    sandbox.advance(2 * second);
+    const machines = await sandbox.startMachines();
+    const identityFile = machines.identityFile() ?? "";
+    expect(machines.sshOptions(1001)).not.toContain(identityFile);
+    expect(machines.sshOptions(1002)).toContain(identityFile);
+    const accepted = (await readdir(dirname(identityFile)))
+      .filter((name) => /^\d/.test(name))
+      .sort()
+      .map((name) => readFileSync(join(dirname(identityFile), name, "authorized_keys"), "utf8"));
+    expect(accepted).toEqual(["ssh-ed25519 AAAAC3Nza ada\n", readFileSync(`${identityFile}.pub`, "utf8")]);
   },
   addresses: async (text) => {
     const sandbox = await openSandbox();
