@@ -160,6 +160,14 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await active()).toEqual([]);
     });
 
+    test("a profile's limit for inference does not stop a job, and its burn limit refuses it", async () => {
+      const { run, network } = await createRenter();
+      await run("config set budget.maxCost 0.0001", network());
+      expect(await run(sh("exit 3"))).toMatchObject({ code: 3 });
+      await run("config set budget.maxBurn 0.01", network());
+      expect(await run(sh("exit 3"))).toMatchObject({ code: 11 });
+    });
+
     test("--max-burn refuses before anything is sent", async () => {
       const { run, active, jobs } = await createRenter();
       expect(await run(sh("true", "--max-burn", "0.01"))).toMatchObject({ code: 11, out: "" });

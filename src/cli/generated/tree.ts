@@ -1370,11 +1370,8 @@ export const nouns: readonly Noun[] = [
       "names": [
        "max-cost"
       ],
-      "notes": [
-       "config budget.maxCost"
-      ],
+      "notes": [],
       "key": "maxCost",
-      "configKey": "budget.maxCost",
       "conflictsWith": [
        "detach"
       ]
@@ -1453,7 +1450,7 @@ export const nouns: readonly Noun[] = [
     "offers": true,
     "examples": [
      {
-      "text": "Train in a folder of this machine, copy the results back, and spend at most 5 dollars",
+      "text": "Train, copy the results back, and spend at most about 5 dollars",
       "command": "gpuctl rentals run --gpus 1 --sync . --fetch results --max-cost 5 --sandbox --dry-run -- python3 train.py --epochs 3"
      },
      {

@@ -52,7 +52,7 @@ export default defineCommand({
   view: jobView,
   examples: [
     {
-      text: "Train in a folder of this machine, copy the results back, and spend at most 5 dollars",
+      text: "Train, copy the results back, and spend at most about 5 dollars",
       command:
         "gpuctl rentals run --gpus 1 --sync . --fetch results --max-cost 5 --sandbox --dry-run -- python3 train.py --epochs 3",
     },

@@ -21,6 +21,8 @@ export const runFlags = {
     "Do not rent if the active rentals and the new one would cost more than this, in dollars an hour",
   ),
   maxCost: flag.dollars("Stop the command when the rental has cost about this much, in dollars", {
+    // `budget.maxCost` is for one inference call.
+    ignoresConfig: true,
     conflictsWith: ["detach"],
   }),
   timeLimit: flag.duration("Stop the command this long after the rental was requested", {
