@@ -50,11 +50,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-cost|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals run"|" rentals jobs"|" rentals jobs list"|" rentals jobs logs"|" rentals jobs attach"|" rentals jobs cancel"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals jobs"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -67,7 +67,7 @@ _gpuctl() {
   case $path in
     "") commands="setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp api auth profile config doctor sandbox completion help" flags="" ;;
     "setup") commands="" flags="" ;;
-    "rentals") commands="create list get history summary wait ssh terminate lease guard" flags="" ;;
+    "rentals") commands="create list get history summary wait ssh run jobs terminate lease guard" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
     "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --count --if-absent --wait --wait-timeout --max-burn --lease --lease-file" ;;
     "rentals create bare-metal") commands="" flags="--network-type --gpu-count --gpus --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --cuda-version --storage-volume --new-volume --new-volume-size --count --if-absent --wait --wait-timeout --max-burn --lease --lease-file" ;;
@@ -77,6 +77,12 @@ _gpuctl() {
     "rentals summary") commands="" flags="" ;;
     "rentals wait") commands="" flags="--for --interval --wait-timeout" ;;
     "rentals ssh") commands="" flags="--node --print --wait --wait-timeout" ;;
+    "rentals run") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --sync --fetch --env --max-burn --max-cost --time-limit --wait-timeout --lease --lease-file --keep --detach" ;;
+    "rentals jobs") commands="list logs attach cancel" flags="" ;;
+    "rentals jobs list") commands="" flags="--all" ;;
+    "rentals jobs logs") commands="" flags="-f --follow" ;;
+    "rentals jobs attach") commands="" flags="" ;;
+    "rentals jobs cancel") commands="" flags="--all" ;;
     "rentals terminate") commands="" flags="--all --label --older-than" ;;
     "rentals lease") commands="list set extend clear" flags="" ;;
     "rentals lease list") commands="" flags="--lease-file" ;;
@@ -178,8 +184,9 @@ _gpuctl() {
     "sandbox requests") commands="" flags="--limit" ;;
     "completion") commands="" flags="" ;;
     "help") commands="exit-codes environment output setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp api auth profile config doctor sandbox completion help" flags="" ;;
-    "help rentals") commands="create list get history summary wait ssh terminate lease guard" flags="" ;;
+    "help rentals") commands="create list get history summary wait ssh run jobs terminate lease guard" flags="" ;;
     "help rentals create") commands="vm bare-metal" flags="" ;;
+    "help rentals jobs") commands="list logs attach cancel" flags="" ;;
     "help rentals lease") commands="list set extend clear" flags="" ;;
     "help volumes") commands="create list attach" flags="" ;;
     "help reserve") commands="convert extend request" flags="" ;;
@@ -261,6 +268,26 @@ _gpuctl() {
       "rentals wait:--wait-timeout") : ;;
       "rentals ssh:--node") : ;;
       "rentals ssh:--wait-timeout") : ;;
+      "rentals run:--gpu-count"|"rentals run:--gpus") : ;;
+      "rentals run:--network-type") COMPREPLY+=($(compgen -W "infiniband ethernet" -- "$cur")) ;;
+      "rentals run:--region") COMPREPLY+=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3" -- "$cur")) ;;
+      "rentals run:--gpu-type"|"rentals run:--gpu") COMPREPLY+=($(compgen -W "h100 h200 b200 rtx-6000-pro" -- "$cur")) ;;
+      "rentals run:--label") : ;;
+      "rentals run:--term-type") COMPREPLY+=($(compgen -W "on-demand reserved" -- "$cur")) ;;
+      "rentals run:--term-period-days"|"rentals run:--days") : ;;
+      "rentals run:--discount-percentage") : ;;
+      "rentals run:--ssh-public-key-id") _gpuctl_live "$cur" ssh-key "" ${service[@]+"${service[@]}"} ;;
+      "rentals run:--ssh-public-key-ids") _gpuctl_live "$cur" ssh-key "" ${service[@]+"${service[@]}"} ;;
+      "rentals run:--custom-ports") : ;;
+      "rentals run:--sync") : ;;
+      "rentals run:--fetch") _gpuctl_files "$cur" ;;
+      "rentals run:--env") : ;;
+      "rentals run:--max-burn") : ;;
+      "rentals run:--max-cost") : ;;
+      "rentals run:--time-limit") : ;;
+      "rentals run:--wait-timeout") : ;;
+      "rentals run:--lease") : ;;
+      "rentals run:--lease-file") _gpuctl_files "$cur" ;;
       "rentals terminate:--label") : ;;
       "rentals terminate:--older-than") : ;;
       "rentals lease list:--lease-file") _gpuctl_files "$cur" ;;

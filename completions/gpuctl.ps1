@@ -36,6 +36,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('summary', 'Count the active rentals and show their hourly cost')
       ,@('wait', 'Wait until a rental is running or has ended')
       ,@('ssh', 'Open a shell on a rental, or run a command there')
+      ,@('run', 'Rent a virtual machine, run a command on it, and end the rental')
+      ,@('jobs', 'list or logs or attach or cancel')
       ,@('terminate', 'Terminate rentals, if the service offers an operation for it')
       ,@('lease', 'list or set or extend or clear')
       ,@('guard', 'End the rentals whose leases are over')
@@ -52,6 +54,17 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals summary' = @()
     'rentals wait' = @()
     'rentals ssh' = @()
+    'rentals run' = @()
+    'rentals jobs' = @(
+      ,@('list', 'List the jobs that were started on this machine')
+      ,@('logs', 'Show the output of a job')
+      ,@('attach', 'Wait for a job as `rentals run` does, and end its rental')
+      ,@('cancel', 'Stop the commands of jobs, and end their rentals')
+    )
+    'rentals jobs list' = @()
+    'rentals jobs logs' = @()
+    'rentals jobs attach' = @()
+    'rentals jobs cancel' = @()
     'rentals terminate' = @()
     'rentals lease' = @(
       ,@('list', 'List the leases of rentals: when each should end')
@@ -286,6 +299,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('summary', 'Count the active rentals and show their hourly cost')
       ,@('wait', 'Wait until a rental is running or has ended')
       ,@('ssh', 'Open a shell on a rental, or run a command there')
+      ,@('run', 'Rent a virtual machine, run a command on it, and end the rental')
+      ,@('jobs', 'list or logs or attach or cancel')
       ,@('terminate', 'Terminate rentals, if the service offers an operation for it')
       ,@('lease', 'list or set or extend or clear')
       ,@('guard', 'End the rentals whose leases are over')
@@ -293,6 +308,12 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help rentals create' = @(
       ,@('vm', 'Rent a virtual machine')
       ,@('bare-metal', 'Rent bare-metal machines')
+    )
+    'help rentals jobs' = @(
+      ,@('list', 'List the jobs that were started on this machine')
+      ,@('logs', 'Show the output of a job')
+      ,@('attach', 'Wait for a job as `rentals run` does, and end its rental')
+      ,@('cancel', 'Stop the commands of jobs, and end their rentals')
     )
     'help rentals lease' = @(
       ,@('list', 'List the leases of rentals: when each should end')
@@ -499,6 +520,45 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--print'), 'Print the command line instead of running it', @(), '')
       ,@(@('--wait'), 'Wait until the rental can be reached', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
+    )
+    'rentals run' = @(
+      ,@(@('--gpu-count', '--gpus'), 'Number of GPUs', @(), '')
+      ,@(@('--network-type'), 'Network of the machine', @('infiniband', 'ethernet'), '')
+      ,@(@('--region'), 'Region of the machine', @('us-central-1', 'us-central-2', 'eu-north-2', 'eu-west-2', 'eu-north-4', 'eu-north-5', 'us-east-1', 'us-east-2', 'ca-east-3', 'eu-north-6', 'eu-north-7', 'eu-north-8', 'ca-west-1', 'ca-east-1', 'us-central-3', 'us-southeast-1', 'me-central-1', 'ca-east-2', 'eu-west-1', 'us-southeast-2', 'jp-east-1', 'us-southeast-3', 'eu-west-5', 'us-east-3'), '')
+      ,@(@('--gpu-type', '--gpu'), 'GPU model', @('h100', 'h200', 'b200', 'rtx-6000-pro'), '')
+      ,@(@('--label'), 'Name of the rental', @(), '')
+      ,@(@('--term-type'), 'How the rental is billed', @('on-demand', 'reserved'), '')
+      ,@(@('--term-period-days', '--days'), 'Length of a reserved term in days', @(), '')
+      ,@(@('--discount-percentage'), 'Discount on the price, in percent', @(), '')
+      ,@(@('--monitoring-enabled'), 'Collect metrics', @(), '')
+      ,@(@('--no-monitoring-enabled'), 'Do not collect metrics', @(), '')
+      ,@(@('--convert-to-on-demand-on-expiry'), 'Continue on demand when the reserved term ends', @(), '')
+      ,@(@('--no-convert-to-on-demand-on-expiry'), 'Do not continue on demand when the reserved term ends', @(), '')
+      ,@(@('--ssh-public-key-id'), 'SSH public key to install', @(), 'ssh-key')
+      ,@(@('--ssh-public-key-ids'), 'SSH public keys to install', @(), 'ssh-key')
+      ,@(@('--custom-ports'), 'Ports to open in addition to SSH', @(), '')
+      ,@(@('--sync'), 'Folder to copy to the working folder of the command', @(), '')
+      ,@(@('--fetch'), 'Path to copy back to the current folder afterwards, also when the command fails; relative to the working folder of the command', @(), '')
+      ,@(@('--env'), 'Environment variable of the command; a name alone takes the value from here', @(), '')
+      ,@(@('--max-burn'), 'Do not rent if the active rentals and the new one would cost more than this, in dollars an hour', @(), '')
+      ,@(@('--max-cost'), 'Stop the command when the rental has cost about this much, in dollars', @(), '')
+      ,@(@('--time-limit'), 'Stop the command this long after the rental was requested', @(), '')
+      ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
+      ,@(@('--lease'), 'Save when the rental should end at the latest; `gpuctl rentals guard` ends it', @(), '')
+      ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
+      ,@(@('--keep'), 'Do not end the rental', @(), '')
+      ,@(@('--detach'), 'Start the command and leave it running; requires --lease or --keep', @(), '')
+    )
+    'rentals jobs' = @()
+    'rentals jobs list' = @(
+      ,@(@('--all'), 'Also the jobs that have ended', @(), '')
+    )
+    'rentals jobs logs' = @(
+      ,@(@('-f', '--follow'), 'Go on until the command ends; Ctrl-C leaves it running', @(), '')
+    )
+    'rentals jobs attach' = @()
+    'rentals jobs cancel' = @(
+      ,@(@('--all'), 'All jobs that have not ended', @(), '')
     )
     'rentals terminate' = @(
       ,@(@('--all'), 'All active rentals', @(), '')
@@ -765,6 +825,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help' = @()
     'help rentals' = @()
     'help rentals create' = @()
+    'help rentals jobs' = @()
     'help rentals lease' = @()
     'help volumes' = @()
     'help reserve' = @()
@@ -809,8 +870,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
-  $files = @('--lease-file', '--image', '--from', '--out', '--schema', '--file', '--input')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--sync', '--fetch', '--env', '--max-cost', '--time-limit', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $files = @('--lease-file', '--fetch', '--image', '--from', '--out', '--schema', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
   # it repeats.
@@ -823,6 +884,18 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'rentals ssh' = @(
       ,@('rental', @(), $false)
+      ,@('', @(), $true)
+    )
+    'rentals run' = @(
+      ,@('', @(), $true)
+    )
+    'rentals jobs logs' = @(
+      ,@('', @(), $false)
+    )
+    'rentals jobs attach' = @(
+      ,@('', @(), $false)
+    )
+    'rentals jobs cancel' = @(
       ,@('', @(), $true)
     )
     'rentals terminate' = @(

@@ -191,9 +191,9 @@ export function fieldFlag(
 }
 
 function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
-  const { conflictsWith, defaultText, ...plain } = flag;
+  const { conflictsWith, defaultText, ignoresConfig, ...plain } = flag;
   const name = kebab(key);
-  const configKey = keyOfFlag("flag", name);
+  const configKey = ignoresConfig ? undefined : keyOfFlag("flag", name);
   const part = partSetBy(flag, fields);
   return {
     ...plain,

@@ -36,8 +36,8 @@ export interface Context {
   readonly now: () => number;
   /** The service's time according to its last response, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
-  /** Rejects at once when the user interrupts. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Rejects at once when the user interrupts, and when the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
   /**
@@ -122,6 +122,7 @@ export interface Ports {
    */
   readonly failureOf: (error: unknown, doneBefore?: string) => Promise<Failure>;
   readonly messages: Messages;
+  readonly attendance: Attendance;
 }
 
 /** Work within a command. */
@@ -167,6 +168,21 @@ export interface Failure {
   readonly retryable: boolean;
   readonly hint: string | null;
   readonly request: { readonly method: string; readonly url: string } | null;
+}
+
+/** What a command needs that stays with a job until it ends. */
+export interface Attendance {
+  /** Does some work that Ctrl-C, a closed terminal or a termination signal ends by the signal that it gets. */
+  readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
+  /**
+   * Passes on output of the job as it arrives, unchanged; on a terminal, line by line and sanitized. Resolves with false
+   * once no one reads the stream.
+   */
+  readonly output: (stream: "stdout" | "stderr", bytes: Uint8Array) => Promise<boolean>;
+  /** Passes on the last line of each stream, if it is not complete. */
+  readonly endOutput: () => Promise<void>;
+  /** A variable of the environment. Undefined for those of gpuctl itself. */
+  readonly variable: (name: string) => string | undefined;
 }
 
 /** A conversation on the terminal: a command that reads lines, prints several results and goes on after failures. */

@@ -146,6 +146,26 @@ export class RentalFailed extends Error {
   override readonly name = "RentalFailed";
 }
 
+/** A rental could not be ended, or it is not known whether it has ended. The hint says how to end it. */
+export class StillBilled extends WithHint {
+  override readonly name = "StillBilled";
+}
+
+/** A job reached its time limit or its cost limit and was stopped. */
+export class LimitReached extends Error {
+  override readonly name = "LimitReached";
+}
+
+/** Results of a job could not be copied from the rental. */
+export class NotFetched extends Error {
+  override readonly name = "NotFetched";
+}
+
+/** The rental of a job could not be reached any more. */
+export class RentalUnreachable extends Error {
+  override readonly name = "RentalUnreachable";
+}
+
 /** The response has no usable result: it is empty or cannot be decoded. `received` is what was paid for. */
 export class EmptyResult extends Error {
   override readonly name = "EmptyResult";

@@ -75,7 +75,7 @@ describe("a typo", () => {
   test("the error for a flag of another command lists the commands that have it", async () => {
     const { run } = await createCli();
     expect((await run("volumes list --max-burn 5")).err).toContain(
-      "unknown flag '--max-burn' (a flag of rentals create vm, rentals create bare-metal, mcp)",
+      "unknown flag '--max-burn' (a flag of rentals create vm, rentals create bare-metal, rentals run, mcp)",
     );
     expect((await run("rentals list --size-in-gb=5")).err).toContain(
       "unknown flag '--size-in-gb' (a flag of volumes create)\n",

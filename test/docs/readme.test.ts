@@ -22,6 +22,7 @@ describe("each section of the README works on a new machine", () => {
   test.for(sections)("$title", async ({ title, commands }, context) => {
     skipWithout("bash", context);
     if (/\bcurl\b/.test(commands)) skipWithout("curl", context);
+    if (/gpuctl rentals run\b/.test(commands)) skipWithout("sshd", context);
     const { shell, folder } = await readersHome();
     const before = sections.slice(
       0,
@@ -59,6 +60,7 @@ test.each([
   "docs/cookbook.md",
   "docs/agents.md",
   "docs/local-models.md",
+  "docs/jobs.md",
   "docs/runtimes.md",
   "docs/leases.md",
   "CONTRIBUTING.md",

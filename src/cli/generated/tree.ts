@@ -1087,6 +1087,522 @@ export const nouns: readonly Noun[] = [
    {
     "path": [
      "rentals",
+     "run"
+    ],
+    "summary": "Rent a virtual machine, run a command on it, and end the rental",
+    "details": "Waits until ssh answers, copies --sync up, runs the command with its output passed on, copies --fetch back, and ends the rental in every case: after a success, a failure, a limit, a lost connection and Ctrl-C. Exits with the status of the command. The command goes on when the connection is lost, and gpuctl connects again. If gpuctl is killed, the same command line resumes the job, and `gpuctl rentals guard` ends its rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
+    "operation": "createVirtualMachineRental",
+    "args": [
+     {
+      "name": "COMMAND",
+      "text": "Program to run, after --, with its arguments",
+      "kind": "text",
+      "variadic": true,
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "names": [
+       "gpu-count",
+       "gpus"
+      ],
+      "kind": "number",
+      "value": "N",
+      "text": "Number of GPUs",
+      "notes": [],
+      "required": true,
+      "field": "gpuCount"
+     },
+     {
+      "names": [
+       "network-type"
+      ],
+      "kind": "text",
+      "value": "VALUE",
+      "text": "Network of the machine",
+      "notes": [
+       "one of infiniband, ethernet",
+       "default ethernet"
+      ],
+      "choices": [
+       "infiniband",
+       "ethernet"
+      ],
+      "default": "ethernet",
+      "field": "networkType"
+     },
+     {
+      "names": [
+       "region"
+      ],
+      "kind": "text",
+      "value": "VALUE",
+      "text": "Region of the machine",
+      "notes": [
+       "one of us-central-1, us-central-2, eu-north-2, eu-west-2, eu-north-4, eu-north-5, us-east-1, us-east-2, ca-east-3, eu-north-6, eu-north-7, eu-north-8, ca-west-1, ca-east-1, us-central-3, us-southeast-1, me-central-1, ca-east-2, eu-west-1, us-southeast-2, jp-east-1, us-southeast-3, eu-west-5, us-east-3",
+       "default us-central-1",
+       "config rentals.region"
+      ],
+      "choices": [
+       "us-central-1",
+       "us-central-2",
+       "eu-north-2",
+       "eu-west-2",
+       "eu-north-4",
+       "eu-north-5",
+       "us-east-1",
+       "us-east-2",
+       "ca-east-3",
+       "eu-north-6",
+       "eu-north-7",
+       "eu-north-8",
+       "ca-west-1",
+       "ca-east-1",
+       "us-central-3",
+       "us-southeast-1",
+       "me-central-1",
+       "ca-east-2",
+       "eu-west-1",
+       "us-southeast-2",
+       "jp-east-1",
+       "us-southeast-3",
+       "eu-west-5",
+       "us-east-3"
+      ],
+      "default": "us-central-1",
+      "field": "region",
+      "configKey": "rentals.region"
+     },
+     {
+      "names": [
+       "gpu-type",
+       "gpu"
+      ],
+      "kind": "text",
+      "value": "VALUE",
+      "text": "GPU model",
+      "notes": [
+       "one of h100, h200, b200, rtx-6000-pro",
+       "default h100",
+       "config rentals.gpuType"
+      ],
+      "choices": [
+       "h100",
+       "h200",
+       "b200",
+       "rtx-6000-pro"
+      ],
+      "default": "h100",
+      "field": "gpuType",
+      "configKey": "rentals.gpuType"
+     },
+     {
+      "names": [
+       "label"
+      ],
+      "kind": "text",
+      "value": "TEXT",
+      "text": "Name of the rental",
+      "notes": [],
+      "field": "label"
+     },
+     {
+      "names": [
+       "term-type"
+      ],
+      "kind": "text",
+      "value": "VALUE",
+      "text": "How the rental is billed",
+      "notes": [
+       "one of on-demand, reserved",
+       "default on-demand"
+      ],
+      "choices": [
+       "on-demand",
+       "reserved"
+      ],
+      "default": "on-demand",
+      "field": "termType"
+     },
+     {
+      "names": [
+       "term-period-days",
+       "days"
+      ],
+      "kind": "number",
+      "value": "N",
+      "text": "Length of a reserved term in days",
+      "notes": [],
+      "field": "termPeriodDays"
+     },
+     {
+      "names": [
+       "discount-percentage"
+      ],
+      "kind": "number",
+      "value": "N",
+      "text": "Discount on the price, in percent",
+      "notes": [
+       "default 0"
+      ],
+      "default": "0",
+      "field": "discountPercentage"
+     },
+     {
+      "names": [
+       "monitoring-enabled"
+      ],
+      "kind": "boolean",
+      "text": "Collect metrics",
+      "notes": [],
+      "negatable": true,
+      "field": "monitoringEnabled"
+     },
+     {
+      "names": [
+       "convert-to-on-demand-on-expiry"
+      ],
+      "kind": "boolean",
+      "text": "Continue on demand when the reserved term ends",
+      "notes": [
+       "default true"
+      ],
+      "default": "true",
+      "negatable": true,
+      "field": "convertToOnDemandOnExpiry"
+     },
+     {
+      "names": [
+       "ssh-public-key-id"
+      ],
+      "completes": "ssh-key",
+      "kind": "integer",
+      "value": "N",
+      "text": "SSH public key to install",
+      "notes": [],
+      "field": "sshPublicKeyId"
+     },
+     {
+      "names": [
+       "ssh-public-key-ids"
+      ],
+      "completes": "ssh-key",
+      "kind": "list",
+      "item": "integer",
+      "value": "N",
+      "text": "SSH public keys to install",
+      "notes": [
+       "at least 1 item",
+       "repeat or use commas"
+      ],
+      "repeat": true,
+      "field": "sshPublicKeyIds"
+     },
+     {
+      "names": [
+       "custom-ports"
+      ],
+      "kind": "list",
+      "item": "integer",
+      "value": "N",
+      "text": "Ports to open in addition to SSH",
+      "notes": [
+       "at most 20 items, each 1 to 65535",
+       "repeat or use commas"
+      ],
+      "repeat": true,
+      "field": "customPorts"
+     },
+     {
+      "kind": "text",
+      "text": "Folder to copy to the working folder of the command",
+      "value": "DIR",
+      "names": [
+       "sync"
+      ],
+      "notes": [],
+      "key": "sync"
+     },
+     {
+      "kind": "text",
+      "text": "Path to copy back to the current folder afterwards, also when the command fails; relative to the working folder of the command",
+      "value": "PATH",
+      "repeat": true,
+      "names": [
+       "fetch"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "fetch"
+     },
+     {
+      "kind": "text",
+      "text": "Environment variable of the command; a name alone takes the value from here",
+      "value": "NAME[=VALUE]",
+      "repeat": true,
+      "names": [
+       "env"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "env"
+     },
+     {
+      "kind": "dollars",
+      "text": "Do not rent if the active rentals and the new one would cost more than this, in dollars an hour",
+      "value": "AMOUNT",
+      "names": [
+       "max-burn"
+      ],
+      "notes": [
+       "config budget.maxBurn"
+      ],
+      "key": "maxBurn",
+      "configKey": "budget.maxBurn"
+     },
+     {
+      "kind": "dollars",
+      "text": "Stop the command when the rental has cost about this much, in dollars",
+      "value": "AMOUNT",
+      "names": [
+       "max-cost"
+      ],
+      "notes": [],
+      "key": "maxCost",
+      "conflictsWith": [
+       "detach"
+      ]
+     },
+     {
+      "kind": "duration",
+      "text": "Stop the command this long after the rental was requested",
+      "value": "DURATION",
+      "names": [
+       "time-limit"
+      ],
+      "notes": [],
+      "key": "timeLimit",
+      "conflictsWith": [
+       "detach"
+      ]
+     },
+     {
+      "kind": "duration",
+      "text": "Maximum time to wait",
+      "value": "DURATION",
+      "default": "15m",
+      "names": [
+       "wait-timeout"
+      ],
+      "notes": [
+       "default 15m"
+      ],
+      "key": "waitTimeout"
+     },
+     {
+      "kind": "age",
+      "text": "Save when the rental should end at the latest; `gpuctl rentals guard` ends it",
+      "value": "DURATION",
+      "names": [
+       "lease"
+      ],
+      "notes": [],
+      "key": "lease"
+     },
+     {
+      "kind": "text",
+      "text": "File with the leases; several machines can share it",
+      "value": "PATH",
+      "env": "GPUCTL_LEASE_FILE",
+      "names": [
+       "lease-file"
+      ],
+      "notes": [
+       "default leases.jsonl in the state folder",
+       "GPUCTL_LEASE_FILE"
+      ],
+      "key": "leaseFile"
+     },
+     {
+      "kind": "boolean",
+      "text": "Do not end the rental",
+      "names": [
+       "keep"
+      ],
+      "notes": [],
+      "key": "keep"
+     },
+     {
+      "kind": "boolean",
+      "text": "Start the command and leave it running; requires --lease or --keep",
+      "names": [
+       "detach"
+      ],
+      "notes": [],
+      "key": "detach"
+     }
+    ],
+    "limits": [],
+    "confirm": "spending",
+    "offers": true,
+    "examples": [
+     {
+      "text": "Train, copy the results back, and spend at most about 5 dollars",
+      "command": "gpuctl rentals run --gpus 1 --sync . --fetch results --max-cost 5 --sandbox --dry-run -- python3 train.py --epochs 3"
+     },
+     {
+      "text": "Leave a command running for at most 8 hours",
+      "command": "gpuctl rentals run --gpus 8 --detach --lease 8h --sandbox --dry-run -- bash train.sh"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "jobs",
+     "list"
+    ],
+    "summary": "List the jobs that were started on this machine",
+    "details": "The state is that of the last contact: creating, starting, running or ended while gpuctl attends the job; detached when the command runs on without it; unattended when gpuctl was killed, so that the rental is billed until the job is resumed, cancelled or ended by a guard.",
+    "args": [],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "Also the jobs that have ended",
+      "names": [
+       "all"
+      ],
+      "notes": [],
+      "key": "all"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the jobs that have not ended",
+      "command": "gpuctl rentals jobs list --sandbox"
+     },
+     {
+      "text": "List all jobs as JSON",
+      "command": "gpuctl rentals jobs list --all -o json --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "jobs",
+     "logs"
+    ],
+    "summary": "Show the output of a job",
+    "details": "Shows what is stored on this machine; for a job that gpuctl does not attend, what is on its rental. The output of the command goes to stdout, and its error output to stderr if it comes from the rental. With -o json, prints the job and the path of its log.",
+    "args": [
+     {
+      "name": "JOB",
+      "text": "ID of the job, or the label that it was given; the last one by default",
+      "kind": "text"
+     }
+    ],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "Go on until the command ends; Ctrl-C leaves it running",
+      "short": "f",
+      "names": [
+       "follow"
+      ],
+      "notes": [],
+      "key": "follow"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Show the output of the last job so far",
+      "command": "gpuctl rentals jobs logs --sandbox"
+     },
+     {
+      "text": "Follow the output of the last job until it ends",
+      "command": "gpuctl rentals jobs logs --follow --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "jobs",
+     "attach"
+    ],
+    "summary": "Wait for a job as `rentals run` does, and end its rental",
+    "details": "Shows the output that has not arrived yet, waits until the command ends, copies results back, ends the rental unless the job keeps it, and exits with the status of the command. Ctrl-C stops the command and ends the rental of a job that gpuctl attended before it was killed. A detached job goes on after Ctrl-C.",
+    "args": [
+     {
+      "name": "JOB",
+      "text": "ID of the job, or the label that it was given; the last one by default",
+      "kind": "text"
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Wait for the last job that has not ended, and copy its results back",
+      "command": "gpuctl rentals jobs attach --sandbox"
+     },
+     {
+      "text": "Wait for it, and print what it came to as JSON",
+      "command": "gpuctl rentals jobs attach -o json --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "jobs",
+     "cancel"
+    ],
+    "summary": "Stop the commands of jobs, and end their rentals",
+    "details": "Ends a rental also when its command cannot be stopped because the rental does not respond. Results are not copied back. A rental that --keep keeps is not ended. If one job cannot be cancelled, the others still are.",
+    "args": [
+     {
+      "name": "JOB",
+      "text": "ID of a job, or the label that it was given",
+      "kind": "text",
+      "variadic": true,
+      "required": true,
+      "replacedByFlag": "all"
+     }
+    ],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "All jobs that have not ended",
+      "names": [
+       "all"
+      ],
+      "notes": [],
+      "key": "all"
+     }
+    ],
+    "limits": [],
+    "confirm": "destruction",
+    "examples": [
+     {
+      "text": "Cancel all jobs",
+      "command": "gpuctl rentals jobs cancel --all --yes --sandbox"
+     },
+     {
+      "text": "Cancel all jobs and print them as JSON",
+      "command": "gpuctl rentals jobs cancel --all --yes -o json --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
      "terminate"
     ],
     "summary": "Terminate rentals, if the service offers an operation for it",

@@ -105,6 +105,10 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   NotOffered: () => ({ code: "NOT_OFFERED", exitCode: exit.notFound }),
   NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
   RentalFailed: () => ({ code: "RENTAL_FAILED", exitCode: exit.service }),
+  RentalUnreachable: () => ({ code: "RENTAL_UNREACHABLE", exitCode: exit.network }),
+  StillBilled: () => ({ code: "STILL_BILLED", exitCode: exit.unknownOutcome }),
+  LimitReached: () => ({ code: "LIMIT_REACHED", exitCode: exit.notReady }),
+  NotFetched: () => ({ code: "NOT_FETCHED", exitCode: exit.fault }),
   NotReady: () => ({ code: "NOT_READY", exitCode: exit.notReady, retryable: true }),
   WaitedTooLong: () => ({ code: "WAITED_TOO_LONG", exitCode: exit.notReady, retryable: true }),
   BudgetExceeded: () => ({

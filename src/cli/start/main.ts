@@ -197,6 +197,7 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
   "StoredElsewhere",
   "ResultLost",
   "SomeFailed",
+  "StillBilled",
 ]);
 
 /** A filter must compile before anything is sent. */

@@ -20,6 +20,7 @@ import { globalFlags } from "../parse/globals.ts";
 import { unknownTopic } from "../parse/unknown.ts";
 import { canPrompt, placeOf } from "../prompt/confirm.ts";
 import { readNamedStdin } from "../prompt/stdin.ts";
+import { createAttendance } from "./attendance.ts";
 import type { Connection } from "./connection.ts";
 import { createDialog, type DialogOptions } from "./dialog.ts";
 import type { Runtime } from "./services.ts";
@@ -73,6 +74,7 @@ export function createPorts(
     },
     installation: installation(runtime),
     dialog: createDialog(runtime, dialog),
+    attendance: createAttendance(runtime.system),
     environment: Object.fromEntries(visibleVariables.map((name) => [name, env[name]])),
     profiles: createProfiles({ ...settings, files, env, flags: globalFlags }),
     secrets: createSecrets({
