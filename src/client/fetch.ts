@@ -102,7 +102,7 @@ export async function readText(
   return text;
 }
 
-/** Reads a body as text, up to the chunk that exceeds `maxBytes`. */
+/** Reads a body as text, up to `maxBytes`. */
 export const readStart = (
   { body }: Pick<FetchResponse, "body">,
   deadline: Deadline,
@@ -115,8 +115,9 @@ async function startOf(body: FetchResponse["body"], maxBytes: number) {
   let text = "";
   let length = 0;
   for await (const chunk of body ?? []) {
+    const left = maxBytes - length;
     length += chunk.length;
-    if (length > maxBytes) return { text, isComplete: false };
+    if (length > maxBytes) return { text: text + decoder.decode(chunk.subarray(0, left)), isComplete: false };
     text += decoder.decode(chunk, { stream: true });
   }
   return { text: text + decoder.decode(), isComplete: true };

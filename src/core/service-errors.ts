@@ -102,8 +102,8 @@ export class StreamTruncated extends Error {
 /** A response exceeds the limit for its kind; the rest of it was not read. */
 export class ResponseTooLarge extends Error {
   override readonly name = "ResponseTooLarge";
-  constructor(bytes: number) {
-    super(`the response is larger than ${bytes} bytes`);
+  constructor(limit: number, what: "bytes" | "values" = "bytes") {
+    super(`the response ${what === "bytes" ? "is larger than" : "has more than"} ${limit} ${what}`);
   }
 }
 

@@ -185,8 +185,11 @@ export interface Files {
   /** The numeric user id; undefined on platforms without one. */
   readonly user: number | undefined;
   readonly processes: Processes;
-  /** Reads a file or a device. Rejects with `InputTooLarge`, and reads no further, beyond `maxBytes`. */
-  readonly read: (path: string, maxBytes: number) => Promise<Uint8Array>;
+  /**
+   * Reads a file, a pipe or a device. Rejects with `InputTooLarge`, and reads no further, beyond `maxBytes`. The signal ends
+   * the wait for a pipe or a terminal.
+   */
+  readonly read: (path: string, maxBytes: number, signal: AbortSignal) => Promise<Uint8Array>;
   /** The text of a small file; undefined if it does not exist. Throws if it cannot be read. */
   readonly readText: (path: string) => string | undefined;
   /** Undefined if the path does not exist. */

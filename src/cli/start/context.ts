@@ -30,7 +30,7 @@ export function createContext(
       read: async (path, from, kind = "text") => {
         if (path === "-") return readNamedStdin(runtime, { from, kind });
         try {
-          return await files.read(resolve(files.cwd, path), inputLimits[kind]);
+          return await files.read(resolve(files.cwd, path), inputLimits[kind], interrupted);
         } catch (cause) {
           throw readFailed(from, path, cause);
         }

@@ -131,7 +131,7 @@ export default defineCommand({
       const after = afterText(completion, finish, context);
       return { text: texts(completion), after, ...(noMarkdown && { view: text }), paid: true };
     }
-    if (stream) return { records: records(completion, finish), paid: true };
+    if (stream) return { records: records(completion, finish), continued: "choices", paid: true };
     let data: unknown;
     for await (data of completion.events());
     const failure = await finish().catch((error: Error) => error);

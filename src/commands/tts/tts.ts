@@ -9,7 +9,14 @@ import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { asRecord, asText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
 import { ArrivingMedia, arrivedMedia, unlistedMedia } from "../../media/arriving.ts";
-import { noMedia, outputTarget, type SavedFile, saveMedia, warnOfFormat } from "../../media/output-target.ts";
+import {
+  noMedia,
+  outputTarget,
+  type SavedFile,
+  saveElsewhere,
+  saveMedia,
+  warnOfFormat,
+} from "../../media/output-target.ts";
 import { requestedTexts } from "./cut.ts";
 import type { Speak } from "./parts.ts";
 
@@ -80,7 +87,14 @@ export default defineCommand({
         const response: unknown = await context.call("generateAudio", sent, {
           divert: { path: "audio", open },
         });
-        return await use(arrived(response, arriving).finish({ kind: "audio", count: 1, names }));
+        const { sound, others } = arrived(response, arriving);
+        const media = { kind: "audio", count: 1, names } as const;
+        const used = await use(sound.finish(media));
+        for (const other of others) {
+          const { file } = await saveElsewhere(other.finish(media), "the response has two recordings", place);
+          context.say(`The response has another recording, saved as ${file.path}`);
+        }
+        return used;
       } finally {
         for (const media of arriving) media.discard();
       }
@@ -116,12 +130,16 @@ export default defineCommand({
   },
 });
 
-/** The sound of a response. Throws an `EmptyResult` that keeps the response if there is none. */
-function arrived(response: unknown, arriving: readonly ArrivingMedia[]): ArrivingMedia {
+/**
+ * The sound of a response, and others that it names with the same key. Throws an `EmptyResult` that keeps the response if there
+ * is none.
+ */
+function arrived(response: unknown, arriving: readonly ArrivingMedia[]) {
   const text = asText(asRecord(response).audio);
   const listed = arrivedMedia(text, arriving, "audio");
-  const media = listed === noMedia("audio") ? (unlistedMedia([text], arriving)[0] ?? listed) : listed;
-  if (typeof media !== "string") return media;
+  const others = [...unlistedMedia([text], arriving)];
+  const sound = listed === noMedia("audio") ? (others.shift() ?? listed) : listed;
+  if (typeof sound !== "string") return { sound, others };
   const { bytes, complete } = receivedJson(response);
-  throw new EmptyResult(media, { bytes: restored(bytes, arriving), complete });
+  throw new EmptyResult(sound, { bytes: restored(bytes, arriving), complete });
 }
