@@ -200,6 +200,13 @@ export const visibleVariables = [
   "http_proxy",
   "ALL_PROXY",
   "all_proxy",
+  // The task that an engine has started: a Kubernetes Indexed Job, a Slurm array, GitLab.
+  "JOB_COMPLETION_INDEX",
+  "SLURM_ARRAY_TASK_ID",
+  "SLURM_ARRAY_TASK_MIN",
+  "SLURM_ARRAY_TASK_COUNT",
+  "CI_NODE_INDEX",
+  "CI_NODE_TOTAL",
 ] as const;
 
 type Awaitable<Value> = Value | Promise<Value>;
