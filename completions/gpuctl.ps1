@@ -17,6 +17,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
+      ,@('batch', 'Run a file of chats, pictures and speech')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -122,6 +123,12 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'chat sessions export' = @()
     'chat sessions remove' = @()
     'tts' = @()
+    'batch' = @(
+      ,@('run', 'Run a file of chats, pictures and speech')
+      ,@('retry', 'Let lines of a batch be sent again')
+    )
+    'batch run' = @()
+    'batch retry' = @()
     'api' = @(
       ,@('list', 'List the operations that the service offers')
       ,@('describe', 'Show what an operation takes and returns')
@@ -253,6 +260,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
+      ,@('batch', 'Run a file of chats, pictures and speech')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -320,6 +328,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('search', 'Search the messages of all sessions')
       ,@('export', 'Print a session as Markdown or JSON lines')
       ,@('remove', 'Remove sessions')
+    )
+    'help batch' = @(
+      ,@('run', 'Run a file of chats, pictures and speech')
+      ,@('retry', 'Let lines of a batch be sent again')
     )
     'help api' = @(
       ,@('list', 'List the operations that the service offers')
@@ -603,6 +615,27 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--play'), 'Play the recording once it is saved', @(), '')
       ,@(@('--no-stdin'), 'Do not read TEXT from stdin', @(), '')
     )
+    'batch' = @()
+    'batch run' = @(
+      ,@(@('--out'), 'The output: a line for each line of the input, in any order', @(), '')
+      ,@(@('--prompts'), 'Read prompts from a file: one a line, or a CSV file with columns named like fields', @(), '')
+      ,@(@('--endpoint'), 'What the prompts ask for', @('chat', 'image', 'tts'), '')
+      ,@(@('-m', '--model'), 'Model for the prompts', @(), '')
+      ,@(@('--param'), 'Any other field for all prompts', @(), '')
+      ,@(@('--files'), 'Folder for pictures and recordings', @(), '')
+      ,@(@('--no-metadata'), 'Do not write the settings into pictures', @(), '')
+      ,@(@('--concurrency'), 'The most requests at once; fewer while the service asks to slow down', @(), '')
+      ,@(@('--max-cost'), 'What the batch may cost with all its runs, in dollars; shards get equal parts', @(), '')
+      ,@(@('--give-up-after'), 'Stop when the service has refused everything, or is unreachable, for this long', @(), '')
+      ,@(@('--shard'), 'Run one part of the batch, such as 0/8; the parts are equal on every machine', @(), '')
+      ,@(@('--shards'), 'Number of parts; the index comes from Kubernetes, Slurm or GitLab', @(), '')
+      ,@(@('--status-json'), 'Keep the status in a JSON file, for other programs', @(), '')
+    )
+    'batch retry' = @(
+      ,@(@('--failed'), 'Lines that the service refused', @(), '')
+      ,@(@('--unknown'), 'Lines whose outcome is unknown', @(), '')
+      ,@(@('--ids'), 'Only the lines with these custom_ids', @(), '')
+    )
     'api' = @()
     'api list' = @(
       ,@(@('--group'), 'List only the operations of this group', @(), '')
@@ -717,6 +750,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help image' = @()
     'help chat' = @()
     'help chat sessions' = @()
+    'help batch' = @()
     'help api' = @()
     'help auth' = @()
     'help profile' = @()
@@ -751,8 +785,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
-  $files = @('--image', '--from', '--out', '--schema', '--file', '--input')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--prompts', '--endpoint', '--files', '--give-up-after', '--shard', '--shards', '--status-json', '--ids', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $files = @('--image', '--from', '--out', '--schema', '--file', '--prompts', '--status-json', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
   # it repeats.
@@ -814,6 +848,12 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('chat-session', @(), $true)
     )
     'tts' = @(
+      ,@('', @(), $false)
+    )
+    'batch run' = @(
+      ,@('', @(), $false)
+    )
+    'batch retry' = @(
       ,@('', @(), $false)
     )
     'api describe' = @(

@@ -144,42 +144,44 @@ export async function* readJournal(
   }
 }
 
-/** What a journal says about money. */
-export interface JournalTotals {
-  /** The cost of what succeeded, also of what was sent again later. */
-  spent: Money;
-  /** What may have been charged besides: unknown outcomes, and what is in flight. */
-  uncertain: Money;
-  /** How many requests succeeded or may have been charged at a price that is not known. */
-  unpriced: number;
-}
-
-/** Adds up the costs of the records of a journal, in their order. Memory: the requests in flight. */
-export class JournalCosts implements JournalTotals {
-  spent: Money = 0n;
-  #unknown: Money = 0n;
-  #unpricedResults = 0;
+/** What a batch has cost, from the records of its journal in their order. Memory: the requests in flight. */
+export class JournalCosts {
+  #spent: Money = 0n;
+  #uncertain: Money = 0n;
+  #unpriced = 0;
   readonly #inFlight = new Map<string, Money | undefined>();
 
+  /** The cost of what succeeded, also of what was sent again later. */
+  get spent(): Money {
+    return this.#spent;
+  }
+
+  /** What may have been charged besides: unknown outcomes, and what is in flight. */
   get uncertain(): Money {
-    return [...this.#inFlight.values()].reduce<Money>((sum, cost) => sum + (cost ?? 0n), this.#unknown);
+    return this.#uncertain;
   }
 
+  /** How many requests succeeded or have an unknown outcome, at a price that is not known. */
   get unpriced(): number {
-    return this.#unpricedResults + [...this.#inFlight.values()].filter((cost) => cost === undefined).length;
+    return this.#unpriced;
   }
 
-  /** The IDs of what is in flight. */
+  /** The most that each request in flight can cost, by ID. */
   get inFlight(): ReadonlyMap<string, Money | undefined> {
     return this.#inFlight;
   }
 
   add(record: JournalRecord): void {
-    if (record.event === "send") this.#inFlight.set(record.id, record.cost);
-    else if ("id" in record) this.#inFlight.delete(record.id);
+    if (record.event === "send") {
+      this.#uncertain += record.cost ?? 0n;
+      this.#inFlight.set(record.id, record.cost);
+    } else if ("id" in record) {
+      this.#uncertain -= this.#inFlight.get(record.id) ?? 0n;
+      this.#inFlight.delete(record.id);
+    }
     if (record.event !== "done" && record.event !== "unknown") return;
-    if (record.cost === undefined) this.#unpricedResults += 1;
-    else if (record.event === "done") this.spent += record.cost;
-    else this.#unknown += record.cost;
+    if (record.cost === undefined) this.#unpriced += 1;
+    else if (record.event === "done") this.#spent += record.cost;
+    else this.#uncertain += record.cost;
   }
 }

@@ -34,8 +34,8 @@ export interface Context {
   readonly now: () => number;
   /** The service's time according to its last response, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
-  /** Rejects at once when the user interrupts. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Rejects at once when the user interrupts, or the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
   /**
@@ -104,6 +104,8 @@ export interface Ports {
   readonly sandboxServer: () => Promise<SandboxServer>;
   readonly installation: Installation;
   readonly dialog: Dialog;
+  /** Does some work that an interruption ends in two steps; see `System`. */
+  readonly interruptible: System["interruptible"];
 }
 
 /** A conversation on the terminal: a command that reads lines, prints several results and goes on after failures. */

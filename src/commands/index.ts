@@ -52,6 +52,7 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
     ],
   },
   { name: "tts", summary: "Convert text to speech", commands: [""] },
+  { name: "batch", summary: "Run a file of chats, pictures and speech", commands: ["run", "retry"] },
   {
     name: "api",
     summary: "Call any operation of the service",

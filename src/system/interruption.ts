@@ -19,9 +19,12 @@ export interface Interruption {
   ) => Promise<Value>;
   /**
    * Does some work that Ctrl-C ends without ending the program: the signal that it gets is aborted then. A second Ctrl-C,
-   * and every other signal, interrupts the program as always.
+   * and every other signal unless `anySignal` is set, interrupts the program as always.
    */
-  readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
+  readonly interruptible: <Value>(
+    work: (signal: AbortSignal) => Promise<Value>,
+    options?: { readonly anySignal?: boolean },
+  ) => Promise<Value>;
 }
 
 export function interruption(): Interruption {
@@ -29,13 +32,14 @@ export function interruption(): Interruption {
   endWithTerminal();
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
   let current: AbortController | undefined;
+  let endsWork: (signal: NodeJS.Signals) => boolean = () => false;
   for (const signal of interruptionSignals) {
     process.on(signal, () => {
       if (forward !== undefined) {
         if (signal !== "SIGINT") forward(signal);
         return;
       }
-      if (signal === "SIGINT" && current?.signal.aborted === false) {
+      if (endsWork(signal) && current?.signal.aborted === false) {
         current.abort(new Interrupted());
         return;
       }
@@ -53,9 +57,10 @@ export function interruption(): Interruption {
         forward = undefined;
       }
     },
-    interruptible: async (work) => {
+    interruptible: async (work, { anySignal = false } = {}) => {
       const own = new AbortController();
       current = own;
+      endsWork = (signal) => anySignal || signal === "SIGINT";
       try {
         return await work(AbortSignal.any([own.signal, controller.signal]));
       } finally {

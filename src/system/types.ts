@@ -13,9 +13,12 @@ export interface System {
   readonly interrupted: AbortSignal;
   /**
    * Does some work that Ctrl-C ends without ending gpuctl: it aborts the signal that the work gets. A second Ctrl-C, and
-   * every other signal, aborts `interrupted`.
+   * every other signal unless `anySignal` is set, aborts `interrupted`.
    */
-  readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
+  readonly interruptible: <Value>(
+    work: (signal: AbortSignal) => Promise<Value>,
+    options?: { readonly anySignal?: boolean },
+  ) => Promise<Value>;
   readonly random: () => number;
 }
 

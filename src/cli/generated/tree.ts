@@ -3035,6 +3035,277 @@ export const nouns: readonly Noun[] = [
   ]
  },
  {
+  "name": "batch",
+  "summary": "Run a file of chats, pictures and speech",
+  "commands": [
+   {
+    "path": [
+     "batch",
+     "run"
+    ],
+    "summary": "Run a file of chats, pictures and speech",
+    "details": "Each line of INPUT is a request: {\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{...}}. The whole file is checked before anything is sent.\n\nA journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again.\n\n429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`.\n\nCtrl-C finishes what is in flight; a second one stops at once.",
+    "args": [
+     {
+      "name": "INPUT",
+      "text": "The requests, as JSON lines",
+      "kind": "text",
+      "required": "off-terminal",
+      "replacedByFlag": "prompts"
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "The output: a line for each line of the input, in any order",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [],
+      "key": "out"
+     },
+     {
+      "kind": "text",
+      "text": "Read prompts from a file: one a line, or a CSV file with columns named like fields",
+      "value": "FILE",
+      "names": [
+       "prompts"
+      ],
+      "notes": [],
+      "key": "prompts"
+     },
+     {
+      "kind": "choice",
+      "text": "What the prompts ask for",
+      "value": "VALUE",
+      "choices": [
+       "chat",
+       "image",
+       "tts"
+      ],
+      "names": [
+       "endpoint"
+      ],
+      "notes": [
+       "one of chat, image, tts"
+      ],
+      "key": "endpoint"
+     },
+     {
+      "kind": "text",
+      "text": "Model for the prompts",
+      "value": "NAME",
+      "short": "m",
+      "names": [
+       "model"
+      ],
+      "notes": [],
+      "key": "model"
+     },
+     {
+      "kind": "params",
+      "text": "Any other field for all prompts",
+      "value": "KEY=JSON",
+      "repeat": true,
+      "names": [
+       "param"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "param"
+     },
+     {
+      "kind": "text",
+      "text": "Folder for pictures and recordings",
+      "value": "FOLDER",
+      "names": [
+       "files"
+      ],
+      "notes": [
+       "default the name of the output, with .files instead of .jsonl"
+      ],
+      "key": "files"
+     },
+     {
+      "kind": "boolean",
+      "text": "Do not write the settings into pictures",
+      "names": [
+       "no-metadata"
+      ],
+      "notes": [],
+      "key": "noMetadata"
+     },
+     {
+      "kind": "integer",
+      "text": "The most requests at once; fewer while the service asks to slow down",
+      "value": "N",
+      "default": "8",
+      "minimum": 1,
+      "maximum": 1024,
+      "names": [
+       "concurrency"
+      ],
+      "notes": [
+       "default 8"
+      ],
+      "key": "concurrency"
+     },
+     {
+      "kind": "dollars",
+      "text": "What the batch may cost with all its runs, in dollars; shards get equal parts",
+      "value": "AMOUNT",
+      "names": [
+       "max-cost"
+      ],
+      "notes": [
+       "config budget.maxCost"
+      ],
+      "key": "maxCost",
+      "configKey": "budget.maxCost"
+     },
+     {
+      "kind": "duration",
+      "text": "Stop when the service has refused everything, or is unreachable, for this long",
+      "value": "DURATION",
+      "default": "10m",
+      "names": [
+       "give-up-after"
+      ],
+      "notes": [
+       "default 10m"
+      ],
+      "key": "giveUpAfter"
+     },
+     {
+      "kind": "text",
+      "text": "Run one part of the batch, such as 0/8; the parts are equal on every machine",
+      "value": "I/N",
+      "names": [
+       "shard"
+      ],
+      "notes": [],
+      "key": "shard"
+     },
+     {
+      "kind": "integer",
+      "text": "Number of parts; the index comes from Kubernetes, Slurm or GitLab",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "shards"
+      ],
+      "notes": [],
+      "key": "shards"
+     },
+     {
+      "kind": "text",
+      "text": "Keep the status in a JSON file, for other programs",
+      "value": "FILE",
+      "names": [
+       "status-json"
+      ],
+      "notes": [],
+      "key": "statusJson"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Run a file of requests",
+      "command": "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl"
+      ]
+     },
+     {
+      "text": "Generate a picture for each line of a text file, for two dollars at most",
+      "command": "gpuctl batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --max-cost 2 --sandbox",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt"
+      ]
+     },
+     {
+      "text": "Check a file and show its price",
+      "command": "gpuctl batch run requests.jsonl --dry-run --sandbox",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "retry"
+    ],
+    "summary": "Let lines of a batch be sent again",
+    "details": "Nothing is sent: run `gpuctl batch run` again afterwards. A line with an unknown outcome may have been done and charged, so look at it first. Its line of the output moves to a file beside it, whose name ends in .replaced.",
+    "args": [
+     {
+      "name": "OUTPUT",
+      "text": "The output of the batch",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "Lines that the service refused",
+      "names": [
+       "failed"
+      ],
+      "notes": [],
+      "key": "failed"
+     },
+     {
+      "kind": "boolean",
+      "text": "Lines whose outcome is unknown",
+      "names": [
+       "unknown"
+      ],
+      "notes": [],
+      "key": "unknown"
+     },
+     {
+      "kind": "text",
+      "text": "Only the lines with these custom_ids",
+      "value": "ID",
+      "repeat": true,
+      "names": [
+       "ids"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "ids"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Let the lines that failed be sent again",
+      "command": "gpuctl batch retry answers.jsonl --failed",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl",
+       "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox"
+      ]
+     },
+     {
+      "text": "Let one line be sent again, whatever became of it",
+      "command": "gpuctl batch retry answers.jsonl --failed --unknown --ids 2",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl",
+       "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox"
+      ]
+     }
+    ]
+   }
+  ]
+ },
+ {
   "name": "api",
   "summary": "Call any operation of the service",
   "commands": [

@@ -129,6 +129,10 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     ),
     issues: failures.map(({ name, error }) => ({ path: name, message: itemText(error, sandbox) })),
   }),
+  BatchNeedsLook: () => ({ code: "SOME_FAILED", exitCode: exit.someFailed }),
+  BatchUnfinished: () => ({ code: "UNFINISHED", exitCode: exit.network, retryable: true }),
+  InUse: () => ({ code: "IN_USE", exitCode: exit.usage }),
+  JournalInvalid: () => ({ code: "JOURNAL_INVALID", exitCode: exit.usage }),
   NotTried: ({ cause }, sandbox) => ({ exitCode: meaningOf(cause, sandbox).exitCode }),
   InterruptedWrite: ({ request, finding }) => ({
     code: "INTERRUPTED",

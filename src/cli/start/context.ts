@@ -20,7 +20,8 @@ export function createContext(
     ...calls,
     now: clock.now,
     serviceNow,
-    sleep: (milliseconds) => clock.sleep(milliseconds, interrupted),
+    sleep: (milliseconds, signal) =>
+      clock.sleep(milliseconds, signal ? AbortSignal.any([interrupted, signal]) : interrupted),
     interrupted,
     say: (line) => notes.say(line),
     setFailureContext: notes.setFailureContext,

@@ -67,6 +67,7 @@ export function createPorts(
       ]);
       return completionScripts[shell](treeOf(nouns, globals));
     },
+    interruptible: runtime.system.interruptible,
     installation: installation(runtime),
     dialog: createDialog(runtime, dialog),
     environment: Object.fromEntries(visibleVariables.map((name) => [name, env[name]])),

@@ -6,10 +6,9 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
-import { asRecord, asText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
-import { ArrivingMedia, arrivedMedia, unlistedMedia } from "../../media/arriving.ts";
-import { noMedia, outputTarget, type SavedFile, saveMedia, warnOfFormat } from "../../media/output-target.ts";
+import { ArrivingMedia, soundIn } from "../../media/arriving.ts";
+import { outputTarget, type SavedFile, saveMedia, warnOfFormat } from "../../media/output-target.ts";
 import { requestedTexts } from "./cut.ts";
 import type { Speak } from "./parts.ts";
 
@@ -118,9 +117,7 @@ export default defineCommand({
 
 /** The sound of a response. Throws an `EmptyResult` that keeps the response if there is none. */
 function arrived(response: unknown, arriving: readonly ArrivingMedia[]): ArrivingMedia {
-  const text = asText(asRecord(response).audio);
-  const listed = arrivedMedia(text, arriving, "audio");
-  const media = listed === noMedia("audio") ? (unlistedMedia([text], arriving)[0] ?? listed) : listed;
+  const media = soundIn(response, arriving);
   if (typeof media !== "string") return media;
   const { bytes, complete } = receivedJson(response);
   throw new EmptyResult(media, { bytes: restored(bytes, arriving), complete });
