@@ -17,6 +17,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
+      ,@('batch', 'Run files of requests')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -122,6 +123,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'chat sessions export' = @()
     'chat sessions remove' = @()
     'tts' = @()
+    'batch' = @(
+      ,@('manifest', 'Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab')
+    )
+    'batch manifest' = @()
     'api' = @(
       ,@('list', 'List the operations that the service offers')
       ,@('describe', 'Show what an operation takes and returns')
@@ -253,6 +258,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
+      ,@('batch', 'Run files of requests')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -320,6 +326,9 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('search', 'Search the messages of all sessions')
       ,@('export', 'Print a session as Markdown or JSON lines')
       ,@('remove', 'Remove sessions')
+    )
+    'help batch' = @(
+      ,@('manifest', 'Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab')
     )
     'help api' = @(
       ,@('list', 'List the operations that the service offers')
@@ -603,6 +612,19 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--play'), 'Play the recording once it is saved', @(), '')
       ,@(@('--no-stdin'), 'Do not read TEXT from stdin', @(), '')
     )
+    'batch' = @()
+    'batch manifest' = @(
+      ,@(@('--shards'), 'Number of shards. Required', @(), '')
+      ,@(@('--out'), 'Output of the whole batch; each shard writes its own file next to it', @(), '')
+      ,@(@('--endpoint'), 'IN holds prompts for this endpoint', @('chat', 'image', 'tts'), '')
+      ,@(@('-m', '--model'), 'Model for the prompts', @(), '')
+      ,@(@('--max-cost'), 'Split this amount, in dollars, among the shards; each spends no more than its share', @(), '')
+      ,@(@('--concurrency'), 'How many requests each shard sends at once', @(), '')
+      ,@(@('--name'), 'Name of the job', @(), '')
+      ,@(@('--image'), 'Container image with gpuctl', @(), '')
+      ,@(@('--secret'), 'Secret that holds the key', @(), '')
+      ,@(@('--claim'), 'PersistentVolumeClaim that holds IN and takes the output, on Kubernetes', @(), '')
+    )
     'api' = @()
     'api list' = @(
       ,@(@('--group'), 'List only the operations of this group', @(), '')
@@ -717,6 +739,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help image' = @()
     'help chat' = @()
     'help chat sessions' = @()
+    'help batch' = @()
     'help api' = @()
     'help auth' = @()
     'help profile' = @()
@@ -751,7 +774,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--shards', '--endpoint', '--secret', '--claim', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
   $files = @('--image', '--from', '--out', '--schema', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
@@ -814,6 +837,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('chat-session', @(), $true)
     )
     'tts' = @(
+      ,@('', @(), $false)
+    )
+    'batch manifest' = @(
+      ,@('', @('k8s', 'slurm', 'github', 'gitlab'), $false)
       ,@('', @(), $false)
     )
     'api describe' = @(

@@ -53,6 +53,11 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
   },
   { name: "tts", summary: "Convert text to speech", commands: [""] },
   {
+    name: "batch",
+    summary: "Run files of requests",
+    commands: ["manifest"],
+  },
+  {
     name: "api",
     summary: "Call any operation of the service",
     commands: ["list", "describe", "call", "spec"],

@@ -42,6 +42,7 @@ export const loaders: Readonly<Record<string, () => Promise<{ readonly default: 
   "chat sessions export": () => import("../../commands/chat/sessions/export.ts"),
   "chat sessions remove": () => import("../../commands/chat/sessions/remove.ts"),
   "tts": () => import("../../commands/tts/tts.ts"),
+  "batch manifest": () => import("../../commands/batch/manifest.ts"),
   "api list": () => import("../../commands/api/list.ts"),
   "api describe": () => import("../../commands/api/describe.ts"),
   "api call": () => import("../../commands/api/call.ts"),
