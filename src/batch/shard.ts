@@ -118,10 +118,13 @@ function numberIn(environment: ShardEnvironment, variable: keyof ShardEnvironmen
   return { index: Number(text), variable };
 }
 
-/** Whether a shard runs the line with this ID. Every ID belongs to one shard, on every machine and in every version. */
-export function isOfShard(customId: string, { index, count }: Shard): boolean {
-  return createHash("sha256").update(customId).digest().readUIntBE(0, 6) % count === index;
-}
+/** The index of the shard, of `count`, that runs the line with this ID: the same on every machine and in every version. */
+export const shardIndex = (customId: string, count: number): number =>
+  createHash("sha256").update(customId).digest().readUIntBE(0, 6) % count;
+
+/** Whether a shard runs the line with this ID. */
+export const isOfShard = (customId: string, { index, count }: Shard): boolean =>
+  shardIndex(customId, count) === index;
 
 const extension = ".jsonl";
 

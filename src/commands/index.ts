@@ -52,7 +52,11 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
     ],
   },
   { name: "tts", summary: "Convert text to speech", commands: [""] },
-  { name: "batch", summary: "Run a file of chats, pictures and speech", commands: ["run", "retry"] },
+  {
+    name: "batch",
+    summary: "Run files of requests",
+    commands: ["run", "retry", "manifest"],
+  },
   {
     name: "api",
     summary: "Call any operation of the service",

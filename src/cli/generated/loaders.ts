@@ -44,6 +44,7 @@ export const loaders: Readonly<Record<string, () => Promise<{ readonly default: 
   "tts": () => import("../../commands/tts/tts.ts"),
   "batch run": () => import("../../commands/batch/run.ts"),
   "batch retry": () => import("../../commands/batch/retry.ts"),
+  "batch manifest": () => import("../../commands/batch/manifest.ts"),
   "api list": () => import("../../commands/api/list.ts"),
   "api describe": () => import("../../commands/api/describe.ts"),
   "api call": () => import("../../commands/api/call.ts"),

@@ -3036,7 +3036,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "batch",
-  "summary": "Run a file of chats, pictures and speech",
+  "summary": "Run files of requests",
   "commands": [
    {
     "path": [
@@ -3300,6 +3300,172 @@ export const nouns: readonly Noun[] = [
        "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl",
        "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox"
       ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "manifest"
+    ],
+    "summary": "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
+    "details": "The job runs a shard again when it was killed or exits with code 9, because all that is left can then be sent. It does not after any other failure: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
+    "args": [
+     {
+      "name": "ENGINE",
+      "text": "What runs the job",
+      "kind": "choice",
+      "choices": [
+       "k8s",
+       "slurm",
+       "github",
+       "gitlab"
+      ],
+      "required": true
+     },
+     {
+      "name": "IN",
+      "text": "The file of requests, or of prompts with --endpoint",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "integer",
+      "text": "Number of shards. Required",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "shards"
+      ],
+      "notes": [],
+      "key": "shards"
+     },
+     {
+      "kind": "text",
+      "text": "Output of the whole batch; each shard writes its own file next to it",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [
+       "default IN with .out.jsonl instead of its extension"
+      ],
+      "key": "out"
+     },
+     {
+      "kind": "choice",
+      "text": "IN holds prompts for this endpoint",
+      "value": "VALUE",
+      "choices": [
+       "chat",
+       "image",
+       "tts"
+      ],
+      "names": [
+       "endpoint"
+      ],
+      "notes": [
+       "one of chat, image, tts"
+      ],
+      "key": "endpoint"
+     },
+     {
+      "kind": "text",
+      "text": "Model for the prompts",
+      "value": "MODEL",
+      "short": "m",
+      "names": [
+       "model"
+      ],
+      "notes": [],
+      "key": "model"
+     },
+     {
+      "kind": "dollars",
+      "text": "Split this amount, in dollars, among the shards; each spends no more than its share",
+      "value": "AMOUNT",
+      "names": [
+       "max-cost"
+      ],
+      "notes": [
+       "config budget.maxCost"
+      ],
+      "key": "maxCost",
+      "configKey": "budget.maxCost"
+     },
+     {
+      "kind": "integer",
+      "text": "How many requests each shard sends at once",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "concurrency"
+      ],
+      "notes": [],
+      "key": "concurrency"
+     },
+     {
+      "kind": "text",
+      "text": "Name of the job",
+      "value": "TEXT",
+      "default": "gpuctl-batch",
+      "names": [
+       "name"
+      ],
+      "notes": [
+       "default gpuctl-batch"
+      ],
+      "key": "name"
+     },
+     {
+      "kind": "text",
+      "text": "Container image with gpuctl",
+      "value": "IMAGE",
+      "names": [
+       "image"
+      ],
+      "notes": [
+       "default gpuctl with this version"
+      ],
+      "key": "image"
+     },
+     {
+      "kind": "text",
+      "text": "Secret that holds the key",
+      "value": "NAME",
+      "names": [
+       "secret"
+      ],
+      "notes": [
+       "default gpuctl on Kubernetes, GPUCTL_API_KEY on GitHub"
+      ],
+      "key": "secret"
+     },
+     {
+      "kind": "text",
+      "text": "PersistentVolumeClaim that holds IN and takes the output, on Kubernetes",
+      "value": "NAME",
+      "default": "gpuctl-batch",
+      "names": [
+       "claim"
+      ],
+      "notes": [
+       "default gpuctl-batch"
+      ],
+      "key": "claim"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Eight shards as a Kubernetes Indexed Job",
+      "command": "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml"
+     },
+     {
+      "text": "An array of a hundred tasks that draws the prompts of a CSV file, for sbatch",
+      "command": "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh"
      }
     ]
    }

@@ -155,7 +155,7 @@ export default defineCommand({
       return withBatch(options, ready, async (batch) => {
         const run = () => batch.run().catch((error: unknown) => keepUnsaved(batch, error, fallbackFolders));
         const stop = await withProgress(batch, run, { inLines, statusJson }, context);
-        return resultOf(batch.status(), stop, { out, maxCost, sandbox: settings.sandbox });
+        return resultOf(batch.status(), stop, { out, maxCost });
       });
     };
     const { withBatchLock } = await import("./lock.ts");
@@ -242,7 +242,6 @@ function planText({ total, toSend, cost, unpriced }: Plan, isShard: boolean): st
 interface ResultOptions {
   readonly out: string;
   readonly maxCost: Money | undefined;
-  readonly sandbox: boolean;
 }
 
 /** What the batch has come to; the failure sets the exit code. */
@@ -268,7 +267,7 @@ function resultOf(status: BatchStatus, stop: StopReason | undefined, options: Re
 function failureOf(
   { total, failed, unknown, left }: BatchStatus,
   stop: StopReason | undefined,
-  { out, maxCost, sandbox }: ResultOptions,
+  { out, maxCost }: ResultOptions,
 ): Error | undefined {
   const again = "Run the same command line again to send the rest.";
   if (stop?.kind === "interrupted") {
@@ -282,7 +281,7 @@ function failureOf(
       ...(left > 0 ? [`${left} ${left === 1 ? "is" : "are"} left`] : []),
     ];
     const flags = [...(failed > 0 ? ["--failed"] : []), ...(unknown > 0 ? ["--unknown"] : [])];
-    const retry = commandLine("batch retry", [out, ...flags, ...(sandbox ? ["--sandbox"] : [])]);
+    const retry = commandLine("batch retry", [out], flags);
     const why = stop?.kind === "failing" ? `: stopped after ${stop.count} in a row without a success` : "";
     return new BatchNeedsLook(
       `of ${total} lines, ${parts.join(", ")}${why}`,
