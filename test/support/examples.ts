@@ -15,6 +15,17 @@ const setupAnswers: Partial<Prompts> = {
   confirm: async () => false,
 };
 
+const silent: Outcome = {
+  code: 0,
+  out: "",
+  bytes: Buffer.alloc(0),
+  err: "",
+  requests: [],
+  slept: [],
+  shown: [],
+  copied: [],
+};
+
 /**
  * Runs a command line as written in help. Pipes input into it, redirects its output to a file, types a key at a prompt,
  * and interrupts a command that would never end. Engines are set at a port where nothing listens, whatever runs on this
@@ -26,6 +37,10 @@ export async function runShown(
   options: Pick<RunOptions, "env" | "terminal" | "prompts" | "writeFails"> = {},
 ): Promise<Outcome> {
   const [line = "", file] = shown.split(" > ");
+  if (line.startsWith("printf ") && file !== undefined) {
+    await writeFile(join(cli.folder, file), output(line));
+    return silent;
+  }
   const piped = line.split(" | ");
   const command = withoutEngine(piped.at(-1) ?? "");
   const stdin = piped.length > 1 ? output(piped[0] ?? "") : undefined;
