@@ -15,17 +15,6 @@ const setupAnswers: Partial<Prompts> = {
   confirm: async () => false,
 };
 
-const silent: Outcome = {
-  code: 0,
-  out: "",
-  bytes: Buffer.alloc(0),
-  err: "",
-  requests: [],
-  slept: [],
-  shown: [],
-  copied: [],
-};
-
 /**
  * Runs a command line as written in help. Pipes input into it, redirects its output to a file, types a key at a prompt,
  * and interrupts a command that would never end. Engines are set at a port where nothing listens, whatever runs on this
@@ -37,9 +26,9 @@ export async function runShown(
   options: Pick<RunOptions, "env" | "terminal" | "prompts" | "writeFails"> = {},
 ): Promise<Outcome> {
   const [line = "", file] = shown.split(" > ");
-  if (line.startsWith("printf ") && file !== undefined) {
+  if (file !== undefined && /^printf [^|]*$/.test(line)) {
     await writeFile(join(cli.folder, file), output(line));
-    return silent;
+    return written;
   }
   const piped = line.split(" | ");
   const command = withoutEngine(piped.at(-1) ?? "");
@@ -55,6 +44,18 @@ export async function runShown(
   if (file !== undefined) await writeFile(join(cli.folder, file), outcome.bytes);
   return outcome;
 }
+
+/** The outcome of a line that only writes a file. */
+const written: Outcome = {
+  code: 0,
+  out: "",
+  bytes: Buffer.alloc(0),
+  err: "",
+  requests: [],
+  slept: [],
+  shown: [],
+  copied: [],
+};
 
 const withoutEngine = (line: string): string =>
   line.startsWith("gpuctl sandbox engine set") ? line.replace(/(?<=127\.0\.0\.1:)\d+/, "1") : line;

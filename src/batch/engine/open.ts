@@ -103,6 +103,15 @@ export async function idsWith(
   return [...ids];
 }
 
+/** Brings the journal and the output up to date after whatever ended the last run. */
+export async function recoverBatch(
+  options: Pick<OpenOptions, "files" | "out" | "now" | "sleep">,
+): Promise<void> {
+  const known = await readKnown(options.files, options.out);
+  const batch = await openBatch({ ...options, known, shard: known.shard ?? null, again: [] });
+  await batch.close();
+}
+
 export interface OpenBatch {
   readonly recorder: Recorder;
   /** Results that were only in the output. */

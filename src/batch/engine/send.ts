@@ -1,9 +1,7 @@
-import { dirname, isAbsolute, relative, sep } from "node:path";
 import { requestIdHeader } from "../../client/attempt.ts";
 import type { RawCall } from "../../client/call.ts";
-import { type Diverted, restored } from "../../client/divert.ts";
 import type { BufferedResponse } from "../../client/response.ts";
-import { EmptyResult, ResultTruncated, reasonOf } from "../../core/errors.ts";
+import { EmptyResult } from "../../core/errors.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
 import { serviceErrorIn } from "../../core/responses/success.ts";
 import {
@@ -14,10 +12,8 @@ import {
   UnknownOutcome,
 } from "../../core/service-errors.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
-import { ArrivingMedia, picturesIn, soundIn } from "../../media/arriving.ts";
-import { fileName } from "../../media/filename.ts";
-import { type OutputTarget, saveMedia } from "../../media/output-target.ts";
 import { type BatchRequest, endpoints } from "../input/lines.ts";
+import type { MediaOfLine } from "./media.ts";
 import type { Answer } from "./output.ts";
 import type { Sent } from "./run.ts";
 
@@ -41,39 +37,35 @@ export interface SendOptions {
 export const createSend =
   (options: SendOptions) =>
   async (line: BatchRequest): Promise<Sent> => {
-    const arriving: ArrivingMedia[] = [];
     try {
-      return await sendOnce(line, arriving, options);
+      if (line.endpoint === "chat") return await sendOnce(line, options);
+      // Loading what decodes media changes how this process uses memory.
+      const { MediaOfLine } = await import("./media.ts");
+      const media = new MediaOfLine(line, options);
+      return await sendOnce(line, options, media).finally(() => media.discard());
     } catch (error) {
       return failed(error);
-    } finally {
-      for (const media of arriving) media.discard();
     }
   };
 
-/** Where the base64 text is in the response. */
-const mediaPaths = { chat: undefined, image: "images.*.image", tts: "audio" } as const;
-
-async function sendOnce(line: BatchRequest, arriving: ArrivingMedia[], options: SendOptions): Promise<Sent> {
+async function sendOnce(line: BatchRequest, options: SendOptions, media?: MediaOfLine): Promise<Sent> {
   const { endpoint, body } = line;
   const { method, path, host, effect } = endpoints[endpoint];
   const parts = { method, path, host, effect, body: stringifyExactly(body) };
-  const mediaPath = mediaPaths[endpoint];
-  const open = (): Diverted => {
-    const media = new ArrivingMedia(targetFor(line, options));
-    arriving.push(media);
-    return media;
-  };
   const response = await options.request(parts, {
     reusesConnection: true,
-    ...(mediaPath && { divert: { path: mediaPath, open } }),
+    ...(media && { divert: media.divert }),
   });
   const text = response.text();
   const value = parseJson(text);
   if (value === undefined) return unusable("the response is not JSON", JSON.stringify(text), response);
   const error = serviceErrorIn(value);
   if (error !== undefined) return unusable(error, oneLine(text, value), response);
-  if (endpoint !== "chat") return saved(line, { response, value, arriving }, options);
+  if (media) {
+    const { body: kept, problem } = await media.save(value);
+    if (problem !== undefined) return unusable(problem, kept, response);
+    return { outcome: "done", answer: { response: replyOf(response, kept) }, value };
+  }
   if (!isRecord(value) || !Array.isArray(value.choices)) {
     return unusable("the response contains no choices", oneLine(text, value), response);
   }
@@ -98,80 +90,6 @@ function unusable(message: string, body: string, response: BufferedResponse): Se
     code,
     slowsDown: false,
   };
-}
-
-interface MediaResponse {
-  readonly response: BufferedResponse;
-  readonly value: unknown;
-  readonly arriving: readonly ArrivingMedia[];
-}
-
-/** Saves the pictures or the sound of a response. The body gets the paths and hashes in place of the base64 text. */
-async function saved(
-  line: BatchRequest,
-  { response, value, arriving }: MediaResponse,
-  options: SendOptions,
-): Promise<Sent> {
-  const isImage = line.endpoint === "image";
-  const listed = isImage
-    ? picturesIn(value, arriving)
-    : [{ media: soundIn(value, arriving), entry: isRecord(value) ? value : {} }];
-  const problems: string[] = [];
-  const missing = listed.flatMap(({ media }) => (typeof media === "string" ? media : []));
-  if (missing.length > 0) problems.push(...missing);
-  // The response is kept as it came before settings are added to its pictures.
-  const received = missing.length > 0 ? restored(jsonBytes(value), arriving) : undefined;
-  const files: Readonly<Record<string, unknown>>[] = [];
-  for (const [index, { media, entry }] of listed.entries()) {
-    if (typeof media === "string") continue;
-    const { image: _, audio: __, ...rest } = entry;
-    try {
-      const target = targetFor(line, options);
-      const names = {
-        date: new Date(options.serviceNow()),
-        prompt: line.id,
-        fallback: "file",
-        index: index + 1,
-      };
-      const seed = entry.random_seed ?? entry.seed ?? line.body.seed;
-      const settings = { ...line.body, ...(seed !== undefined && { seed }) };
-      const decoded = media.finish(
-        { kind: isImage ? "image" : "audio", count: listed.length, names },
-        isImage && options.metadata ? { request: settings, version: options.version } : undefined,
-      );
-      const { file, problem } = await saveMedia(decoded, { ...target, force: false, say: options.say });
-      if (problem instanceof ResultTruncated) problems.push(problem.message);
-      else if (problem) options.say(`${line.id}: ${problem.message}`);
-      files.push({ ...rest, path: shownPath(file.path, options), bytes: file.bytes, sha256: file.sha256 });
-    } catch (error) {
-      problems.push(reasonOf(error));
-    }
-  }
-  const [problem] = problems;
-  if (received && problem !== undefined && files.length === 0) {
-    return unusable(problem, Buffer.from(received).toString("utf8"), response);
-  }
-  const body = isImage ? { ...(isRecord(value) ? value : {}), images: files } : (files[0] ?? null);
-  const json = stringifyExactly(body) ?? "null";
-  if (problem !== undefined) return unusable(problem, json, response);
-  return { outcome: "done", answer: { response: replyOf(response, json) }, value };
-}
-
-const jsonBytes = (value: unknown): Uint8Array => Buffer.from(stringifyExactly(value) ?? "null");
-
-/** Files have the name of the line. */
-function targetFor(
-  { id }: BatchRequest,
-  { filesFolder, fallbackFolders }: SendOptions,
-): Pick<OutputTarget, "fallbackFolders"> & { readonly to: { readonly kind: "file"; readonly path: string } } {
-  const name = fileName("{model}", { date: new Date(0), prompt: id, fallback: "line", model: id, ext: "" });
-  return { to: { kind: "file", path: `${filesFolder}/${name}` }, fallbackFolders };
-}
-
-/** Relative to the folder of the output if the file is below it, with slashes. */
-function shownPath(path: string, { out }: SendOptions): string {
-  const near = relative(dirname(out), path);
-  return near.startsWith("..") || isAbsolute(near) ? path : near.split(sep).join("/");
 }
 
 /** What an error says about a request. */

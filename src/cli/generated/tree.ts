@@ -3294,8 +3294,8 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Let one line be sent again, whatever became of it",
-      "command": "gpuctl batch retry answers.jsonl --failed --unknown --ids 2",
+      "text": "Let every line be sent again that did not succeed",
+      "command": "gpuctl batch retry answers.jsonl --failed --unknown",
       "after": [
        "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl",
        "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox"

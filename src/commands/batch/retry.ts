@@ -24,30 +24,28 @@ export default defineCommand({
       after: exampleOutput,
     },
     {
-      text: "Let one line be sent again, whatever became of it",
-      command: "gpuctl batch retry answers.jsonl --failed --unknown --ids 2",
+      text: "Let every line be sent again that did not succeed",
+      command: "gpuctl batch retry answers.jsonl --failed --unknown",
       after: exampleOutput,
     },
   ],
   run: async ({ args, flags: { failed, unknown, ids }, files, now, sleep, say, settings }) => {
     if (!failed && !unknown) throw new UsageError("--failed or --unknown is required");
     const out = files.resolve(args.output);
-    const [{ idsWith, openBatch, readKnown }, { diskFiles }] = await Promise.all([
+    const [{ idsWith, openBatch, readKnown, recoverBatch }, { diskFiles }] = await Promise.all([
       import("../../batch/engine/open.ts"),
       import("../../batch/files.ts"),
     ]);
-    // What was in flight when the last run ended has an unknown outcome.
-    const states = [
-      ...(failed ? (["failed"] as const) : []),
-      ...(unknown ? (["unknown", "sent"] as const) : []),
-    ];
+    const states = [...(failed ? (["failed"] as const) : []), ...(unknown ? (["unknown"] as const) : [])];
     const mark = async () => {
-      const known = await readKnown(diskFiles, out);
-      if (known.shard === undefined) {
+      if ((await readKnown(diskFiles, out)).shard === undefined) {
         throw new NotFound(`${args.output} is not the output of a batch: there is no journal beside it`, {
           request: null,
         });
       }
+      // What was in flight when the last run ended gets its result.
+      await recoverBatch({ files: diskFiles, out, now, sleep });
+      const known = await readKnown(diskFiles, out);
       const found = await idsWith(diskFiles, out, known, states);
       const missing = ids.filter((id) => !found.includes(id));
       if (missing.length > 0) {
@@ -55,7 +53,7 @@ export default defineCommand({
       }
       const again = ids.length > 0 ? ids : found;
       if (!settings.dryRun && again.length > 0) {
-        const { shard } = known;
+        const { shard = null } = known;
         const batch = await openBatch({ files: diskFiles, out, known, shard, again, now, sleep });
         await batch.close();
       }
