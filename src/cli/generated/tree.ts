@@ -3044,7 +3044,7 @@ export const nouns: readonly Noun[] = [
      "run"
     ],
     "summary": "Run a file of chats, pictures and speech",
-    "details": "Each line of INPUT is a request: {\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{...}}. The whole file is checked before anything is sent.\n\nA journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again.\n\n429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`.\n\nCtrl-C finishes what is in flight; a second one stops at once.",
+    "details": "Each line of INPUT is a request: {\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{...}}. The whole file is checked before anything is sent. A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again. 429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`. Ctrl-C finishes what is in flight; a second one stops at once.",
     "args": [
      {
       "name": "INPUT",

@@ -68,7 +68,7 @@ export default defineCommand({
     "A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again.",
     "429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`.",
     "Ctrl-C finishes what is in flight; a second one stops at once.",
-  ].join("\n\n"),
+  ].join(" "),
   effect: "generate",
   args: [
     arg.text("INPUT", "The requests, as JSON lines", { required: "off-terminal", replacedByFlag: "prompts" }),
