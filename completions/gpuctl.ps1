@@ -17,7 +17,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
-      ,@('batch', 'Run files of requests')
+      ,@('batch', 'Run a file of chats, pictures and speech')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -126,10 +126,14 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'batch' = @(
       ,@('run', 'Run a file of chats, pictures and speech')
       ,@('retry', 'Let lines of a batch be sent again')
+      ,@('merge', 'Join the outputs of all shards, and check that none is missing')
+      ,@('status', 'Show how far a batch is, all shards at once')
       ,@('manifest', 'Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab')
     )
     'batch run' = @()
     'batch retry' = @()
+    'batch merge' = @()
+    'batch status' = @()
     'batch manifest' = @()
     'api' = @(
       ,@('list', 'List the operations that the service offers')
@@ -262,7 +266,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('image', 'Generate pictures')
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
-      ,@('batch', 'Run files of requests')
+      ,@('batch', 'Run a file of chats, pictures and speech')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -334,6 +338,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help batch' = @(
       ,@('run', 'Run a file of chats, pictures and speech')
       ,@('retry', 'Let lines of a batch be sent again')
+      ,@('merge', 'Join the outputs of all shards, and check that none is missing')
+      ,@('status', 'Show how far a batch is, all shards at once')
       ,@('manifest', 'Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab')
     )
     'help api' = @(
@@ -639,17 +645,24 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--unknown'), 'Lines whose outcome is unknown', @(), '')
       ,@(@('--ids'), 'Only the lines with these custom_ids', @(), '')
     )
+    'batch merge' = @(
+      ,@(@('--out'), 'Where to write the results', @(), '')
+      ,@(@('--input'), 'The file of requests, to check that each has a result', @(), '')
+      ,@(@('--force'), 'Replace an existing file', @(), '')
+    )
+    'batch status' = @()
     'batch manifest' = @(
       ,@(@('--shards'), 'Number of shards. Required', @(), '')
       ,@(@('--out'), 'Output of the whole batch; each shard writes its own file next to it', @(), '')
-      ,@(@('--endpoint'), 'IN holds prompts for this endpoint', @('chat', 'image', 'tts'), '')
+      ,@(@('--endpoint'), 'INPUT holds prompts for this endpoint', @('chat', 'image', 'tts'), '')
       ,@(@('-m', '--model'), 'Model for the prompts', @(), '')
+      ,@(@('--param'), 'Any other field for all prompts', @(), '')
       ,@(@('--max-cost'), 'Split this amount, in dollars, among the shards; each spends no more than its share', @(), '')
       ,@(@('--concurrency'), 'How many requests each shard sends at once', @(), '')
       ,@(@('--name'), 'Name of the job', @(), '')
       ,@(@('--image'), 'Container image with gpuctl', @(), '')
       ,@(@('--secret'), 'Secret that holds the key', @(), '')
-      ,@(@('--claim'), 'PersistentVolumeClaim that holds IN and takes the output, on Kubernetes', @(), '')
+      ,@(@('--claim'), 'PersistentVolumeClaim that holds INPUT and takes the output, on Kubernetes', @(), '')
     )
     'api' = @()
     'api list' = @(
@@ -800,7 +813,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--prompts', '--endpoint', '--files', '--give-up-after', '--shard', '--shards', '--status-json', '--ids', '--secret', '--claim', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--prompts', '--endpoint', '--files', '--give-up-after', '--shard', '--shards', '--status-json', '--ids', '--input', '--secret', '--claim', '--group', '-f', '--raw-field', '-F', '--field', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--every', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
   $files = @('--image', '--from', '--out', '--schema', '--file', '--prompts', '--status-json', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
@@ -870,6 +883,12 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'batch retry' = @(
       ,@('', @(), $false)
+    )
+    'batch merge' = @(
+      ,@('', @(), $true)
+    )
+    'batch status' = @(
+      ,@('', @(), $true)
     )
     'batch manifest' = @(
       ,@('', @('k8s', 'slurm', 'github', 'gitlab'), $false)

@@ -11,6 +11,7 @@ import type { Shard } from "./shard.ts";
  *
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
  *   null without shards.
+ * - `input` says how many lines the input holds.
  * - Before a request is sent, its `send` is on the disk. Only after that, one of the results `done`, `failed` and
  *   `unknown` follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended: its
  *   outcome is unknown.
@@ -18,11 +19,24 @@ import type { Shard } from "./shard.ts";
  *   What the output has beyond the last `end` are results that a crash kept out of the journal.
  * - `retry` makes a line with a result pending again. Its line is then taken out of the output, and `output` says so.
  */
-export type JournalRecord = HeaderRecord | SendRecord | ResultRecord | ReturnRecord | OutputRecord;
+export type JournalRecord =
+  | HeaderRecord
+  | InputRecord
+  | SendRecord
+  | ResultRecord
+  | ReturnRecord
+  | OutputRecord;
 
 export interface HeaderRecord {
   readonly event: "header";
   readonly shard: Shard | null;
+}
+
+/** A run has read the input to its end. */
+export interface InputRecord {
+  readonly event: "input";
+  /** How many lines it holds for this output. */
+  readonly lines: number;
 }
 
 export interface SendRecord {
@@ -95,6 +109,7 @@ function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | un
   const cost = typeof fields.cost === "string" ? parseMoney(fields.cost, "the journal") : undefined;
   if (fields.journal === "batch" && fields.version === version) return headerOf(fields.shard);
   if (event === "output" && typeof end === "number") return { event, end };
+  if (event === "input" && typeof fields.lines === "number") return { event, lines: fields.lines };
   if (typeof id !== "string") return undefined;
   if (event === "undo" || event === "retry") return { event, id };
   if (event === "send" && typeof request === "string") return { event, id, request, cost };

@@ -54,8 +54,8 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
   { name: "tts", summary: "Convert text to speech", commands: [""] },
   {
     name: "batch",
-    summary: "Run files of requests",
-    commands: ["run", "retry", "manifest"],
+    summary: "Run a file of chats, pictures and speech",
+    commands: ["run", "retry", "merge", "status", "manifest"],
   },
   {
     name: "api",

@@ -17,6 +17,10 @@ const own: readonly Variable[] = [
     name: "GPUCTL_STATE_DIR",
     meaning: "Folder for sandbox state and cached service responses",
   },
+  {
+    name: "JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID, CI_NODE_INDEX",
+    meaning: "The shard that `batch run --shards` runs, as Kubernetes, Slurm and GitLab set it",
+  },
   { name: "CI", meaning: "If set, gpuctl never prompts" },
   { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colors off or on" },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that bypass them" },

@@ -44,10 +44,10 @@ describe.each(engines)("%s", (engine) => {
   test("reads prompts with --endpoint and passes the model and the concurrency on", async () => {
     const text = await manifest(
       engine,
-      "prompts.csv --endpoint image --model SSD --concurrency 3 --shards 2 --out out/a.jsonl",
+      "prompts.csv --endpoint image --model SSD --param steps=20 --concurrency 3 --shards 2 --out out/a.jsonl",
     );
     expect(text.replaceAll(/\n *- "?|"/g, " ").replaceAll(/ +/g, " ")).toContain(
-      "batch run --prompts prompts.csv --endpoint image --out out/a.jsonl --model SSD --concurrency 3",
+      "batch run --prompts prompts.csv --endpoint image --out out/a.jsonl --model SSD --concurrency 3 --param steps=20",
     );
     expect(text).toContain("gpuctl batch merge out/a.jsonl\n");
   });
@@ -83,8 +83,8 @@ test.each([
   ["k8s requests.jsonl --shards 0", /--shards must be/],
   ["k8s requests.jsonl --shards 2 --name Batch_1", /--name must be/],
   ["nomad requests.jsonl --shards 2", /ENGINE must be one of k8s, slurm, github, gitlab/],
-  ["k8s /home/ada/requests.jsonl --shards 2", /IN must be a relative path/],
-  ["github 'requests$(x).jsonl' --shards 2", /IN must not contain/],
+  ["k8s /home/ada/requests.jsonl --shards 2", /INPUT must be a relative path/],
+  ["github 'requests$(x).jsonl' --shards 2", /INPUT must not contain/],
   ["gitlab requests.jsonl --out '$HOME.jsonl' --shards 2", /--out must not contain/],
   ["github requests.jsonl --shards 257", /--shards must be at most 256/],
   ["gitlab requests.jsonl --shards 201", /--shards must be at most 200/],
@@ -173,7 +173,7 @@ describe("the CI jobs", () => {
       [exit.budget, 1],
       [exit.someFailed, 1],
       [exit.interrupted, 1],
-    ])("a shard that exits with %i is run %i times", async ([code, times], context) => {
+    ])("a shard that exits with %i is run %i times", async ([code = 0, times = 0], context) => {
       skipWithout("sh", context);
       const home = await createHome();
       await addProgram(home.folder, "gpuctl", `echo run >> runs; exit ${code}`);

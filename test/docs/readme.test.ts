@@ -56,6 +56,7 @@ test("only these commands of the README are not run in a test", () => {
 test.each([
   "README.md",
   "docs/library.md",
+  "docs/batch.md",
   "docs/cookbook.md",
   "docs/local-models.md",
   "docs/runtimes.md",

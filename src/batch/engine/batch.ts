@@ -200,6 +200,7 @@ export async function withBatch<Value>(
     };
   };
   try {
+    await recorder.record({ event: "input", lines: total });
     return await work({ status, run: () => run.run(), unsaved: () => recorder.unsaved });
   } finally {
     await close();

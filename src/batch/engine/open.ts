@@ -21,6 +21,8 @@ export interface Known {
   readonly costs: JournalCosts;
   /** The shard that the journal belongs to; null without shards, and undefined without a journal. */
   readonly shard: Shard | null | undefined;
+  /** How many lines the input holds for this output; undefined if no run has read it to its end. */
+  readonly lines: number | undefined;
   /** Bytes of the journal without a torn last line. */
   readonly journalEnd: number;
   /** Bytes of the output that the journal knows. */
@@ -35,17 +37,19 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
   const ledger = new Ledger();
   const costs = new JournalCosts();
   let shard: Shard | null | undefined;
+  let lines: number | undefined;
   let [journalEnd, outputEnd, isUnclean] = [0, 0, false];
   for await (const { record, end } of readJournal(path, files.read(path))) {
     journalEnd = end;
     costs.add(record);
     if (record.event === "header") shard = record.shard;
     else if (record.event === "output") [outputEnd, isUnclean] = [record.end, false];
+    else if (record.event === "input") lines = record.lines;
     else apply(ledger, record);
     if ("end" in record) outputEnd = record.end;
     if (record.event === "retry") isUnclean = true;
   }
-  return { ledger, costs, shard, journalEnd, outputEnd, isUnclean };
+  return { ledger, costs, shard, lines, journalEnd, outputEnd, isUnclean };
 }
 
 const stateAfter = {
@@ -57,7 +61,7 @@ const stateAfter = {
   unknown: "unknown",
 } as const satisfies Record<string, LineState>;
 
-type LineRecord = Exclude<ReadRecord["record"], { readonly event: "header" | "output" }>;
+type LineRecord = Exclude<ReadRecord["record"], { readonly event: "header" | "input" | "output" }>;
 
 function apply(ledger: Ledger, record: LineRecord): void {
   const entry = ledger.add(record.id);

@@ -13,7 +13,7 @@ const shard = expression("matrix.shard");
 /** A workflow with a job for each shard, and a job that merges them. */
 export function gitHubWorkflow(job: BatchJob): object {
   const { name, shards, image, run, merge, out, environment, sandbox, secret } = job;
-  const path = shardFiles(out, job, shard);
+  const path = shardFiles(out, job, shard).join("\n");
   const earlier = `${name}-${expression("github.run_id")}-${shard}-`;
   const key = `${earlier}${expression("github.run_attempt")}`;
   const env = { ...environment, ...(!sandbox && { [keyVariable]: expression(`secrets.${secret}`) }) };

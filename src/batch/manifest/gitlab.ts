@@ -6,7 +6,7 @@ export const maxGitLabShards = 200;
 /** A pipeline with a job for each shard, and a job that merges them. */
 export function gitLabPipeline(job: BatchJob): object {
   const { shards, image, run, merge, out, environment } = job;
-  const paths = [shardFiles(out, job)];
+  const paths = shardFiles(out, job);
   return {
     stages: ["batch", "merge"],
     default: { image },

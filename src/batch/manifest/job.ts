@@ -51,9 +51,15 @@ export const memory = { request: 256, limit: 512 } as const;
 export const shellLine = (words: readonly string[], last = ""): string =>
   ["gpuctl", ...words.map(quoted), ...(last === "" ? [] : [last])].join(" ");
 
-/** The files of all shards, or of one, and their folders, as a glob. */
-export const shardFiles = (out: string, { shards }: Pick<BatchJob, "shards">, index = "*"): string =>
-  `${out.replace(/\.jsonl$/, "")}.${index}-of-${shards}*`;
+/** The files of all shards, or of one, and the folder of pictures and recordings, as globs. */
+export function shardFiles(
+  out: string,
+  { shards }: Pick<BatchJob, "shards">,
+  index = "*",
+): readonly string[] {
+  const base = out.replace(/\.jsonl$/, "");
+  return [`${base}.${index}-of-${shards}*`, `${base}.files`];
+}
 
 /**
  * Shell lines that run a shard again in the same place, where its journal is. CI systems retry a job on another machine.

@@ -3036,7 +3036,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "batch",
-  "summary": "Run files of requests",
+  "summary": "Run a file of chats, pictures and speech",
   "commands": [
    {
     "path": [
@@ -3306,6 +3306,116 @@ export const nouns: readonly Noun[] = [
    {
     "path": [
      "batch",
+     "merge"
+    ],
+    "summary": "Join the outputs of all shards, and check that none is missing",
+    "details": "Checks that each line has one result: against --input, or the number of lines that the runs found in it. The exit code is 9 if lines are left, which may be sent safely, and 12 if some have failed or their outcome is unknown. The file is written in any case.",
+    "args": [
+     {
+      "name": "OUT",
+      "text": "The output of the whole batch, the outputs of its shards, or a folder with them",
+      "kind": "text",
+      "variadic": true,
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "Where to write the results",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [
+       "default the output of the whole batch: answers.jsonl for answers.0-of-8.jsonl"
+      ],
+      "key": "out"
+     },
+     {
+      "kind": "text",
+      "text": "The file of requests, to check that each has a result",
+      "value": "FILE",
+      "names": [
+       "input"
+      ],
+      "notes": [],
+      "key": "input"
+     },
+     {
+      "kind": "boolean",
+      "text": "Replace an existing file",
+      "names": [
+       "force"
+      ],
+      "notes": [],
+      "key": "force"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Merge the shards of answers.jsonl",
+      "command": "gpuctl batch merge answers.jsonl",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     },
+     {
+      "text": "Merge two outputs into another file",
+      "command": "gpuctl batch merge answers.0-of-2.jsonl answers.1-of-2.jsonl --out all.jsonl",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "status"
+    ],
+    "summary": "Show how far a batch is, all shards at once",
+    "details": "Reads the journals next to the outputs, also while the batch runs and on any machine that shares the storage. LEFT are the lines without a result; COST is what was spent and, after `to`, what else may have been charged.",
+    "args": [
+     {
+      "name": "OUT",
+      "text": "A folder with outputs, the output of a whole batch, or the outputs of shards",
+      "kind": "text",
+      "variadic": true,
+      "required": true
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Show all batches in a folder",
+      "command": "gpuctl batch status .",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     },
+     {
+      "text": "Show the shards of a batch",
+      "command": "gpuctl batch status answers.jsonl",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
      "manifest"
     ],
     "summary": "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
@@ -3324,7 +3434,7 @@ export const nouns: readonly Noun[] = [
       "required": true
      },
      {
-      "name": "IN",
+      "name": "INPUT",
       "text": "The file of requests, or of prompts with --endpoint",
       "kind": "text",
       "required": true
@@ -3350,13 +3460,13 @@ export const nouns: readonly Noun[] = [
        "out"
       ],
       "notes": [
-       "default IN with .out.jsonl instead of its extension"
+       "default INPUT with .out.jsonl instead of its extension"
       ],
       "key": "out"
      },
      {
       "kind": "choice",
-      "text": "IN holds prompts for this endpoint",
+      "text": "INPUT holds prompts for this endpoint",
       "value": "VALUE",
       "choices": [
        "chat",
@@ -3374,13 +3484,26 @@ export const nouns: readonly Noun[] = [
      {
       "kind": "text",
       "text": "Model for the prompts",
-      "value": "MODEL",
+      "value": "NAME",
       "short": "m",
       "names": [
        "model"
       ],
       "notes": [],
       "key": "model"
+     },
+     {
+      "kind": "params",
+      "text": "Any other field for all prompts",
+      "value": "KEY=JSON",
+      "repeat": true,
+      "names": [
+       "param"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "param"
      },
      {
       "kind": "dollars",
@@ -3445,7 +3568,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "PersistentVolumeClaim that holds IN and takes the output, on Kubernetes",
+      "text": "PersistentVolumeClaim that holds INPUT and takes the output, on Kubernetes",
       "value": "NAME",
       "default": "gpuctl-batch",
       "names": [

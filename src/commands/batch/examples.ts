@@ -15,3 +15,9 @@ export const exampleOutput = [
   exampleInput,
   "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox",
 ] as const;
+
+const exampleShard = (index: number): string =>
+  `gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard ${index}/2 --sandbox`;
+
+/** Runs both shards of a batch. */
+export const exampleShards = [examplePrompts, exampleShard(0), exampleShard(1)] as const;

@@ -24,16 +24,17 @@ export default defineCommand({
     "The job runs a shard again when it was killed or exits with code 9, because all that is left can then be sent. It does not after any other failure: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
   args: [
     arg.choice("ENGINE", "What runs the job", engines, { required: true }),
-    arg.text("IN", "The file of requests, or of prompts with --endpoint", { required: true }),
+    arg.text("INPUT", "The file of requests, or of prompts with --endpoint", { required: true }),
   ],
   flags: {
     shards: flag.integer("Number of shards. Required", { minimum: 1 }),
     out: flag.text("Output of the whole batch; each shard writes its own file next to it", {
       value: "FILE",
-      defaultText: "IN with .out.jsonl instead of its extension",
+      defaultText: "INPUT with .out.jsonl instead of its extension",
     }),
-    endpoint: flag.choice("IN holds prompts for this endpoint", ["chat", "image", "tts"]),
-    model: flag.text("Model for the prompts", { short: "m", value: "MODEL" }),
+    endpoint: flag.choice("INPUT holds prompts for this endpoint", ["chat", "image", "tts"]),
+    model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
+    param: flag.params("Any other field for all prompts"),
     maxCost: flag.dollars(
       "Split this amount, in dollars, among the shards; each spends no more than its share",
     ),
@@ -47,7 +48,7 @@ export default defineCommand({
       value: "NAME",
       defaultText: `gpuctl on Kubernetes, ${keyVariable} on GitHub`,
     }),
-    claim: flag.text("PersistentVolumeClaim that holds IN and takes the output, on Kubernetes", {
+    claim: flag.text("PersistentVolumeClaim that holds INPUT and takes the output, on Kubernetes", {
       value: "NAME",
       default: "gpuctl-batch",
     }),
@@ -97,13 +98,14 @@ const manifests: Readonly<Record<Exclude<Engine, "slurm">, (job: BatchJob) => Ma
 };
 
 /** `compat` quotes what YAML 1.1 readers take for a boolean. */
-const layout = { lineWidth: 0, compat: "yaml-1.1" } as const;
+const layout = { lineWidth: 0, compat: "yaml-1.1", aliasDuplicateObjects: false } as const;
 
 interface ManifestFlags {
   readonly shards: number | undefined;
   readonly out: string | undefined;
   readonly endpoint: string | undefined;
   readonly model: string | undefined;
+  readonly param: Readonly<Record<string, unknown>>;
   readonly maxCost: bigint | undefined;
   readonly concurrency: number | undefined;
   readonly name: string;
@@ -113,11 +115,11 @@ interface ManifestFlags {
 }
 
 function jobOf(
-  { engine, in: input }: { readonly engine: Engine; readonly in: string },
+  { engine, input }: { readonly engine: Engine; readonly input: string },
   flags: ManifestFlags,
   settings: CommandSettings,
 ): BatchJob {
-  const { shards, endpoint, model, maxCost, concurrency, name, claim } = flags;
+  const { shards, endpoint, model, param, maxCost, concurrency, name, claim } = flags;
   if (shards === undefined) throw new UsageError("--shards is required");
   if (!/^[a-z\d]([-a-z\d]{0,61}[a-z\d])?$/.test(name)) {
     throw new UsageError(
@@ -139,6 +141,7 @@ function jobOf(
     run: [
       ...["batch", "run", ...source, "--out", out],
       ...Object.entries(withoutUndefined(options)).flatMap(([flag, value]) => [`--${flag}`, String(value)]),
+      ...Object.entries(param).flatMap(([key, value]) => ["--param", `${key}=${JSON.stringify(value)}`]),
     ],
     merge: ["batch", "merge", out, ...(endpoint === undefined ? ["--input", input] : [])],
     image: flags.image ?? `gpuctl:${settings.version}`,
@@ -164,7 +167,7 @@ function environmentOf(
 
 /** The files are in the job's own folder, and these systems replace `$` in more places than a shell does. */
 function assertPortable({ input, out }: BatchJob): void {
-  for (const [name, path] of Object.entries({ IN: input, "--out": out })) {
+  for (const [name, path] of Object.entries({ INPUT: input, "--out": out })) {
     if (isAbsolute(path))
       throw new UsageError(`${name} must be a relative path: the job runs in a folder of its own`);
     if (!/^[^$*?[\]"'\\\p{Cc}]+$/u.test(path)) {
