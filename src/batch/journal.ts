@@ -98,7 +98,7 @@ const sumOf = (text: string): string => crc32(text).toString(16).padStart(8, "0"
 const sumField = /,"sum":"([\da-f]{8})"\}$/;
 
 /** The record of a line without its line feed; undefined if the line is torn or is not of a journal. */
-export function journalRecord(line: string): JournalRecord | undefined {
+function journalRecord(line: string): JournalRecord | undefined {
   const sum = sumField.exec(line);
   if (sum === null || sumOf(line.slice(0, sum.index)) !== sum[1]) return undefined;
   return recordOf(asRecord(parseJson(line)));

@@ -7,7 +7,21 @@ import { ArrivingMedia, picturesIn, soundIn } from "../../media/arriving.ts";
 import { fileName } from "../../media/filename.ts";
 import { saveMedia } from "../../media/output-target.ts";
 import type { BatchRequest } from "../input/lines.ts";
-import type { SendOptions } from "./send.ts";
+
+export interface MediaOptions {
+  /** The output, whose lines hold the paths of the files relative to it. */
+  readonly out: string;
+  /** The folder for pictures and recordings, which exists. */
+  readonly filesFolder: string;
+  /** Folders to try in order if a file cannot be saved there. */
+  readonly fallbackFolders: readonly string[];
+  /** Write the settings into the pictures. */
+  readonly metadata: boolean;
+  readonly version: string;
+  /** Milliseconds since the epoch, at the service. */
+  readonly serviceNow: () => number;
+  readonly say: (line: string) => void;
+}
 
 /** Where the base64 text is in the response. */
 const paths = { image: "images.*.image", tts: "audio" } as const;
@@ -15,13 +29,13 @@ const paths = { image: "images.*.image", tts: "audio" } as const;
 /** The pictures or the sound of a line, which become files while their text arrives. */
 export class MediaOfLine {
   readonly #line: BatchRequest;
-  readonly #options: SendOptions;
+  readonly #options: MediaOptions;
   readonly #arriving: ArrivingMedia[] = [];
   readonly #isImage: boolean;
   /** Takes the text out of the response. */
   readonly divert: Divert;
 
-  constructor(line: BatchRequest, options: SendOptions) {
+  constructor(line: BatchRequest, options: MediaOptions) {
     this.#line = line;
     this.#options = options;
     this.#isImage = line.endpoint === "image";

@@ -73,7 +73,7 @@ function apply(ledger: Ledger, record: LineRecord): void {
 const newOutput = (out: string): string => `${out}.new`;
 
 /** Where lines go that are taken out of the output, because they are sent again. */
-export const replacedPath = (out: string): string => `${out}.replaced`;
+const replacedPath = (out: string): string => `${out}.replaced`;
 
 interface OpenOptions {
   readonly files: BatchFiles;

@@ -25,8 +25,11 @@ const resultDelay = 50;
 const maxResults = 64;
 
 /** Another process has written to the journal. */
-export class JournalTaken extends Error {
+class JournalTaken extends Error {
   override readonly name = "JournalTaken";
+  constructor() {
+    super("another process has written to the journal of this batch");
+  }
 }
 
 /**

@@ -85,8 +85,11 @@ interface Prepared {
 }
 
 /** The input is not the one that was checked. Its lines are sent by the next run. */
-export class InputChanged extends Error {
+class InputChanged extends Error {
   override readonly name = "InputChanged";
+  constructor() {
+    super("the input was changed while the batch was running: run the same command line again");
+  }
 }
 
 /**

@@ -13,24 +13,12 @@ import {
 } from "../../core/service-errors.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { type BatchRequest, endpoints } from "../input/lines.ts";
-import type { MediaOfLine } from "./media.ts";
+import type { MediaOfLine, MediaOptions } from "./media.ts";
 import type { Answer } from "./output.ts";
 import type { Sent } from "./run.ts";
 
-export interface SendOptions {
+interface SendOptions extends MediaOptions {
   readonly request: RawCall;
-  /** The output, whose lines hold the paths of the files relative to it. */
-  readonly out: string;
-  /** The folder for pictures and recordings, which exists. */
-  readonly filesFolder: string;
-  /** Folders to try in order if a file cannot be saved there. */
-  readonly fallbackFolders: readonly string[];
-  /** Write the settings into the pictures. */
-  readonly metadata: boolean;
-  readonly version: string;
-  /** Milliseconds since the epoch, at the service. */
-  readonly serviceNow: () => number;
-  readonly say: (line: string) => void;
 }
 
 /** Returns what sends one request of a batch, once. */
