@@ -50,11 +50,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--input|--secret|--claim|--group|-f|--raw-field|-F|--field|--key-command|--port|--host|--only|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals run"|" rentals jobs"|" rentals jobs list"|" rentals jobs logs"|" rentals jobs attach"|" rentals jobs cancel"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals jobs"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals run"|" rentals jobs"|" rentals jobs list"|" rentals jobs logs"|" rentals jobs attach"|" rentals jobs cancel"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" batch"|" batch run"|" batch retry"|" batch merge"|" batch status"|" batch manifest"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals jobs"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help batch"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -65,7 +65,7 @@ _gpuctl() {
 
   local commands="" flags=""
   case $path in
-    "") commands="setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp api auth profile config doctor sandbox completion help" flags="" ;;
+    "") commands="setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp batch api auth profile config doctor sandbox completion help" flags="" ;;
     "setup") commands="" flags="" ;;
     "rentals") commands="create list get history summary wait ssh run jobs terminate lease guard" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
@@ -127,6 +127,12 @@ _gpuctl() {
     "chat sessions remove") commands="" flags="" ;;
     "tts") commands="" flags="--speed --file --param --part-length --concurrency --out --force --play --no-stdin" ;;
     "mcp") commands="" flags="--allow --max-cost --max-burn --assume-price --out" ;;
+    "batch") commands="run retry merge status manifest" flags="" ;;
+    "batch run") commands="" flags="--out --prompts --endpoint -m --model --param --files --no-metadata --concurrency --max-cost --give-up-after --shard --shards --status-json" ;;
+    "batch retry") commands="" flags="--failed --unknown --ids" ;;
+    "batch merge") commands="" flags="--out --input --force" ;;
+    "batch status") commands="" flags="" ;;
+    "batch manifest") commands="" flags="--shards --out --endpoint -m --model --param --max-cost --concurrency --name --image --secret --claim" ;;
     "api") commands="list describe call spec" flags="" ;;
     "api list") commands="" flags="--group" ;;
     "api describe") commands="" flags="" ;;
@@ -183,7 +189,7 @@ _gpuctl() {
     "sandbox restore") commands="" flags="" ;;
     "sandbox requests") commands="" flags="--limit" ;;
     "completion") commands="" flags="" ;;
-    "help") commands="exit-codes environment output setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp api auth profile config doctor sandbox completion help" flags="" ;;
+    "help") commands="exit-codes environment output setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp batch api auth profile config doctor sandbox completion help" flags="" ;;
     "help rentals") commands="create list get history summary wait ssh run jobs terminate lease guard" flags="" ;;
     "help rentals create") commands="vm bare-metal" flags="" ;;
     "help rentals jobs") commands="list logs attach cancel" flags="" ;;
@@ -197,6 +203,7 @@ _gpuctl() {
     "help image") commands="gallery models price" flags="" ;;
     "help chat") commands="models sessions" flags="" ;;
     "help chat sessions") commands="list show search export remove" flags="" ;;
+    "help batch") commands="run retry merge status manifest" flags="" ;;
     "help api") commands="list describe call spec" flags="" ;;
     "help auth") commands="login logout status token" flags="" ;;
     "help profile") commands="list show add use remove" flags="" ;;
@@ -363,6 +370,32 @@ _gpuctl() {
       "mcp:--max-burn") : ;;
       "mcp:--assume-price") : ;;
       "mcp:--out") : ;;
+      "batch run:--out") _gpuctl_files "$cur" ;;
+      "batch run:--prompts") _gpuctl_files "$cur" ;;
+      "batch run:--endpoint") COMPREPLY+=($(compgen -W "chat image tts" -- "$cur")) ;;
+      "batch run:-m"|"batch run:--model") : ;;
+      "batch run:--param") : ;;
+      "batch run:--files") : ;;
+      "batch run:--concurrency") : ;;
+      "batch run:--max-cost") : ;;
+      "batch run:--give-up-after") : ;;
+      "batch run:--shard") : ;;
+      "batch run:--shards") : ;;
+      "batch run:--status-json") _gpuctl_files "$cur" ;;
+      "batch retry:--ids") : ;;
+      "batch merge:--out") _gpuctl_files "$cur" ;;
+      "batch merge:--input") _gpuctl_files "$cur" ;;
+      "batch manifest:--shards") : ;;
+      "batch manifest:--out") _gpuctl_files "$cur" ;;
+      "batch manifest:--endpoint") COMPREPLY+=($(compgen -W "chat image tts" -- "$cur")) ;;
+      "batch manifest:-m"|"batch manifest:--model") : ;;
+      "batch manifest:--param") : ;;
+      "batch manifest:--max-cost") : ;;
+      "batch manifest:--concurrency") : ;;
+      "batch manifest:--name") : ;;
+      "batch manifest:--image") : ;;
+      "batch manifest:--secret") : ;;
+      "batch manifest:--claim") : ;;
       "api list:--group") : ;;
       "api call:-f"|"api call:--raw-field") _gpuctl_live "$cur" operation-field "${cur//[\"\'\\]/}" --operation "${named[*]-}" ${service[@]+"${service[@]}"} ;;
       "api call:-F"|"api call:--field") _gpuctl_live "$cur" operation-field "${cur//[\"\'\\]/}" --operation "${named[*]-}" ${service[@]+"${service[@]}"} ;;
@@ -411,6 +444,7 @@ _gpuctl() {
       "chat sessions show:"0) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
       "chat sessions export:"0) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
       "chat sessions remove:"*) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
+      "batch manifest:"0) COMPREPLY+=($(compgen -W "k8s slurm github gitlab" -- "$cur")) ;;
       "api describe:"1) _gpuctl_files "$cur" ;;
       "api call:"1) _gpuctl_files "$cur" ;;
       "profile show:"0) _gpuctl_live "$cur" profile "" ${service[@]+"${service[@]}"} ;;

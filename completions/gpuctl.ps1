@@ -18,6 +18,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
       ,@('mcp', 'Serve tools to agents by the Model Context Protocol')
+      ,@('batch', 'Run a file of chats, pictures and speech')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -150,6 +151,18 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'chat sessions remove' = @()
     'tts' = @()
     'mcp' = @()
+    'batch' = @(
+      ,@('run', 'Run a file of chats, pictures and speech')
+      ,@('retry', 'Let lines of a batch be sent again')
+      ,@('merge', 'Join the outputs of all shards, and check that none is missing')
+      ,@('status', 'Show how far a batch is, all shards at once')
+      ,@('manifest', 'Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab')
+    )
+    'batch run' = @()
+    'batch retry' = @()
+    'batch merge' = @()
+    'batch status' = @()
+    'batch manifest' = @()
     'api' = @(
       ,@('list', 'List the operations that the service offers')
       ,@('describe', 'Show what an operation takes and returns')
@@ -282,6 +295,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('chat', 'Chat with a model')
       ,@('tts', 'Convert text to speech')
       ,@('mcp', 'Serve tools to agents by the Model Context Protocol')
+      ,@('batch', 'Run a file of chats, pictures and speech')
       ,@('api', 'Call any operation of the service')
       ,@('auth', 'Manage API keys')
       ,@('profile', 'Manage profiles for accounts and the sandbox')
@@ -365,6 +379,13 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('search', 'Search the messages of all sessions')
       ,@('export', 'Print a session as Markdown or JSON lines')
       ,@('remove', 'Remove sessions')
+    )
+    'help batch' = @(
+      ,@('run', 'Run a file of chats, pictures and speech')
+      ,@('retry', 'Let lines of a batch be sent again')
+      ,@('merge', 'Join the outputs of all shards, and check that none is missing')
+      ,@('status', 'Show how far a batch is, all shards at once')
+      ,@('manifest', 'Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab')
     )
     'help api' = @(
       ,@('list', 'List the operations that the service offers')
@@ -719,6 +740,46 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--assume-price'), 'Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it', @(), '')
       ,@(@('--out'), 'Folder for pictures and recordings', @(), '')
     )
+    'batch' = @()
+    'batch run' = @(
+      ,@(@('--out'), 'The output: a line for each line of the input, in any order', @(), '')
+      ,@(@('--prompts'), 'Read prompts from a file: one a line, or a CSV file with columns named like fields', @(), '')
+      ,@(@('--endpoint'), 'What the prompts ask for', @('chat', 'image', 'tts'), '')
+      ,@(@('-m', '--model'), 'Model for the prompts', @(), '')
+      ,@(@('--param'), 'Any other field for all prompts', @(), '')
+      ,@(@('--files'), 'Folder for pictures and recordings', @(), '')
+      ,@(@('--no-metadata'), 'Do not write the settings into pictures', @(), '')
+      ,@(@('--concurrency'), 'The most requests at once; fewer while the service asks to slow down', @(), '')
+      ,@(@('--max-cost'), 'What the batch may cost with all its runs, in dollars; shards get equal parts', @(), '')
+      ,@(@('--give-up-after'), 'Stop when the service has refused everything, or is unreachable, for this long', @(), '')
+      ,@(@('--shard'), 'Run one part of the batch, such as 0/8; the parts are equal on every machine', @(), '')
+      ,@(@('--shards'), 'Number of parts; the index comes from Kubernetes, Slurm or GitLab', @(), '')
+      ,@(@('--status-json'), 'Keep the status in a JSON file, for other programs', @(), '')
+    )
+    'batch retry' = @(
+      ,@(@('--failed'), 'Lines that the service refused', @(), '')
+      ,@(@('--unknown'), 'Lines whose outcome is unknown', @(), '')
+      ,@(@('--ids'), 'Only the lines with these custom_ids', @(), '')
+    )
+    'batch merge' = @(
+      ,@(@('--out'), 'Where to write the results', @(), '')
+      ,@(@('--input'), 'The file of requests, to check that each has a result', @(), '')
+      ,@(@('--force'), 'Replace an existing file', @(), '')
+    )
+    'batch status' = @()
+    'batch manifest' = @(
+      ,@(@('--shards'), 'Number of shards. Required', @(), '')
+      ,@(@('--out'), 'Output of the whole batch; each shard writes its own file next to it', @(), '')
+      ,@(@('--endpoint'), 'INPUT holds prompts for this endpoint', @('chat', 'image', 'tts'), '')
+      ,@(@('-m', '--model'), 'Model for the prompts', @(), '')
+      ,@(@('--param'), 'Any other field for all prompts', @(), '')
+      ,@(@('--max-cost'), 'Split this amount, in dollars, among the shards; each spends no more than its share', @(), '')
+      ,@(@('--concurrency'), 'How many requests each shard sends at once', @(), '')
+      ,@(@('--name'), 'Name of the job', @(), '')
+      ,@(@('--image'), 'Container image with gpuctl', @(), '')
+      ,@(@('--secret'), 'Secret that holds the key', @(), '')
+      ,@(@('--claim'), 'PersistentVolumeClaim that holds INPUT and takes the output, on Kubernetes', @(), '')
+    )
     'api' = @()
     'api list' = @(
       ,@(@('--group'), 'List only the operations of this group', @(), '')
@@ -836,6 +897,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help image' = @()
     'help chat' = @()
     'help chat sessions' = @()
+    'help batch' = @()
     'help api' = @()
     'help auth' = @()
     'help profile' = @()
@@ -870,8 +932,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--sync', '--fetch', '--env', '--max-cost', '--time-limit', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
-  $files = @('--lease-file', '--fetch', '--image', '--from', '--out', '--schema', '--file', '--input')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--sync', '--fetch', '--env', '--max-cost', '--time-limit', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--prompts', '--endpoint', '--files', '--give-up-after', '--shard', '--shards', '--status-json', '--ids', '--input', '--secret', '--claim', '--group', '-f', '--raw-field', '-F', '--field', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $files = @('--lease-file', '--fetch', '--image', '--from', '--out', '--schema', '--file', '--prompts', '--status-json', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
   # it repeats.
@@ -956,6 +1018,22 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('chat-session', @(), $true)
     )
     'tts' = @(
+      ,@('', @(), $false)
+    )
+    'batch run' = @(
+      ,@('', @(), $false)
+    )
+    'batch retry' = @(
+      ,@('', @(), $false)
+    )
+    'batch merge' = @(
+      ,@('', @(), $true)
+    )
+    'batch status' = @(
+      ,@('', @(), $true)
+    )
+    'batch manifest' = @(
+      ,@('', @('k8s', 'slurm', 'github', 'gitlab'), $false)
       ,@('', @(), $false)
     )
     'api describe' = @(

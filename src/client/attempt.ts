@@ -41,6 +41,9 @@ export interface RequestInFlight {
  */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 
+/** The header with the service's name for a request. */
+export const requestIdHeader = "x-request-id";
+
 /** Delays before a retry, in milliseconds. */
 const initialDelay = 250;
 const maxDelay = 8_000;
@@ -101,8 +104,9 @@ async function attempt<Value>(
     }
     const body = await readStart(response, deadline, limits.failure);
     const retryAfter = retryAfterMs(headers.get("retry-after"), now());
+    const [location, requestId] = [headers.get("location"), headers.get(requestIdHeader)];
     return {
-      error: responseError({ ...body, status, location: headers.get("location"), retryAfter }, request),
+      error: responseError({ ...body, status, location, retryAfter, requestId }, request),
       retryable: isReadRequest && (status === 429 || status === 408 || status >= 500),
       retryAfter,
     };

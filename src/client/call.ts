@@ -55,8 +55,14 @@ const wholeResult = ({ problemIn, warn }: Pick<OneCall, "problemIn" | "warn">): 
   },
 });
 
+/** Options of a single raw call. */
+export interface OneRawCall extends CallLimits, Pick<OneCall, "divert"> {
+  /** A write may use a connection that was used before; see `FetchInit`. */
+  readonly reusesConnection?: boolean;
+}
+
 /** Sends any request and returns its whole response, whatever its media type. */
-export type RawCall = (parts: RequestParts, options?: CallLimits) => Promise<BufferedResponse>;
+export type RawCall = (parts: RequestParts, options?: OneRawCall) => Promise<BufferedResponse>;
 
 /** The `Accept` header of a raw call: JSON if possible. */
 export const acceptAnything = "application/json, */*";

@@ -22,19 +22,23 @@ interface FailedResponse {
   readonly location: string | null;
   /** Milliseconds that the service asks to wait. */
   readonly retryAfter: number | undefined;
+  readonly requestId: string | null;
 }
 
 /** The error for a failed response. Only a refusal (4xx) that can be read shows that a write had no effect. */
 export function responseError(response: FailedResponse, request: WireRequest): Error {
-  const { status, text, isComplete, location, retryAfter } = response;
-  const failure = readFailure(status, keyRedactor(request)(text));
+  const { status, isComplete, location, retryAfter, requestId } = response;
+  const text = keyRedactor(request)(response.text);
+  const failure = readFailure(status, text);
+  const reply = { status, requestId, retryAfter, text };
   const redirects = isRedirect(status) && location !== null;
   const message = redirects ? redirectMessage(location, request) : failure.message;
   const isRefusal =
     status >= 400 && status < 500 && isComplete && !isNestedBeyond(parseJson(text), maxLevels);
-  if (isRefusal || isRead(request)) return new ServiceError({ ...failure, message, retryAfter }, request);
+  if (isRefusal || isRead(request))
+    return new ServiceError({ ...failure, message, retryAfter, reply }, request);
   const reason = redirects ? message : `the service responded ${status}: ${message}`;
-  return new UnknownOutcome(reason, status, request);
+  return new UnknownOutcome(reason, status, request, { reply });
 }
 
 /** Explains why a redirect was not followed. Shows its target without the query, which may hold secrets. */

@@ -14,6 +14,11 @@ export interface FetchInit {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
+  /**
+   * A write may use a connection that was used before. If that is lost without a response, the outcome of the write is
+   * unknown, even if the service had closed it before.
+   */
+  readonly reusesConnection?: boolean;
   /** Called when the request has been sent and its response is awaited, by a `fetch` that supports it. */
   readonly onSent?: () => void;
 }

@@ -8,6 +8,9 @@ import { ConnectionFailed, isRead } from "../core/service-errors.ts";
 import { isLoopback } from "../core/urls.ts";
 import type { Fetch, FetchInit, FetchResponse } from "./fetch.ts";
 
+/** Milliseconds for which a connection that writes share may be idle. */
+const maxIdleTime = 1_000;
+
 export interface Transport {
   readonly fetch: Fetch;
   /** Closes every connection, so that the process can end. */
@@ -17,8 +20,8 @@ export interface Transport {
 /**
  * Creates a `fetch` on `node:http` and `node:https`, through the proxy in the environment. It throws `ConnectionFailed`,
  * which says whether any of the request may have been sent; a request that is aborted after it was sent throws an
- * `AbortError` instead. Reads share connections. A write opens its own: on a connection that the service is closing, it
- * would not be known whether the service received it.
+ * `AbortError` instead. Reads share connections. A write opens its own, unless it says otherwise: on a connection that the
+ * service is closing, it would not be known whether the service received it.
  */
 export function createTransport(): Transport {
   // No keep-alive on Deno: when a reused connection is lost, Deno sends the request again, even if it is a create.
@@ -30,15 +33,17 @@ export function createTransport(): Transport {
     fetch: async (url, init) => {
       const target = new URL(url);
       const { request, Agent } = await moduleFor(target);
-      const isShared = isRead(init);
+      const isShared = isRead(init) || init.reusesConnection === true;
+      // Services close connections that were idle for seconds.
+      const idle = isRead(init) ? {} : { timeout: maxIdleTime };
       const open = async () => {
-        const proxy = await proxyAgent(target, { signal: closing.signal, keepAlive });
-        const agent = proxy ?? new Agent({ keepAlive });
+        const proxy = await proxyAgent(target, { signal: closing.signal, keepAlive, ...idle });
+        const agent = proxy ?? new Agent({ keepAlive, ...idle });
         // Without keep-alive, services may send responses whose end is not marked.
         if (!isShared) agent.keepSocketAlive = () => false;
         return agent;
       };
-      const key = `${target.origin} ${isShared}`;
+      const key = `${target.origin} ${isRead(init)} ${isShared}`;
       const agent = agents.get(key) ?? open();
       agents.set(key, agent);
       return send(request, target, { ...init, agent: await agent });
@@ -64,7 +69,7 @@ export const proxyUrl = (url: string): string | undefined =>
  */
 export async function proxyAgent(
   url: URL,
-  options: { readonly signal: AbortSignal; readonly keepAlive: boolean },
+  options: { readonly signal: AbortSignal; readonly keepAlive: boolean; readonly timeout?: number },
 ): Promise<http.Agent | undefined> {
   const proxy = proxyUrl(url.href);
   if (proxy === undefined) return undefined;

@@ -36,7 +36,7 @@ export interface Context {
   readonly now: () => number;
   /** The service's time according to its last response, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
-  /** Rejects at once when the user interrupts, and when the signal is aborted. */
+  /** Rejects at once when the user interrupts, or the signal is aborted. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
@@ -279,6 +279,13 @@ export const visibleVariables = [
   "http_proxy",
   "ALL_PROXY",
   "all_proxy",
+  // The task that an engine has started: a Kubernetes Indexed Job, a Slurm array, GitLab.
+  "JOB_COMPLETION_INDEX",
+  "SLURM_ARRAY_TASK_ID",
+  "SLURM_ARRAY_TASK_MIN",
+  "SLURM_ARRAY_TASK_COUNT",
+  "CI_NODE_INDEX",
+  "CI_NODE_TOTAL",
 ] as const;
 
 type Awaitable<Value> = Value | Promise<Value>;

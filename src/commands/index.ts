@@ -64,6 +64,11 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
   { name: "tts", summary: "Convert text to speech", commands: [""] },
   { name: "mcp", summary: "Serve tools to agents by the Model Context Protocol", commands: [""] },
   {
+    name: "batch",
+    summary: "Run a file of chats, pictures and speech",
+    commands: ["run", "retry", "merge", "status", "manifest"],
+  },
+  {
     name: "api",
     summary: "Call any operation of the service",
     commands: ["list", "describe", "call", "spec"],

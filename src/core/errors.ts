@@ -98,6 +98,21 @@ export class SomeFailed extends Error {
   }
 }
 
+/** Some lines of a batch failed, or it is not known what became of them: someone has to look. */
+export class BatchNeedsLook extends WithHint {
+  override readonly name = "BatchNeedsLook";
+}
+
+/** A batch ended before its last line. The rest may be sent safely. */
+export class BatchUnfinished extends WithHint {
+  override readonly name = "BatchUnfinished";
+}
+
+/** Another process works on the same file. */
+export class InUse extends WithHint {
+  override readonly name = "InUse";
+}
+
 /** A part of a result is missing. The error is reported as its cause, after a sentence on what was printed. */
 export class Incomplete extends Error {
   override readonly name = "Incomplete";

@@ -18,6 +18,10 @@ const own: readonly Variable[] = [
     meaning: "Folder for sandbox state, leases and cached service responses",
   },
   { name: "GPUCTL_LEASE_FILE", meaning: "File with the leases of rentals", flag: "--lease-file" },
+  {
+    name: "JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID, CI_NODE_INDEX",
+    meaning: "The shard that `batch run --shards` runs, as Kubernetes, Slurm and GitLab set it",
+  },
   { name: "CI", meaning: "If set, gpuctl never prompts" },
   { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colors off or on" },
   { name: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY", meaning: "Proxies, and the hosts that bypass them" },

@@ -57,6 +57,7 @@ test("only these commands of the README are not run in a test", () => {
 test.each([
   "README.md",
   "docs/library.md",
+  "docs/batch.md",
   "docs/cookbook.md",
   "docs/agents.md",
   "docs/local-models.md",

@@ -4014,6 +4014,566 @@ export const nouns: readonly Noun[] = [
   ]
  },
  {
+  "name": "batch",
+  "summary": "Run a file of chats, pictures and speech",
+  "commands": [
+   {
+    "path": [
+     "batch",
+     "run"
+    ],
+    "summary": "Run a file of chats, pictures and speech",
+    "details": "Each line of INPUT is a request: {\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{...}}. The whole file is checked before anything is sent. A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again. 429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`. Ctrl-C finishes what is in flight; a second one stops at once.",
+    "args": [
+     {
+      "name": "INPUT",
+      "text": "The requests, as JSON lines",
+      "kind": "text",
+      "required": "off-terminal",
+      "replacedByFlag": "prompts"
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "The output: a line for each line of the input, in any order",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [],
+      "key": "out"
+     },
+     {
+      "kind": "text",
+      "text": "Read prompts from a file: one a line, or a CSV file with columns named like fields",
+      "value": "FILE",
+      "names": [
+       "prompts"
+      ],
+      "notes": [],
+      "key": "prompts"
+     },
+     {
+      "kind": "choice",
+      "text": "What the prompts ask for",
+      "value": "VALUE",
+      "choices": [
+       "chat",
+       "image",
+       "tts"
+      ],
+      "names": [
+       "endpoint"
+      ],
+      "notes": [
+       "one of chat, image, tts"
+      ],
+      "key": "endpoint"
+     },
+     {
+      "kind": "text",
+      "text": "Model for the prompts",
+      "value": "NAME",
+      "short": "m",
+      "names": [
+       "model"
+      ],
+      "notes": [],
+      "key": "model"
+     },
+     {
+      "kind": "params",
+      "text": "Any other field for all prompts",
+      "value": "KEY=JSON",
+      "repeat": true,
+      "names": [
+       "param"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "param"
+     },
+     {
+      "kind": "text",
+      "text": "Folder for pictures and recordings",
+      "value": "FOLDER",
+      "names": [
+       "files"
+      ],
+      "notes": [
+       "default the name of the output, with .files instead of .jsonl"
+      ],
+      "key": "files"
+     },
+     {
+      "kind": "boolean",
+      "text": "Do not write the settings into pictures",
+      "names": [
+       "no-metadata"
+      ],
+      "notes": [],
+      "key": "noMetadata"
+     },
+     {
+      "kind": "integer",
+      "text": "The most requests at once; fewer while the service asks to slow down",
+      "value": "N",
+      "default": "8",
+      "minimum": 1,
+      "maximum": 1024,
+      "names": [
+       "concurrency"
+      ],
+      "notes": [
+       "default 8"
+      ],
+      "key": "concurrency"
+     },
+     {
+      "kind": "dollars",
+      "text": "What the batch may cost with all its runs, in dollars; shards get equal parts",
+      "value": "AMOUNT",
+      "names": [
+       "max-cost"
+      ],
+      "notes": [
+       "config budget.maxCost"
+      ],
+      "key": "maxCost",
+      "configKey": "budget.maxCost"
+     },
+     {
+      "kind": "duration",
+      "text": "Stop when the service has refused everything, or is unreachable, for this long",
+      "value": "DURATION",
+      "default": "10m",
+      "names": [
+       "give-up-after"
+      ],
+      "notes": [
+       "default 10m"
+      ],
+      "key": "giveUpAfter"
+     },
+     {
+      "kind": "text",
+      "text": "Run one part of the batch, such as 0/8; the parts are equal on every machine",
+      "value": "I/N",
+      "names": [
+       "shard"
+      ],
+      "notes": [],
+      "key": "shard"
+     },
+     {
+      "kind": "integer",
+      "text": "Number of parts; the index comes from Kubernetes, Slurm or GitLab",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "shards"
+      ],
+      "notes": [],
+      "key": "shards"
+     },
+     {
+      "kind": "text",
+      "text": "Keep the status in a JSON file, for other programs",
+      "value": "FILE",
+      "names": [
+       "status-json"
+      ],
+      "notes": [],
+      "key": "statusJson"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Run a file of requests",
+      "command": "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl"
+      ]
+     },
+     {
+      "text": "Generate a picture for each line of a text file, for two dollars at most",
+      "command": "gpuctl batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --max-cost 2 --sandbox",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt"
+      ]
+     },
+     {
+      "text": "Check a file and show its price",
+      "command": "gpuctl batch run requests.jsonl --dry-run --sandbox",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "retry"
+    ],
+    "summary": "Let lines of a batch be sent again",
+    "details": "Nothing is sent: run `gpuctl batch run` again afterwards. A line with an unknown outcome may have been done and charged, so look at it first. Its line of the output moves to a file beside it, whose name ends in .replaced.",
+    "args": [
+     {
+      "name": "OUTPUT",
+      "text": "The output of the batch",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "Lines that the service refused",
+      "names": [
+       "failed"
+      ],
+      "notes": [],
+      "key": "failed"
+     },
+     {
+      "kind": "boolean",
+      "text": "Lines whose outcome is unknown",
+      "names": [
+       "unknown"
+      ],
+      "notes": [],
+      "key": "unknown"
+     },
+     {
+      "kind": "text",
+      "text": "Only the lines with these custom_ids",
+      "value": "ID",
+      "repeat": true,
+      "names": [
+       "ids"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "ids"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Let the lines that failed be sent again",
+      "command": "gpuctl batch retry answers.jsonl --failed",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl",
+       "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox"
+      ]
+     },
+     {
+      "text": "Let every line be sent again that did not succeed",
+      "command": "gpuctl batch retry answers.jsonl --failed --unknown",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl",
+       "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "merge"
+    ],
+    "summary": "Join the outputs of all shards, and check that none is missing",
+    "details": "Checks that each line has one result: against --input, or the number of lines that the runs found in it. The exit code is 9 if lines are left, which may be sent safely, and 12 if some have failed or their outcome is unknown. The file is written in any case.",
+    "args": [
+     {
+      "name": "OUT",
+      "text": "The output of the whole batch, the outputs of its shards, or a folder with them",
+      "kind": "text",
+      "variadic": true,
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "Where to write the results",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [
+       "default the output of the whole batch: answers.jsonl for answers.0-of-8.jsonl"
+      ],
+      "key": "out"
+     },
+     {
+      "kind": "text",
+      "text": "The file of requests, to check that each has a result",
+      "value": "FILE",
+      "names": [
+       "input"
+      ],
+      "notes": [],
+      "key": "input"
+     },
+     {
+      "kind": "boolean",
+      "text": "Replace an existing file",
+      "names": [
+       "force"
+      ],
+      "notes": [],
+      "key": "force"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Merge the shards of answers.jsonl",
+      "command": "gpuctl batch merge answers.jsonl",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     },
+     {
+      "text": "Merge two outputs into another file",
+      "command": "gpuctl batch merge answers.0-of-2.jsonl answers.1-of-2.jsonl --out all.jsonl",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "status"
+    ],
+    "summary": "Show how far a batch is, all shards at once",
+    "details": "Reads the journals next to the outputs, also while the batch runs and on any machine that shares the storage. LEFT are the lines without a result; COST is what was spent and, after `to`, what else may have been charged.",
+    "args": [
+     {
+      "name": "OUT",
+      "text": "A folder with outputs, the output of a whole batch, or the outputs of shards",
+      "kind": "text",
+      "variadic": true,
+      "required": true
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Show all batches in a folder",
+      "command": "gpuctl batch status .",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     },
+     {
+      "text": "Show the shards of a batch",
+      "command": "gpuctl batch status answers.jsonl",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "manifest"
+    ],
+    "summary": "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
+    "details": "The job runs a shard again when it was killed or exits with code 9, because all that is left can then be sent. It does not after any other failure: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
+    "args": [
+     {
+      "name": "ENGINE",
+      "text": "What runs the job",
+      "kind": "choice",
+      "choices": [
+       "k8s",
+       "slurm",
+       "github",
+       "gitlab"
+      ],
+      "required": true
+     },
+     {
+      "name": "INPUT",
+      "text": "The file of requests, or of prompts with --endpoint",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "integer",
+      "text": "Number of shards. Required",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "shards"
+      ],
+      "notes": [],
+      "key": "shards"
+     },
+     {
+      "kind": "text",
+      "text": "Output of the whole batch; each shard writes its own file next to it",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [
+       "default INPUT with .out.jsonl instead of its extension"
+      ],
+      "key": "out"
+     },
+     {
+      "kind": "choice",
+      "text": "INPUT holds prompts for this endpoint",
+      "value": "VALUE",
+      "choices": [
+       "chat",
+       "image",
+       "tts"
+      ],
+      "names": [
+       "endpoint"
+      ],
+      "notes": [
+       "one of chat, image, tts"
+      ],
+      "key": "endpoint"
+     },
+     {
+      "kind": "text",
+      "text": "Model for the prompts",
+      "value": "NAME",
+      "short": "m",
+      "names": [
+       "model"
+      ],
+      "notes": [],
+      "key": "model"
+     },
+     {
+      "kind": "params",
+      "text": "Any other field for all prompts",
+      "value": "KEY=JSON",
+      "repeat": true,
+      "names": [
+       "param"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "param"
+     },
+     {
+      "kind": "dollars",
+      "text": "Split this amount, in dollars, among the shards; each spends no more than its share",
+      "value": "AMOUNT",
+      "names": [
+       "max-cost"
+      ],
+      "notes": [
+       "config budget.maxCost"
+      ],
+      "key": "maxCost",
+      "configKey": "budget.maxCost"
+     },
+     {
+      "kind": "integer",
+      "text": "How many requests each shard sends at once",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "concurrency"
+      ],
+      "notes": [],
+      "key": "concurrency"
+     },
+     {
+      "kind": "text",
+      "text": "Name of the job",
+      "value": "TEXT",
+      "default": "gpuctl-batch",
+      "names": [
+       "name"
+      ],
+      "notes": [
+       "default gpuctl-batch"
+      ],
+      "key": "name"
+     },
+     {
+      "kind": "text",
+      "text": "Container image with gpuctl",
+      "value": "IMAGE",
+      "names": [
+       "image"
+      ],
+      "notes": [
+       "default gpuctl with this version"
+      ],
+      "key": "image"
+     },
+     {
+      "kind": "text",
+      "text": "Secret that holds the key",
+      "value": "NAME",
+      "names": [
+       "secret"
+      ],
+      "notes": [
+       "default gpuctl on Kubernetes, GPUCTL_API_KEY on GitHub"
+      ],
+      "key": "secret"
+     },
+     {
+      "kind": "text",
+      "text": "PersistentVolumeClaim that holds INPUT and takes the output, on Kubernetes",
+      "value": "NAME",
+      "default": "gpuctl-batch",
+      "names": [
+       "claim"
+      ],
+      "notes": [
+       "default gpuctl-batch"
+      ],
+      "key": "claim"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Eight shards as a Kubernetes Indexed Job",
+      "command": "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml"
+     },
+     {
+      "text": "An array of a hundred tasks that draws the prompts of a CSV file, for sbatch",
+      "command": "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh"
+     }
+    ]
+   }
+  ]
+ },
+ {
   "name": "api",
   "summary": "Call any operation of the service",
   "commands": [

@@ -124,6 +124,12 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     ),
     issues: failures.map(({ name, error }) => ({ path: name, message: itemText(error, sandbox) })),
   }),
+  BatchNeedsLook: () => ({ code: "SOME_FAILED", exitCode: exit.someFailed }),
+  BatchUnfinished: () => ({ code: "UNFINISHED", exitCode: exit.network, retryable: true }),
+  InUse: () => ({ code: "IN_USE", exitCode: exit.usage }),
+  JournalTaken: () => ({ code: "IN_USE", exitCode: exit.usage }),
+  InputChanged: () => ({ code: "INPUT_CHANGED", exitCode: exit.network, retryable: true }),
+  JournalInvalid: () => ({ code: "JOURNAL_INVALID", exitCode: exit.usage }),
   NotTried: ({ cause }, sandbox) => ({ exitCode: meaningOf(cause, sandbox).exitCode }),
   InterruptedWrite: ({ request, finding }) => ({
     code: "INTERRUPTED",

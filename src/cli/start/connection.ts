@@ -166,10 +166,19 @@ export function connect(
         const callOptions = await optionsFor(id, input);
         return (await import("../../client/list.ts")).list(id, input, callOptions);
       },
-      request: async (parts, limits) => {
+      request: async (parts, { divert, reusesConnection, ...limits } = {}) => {
         const { acceptAnything, rawCall } = await import("../../client/call.ts");
         const to = await target(parts);
-        if (!isHeldBack(parts)) return rawCall(parts, { ...options, target: to, ...limits });
+        if (!isHeldBack(parts)) {
+          const { fetch: send } = divert ? await diverting(divert) : options;
+          const reusing: Fetch = (url, init) => send(url, { ...init, reusesConnection: true });
+          return rawCall(parts, {
+            ...options,
+            target: to,
+            ...ownLimits(limits),
+            fetch: reusesConnection ? reusing : send,
+          });
+        }
         dryRunRequests.push(shownRequest(parts, to, acceptAnything));
         throw new DryRun();
       },

@@ -2,7 +2,13 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag, type Size } from "../../command-kit/flag.ts";
-import { assertWithinCost, outFlags, outputOptions, picturePrice } from "../../command-kit/inference.ts";
+import {
+  assertWithinCost,
+  defaultPictureModel,
+  outFlags,
+  outputOptions,
+  picturePrice,
+} from "../../command-kit/inference.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -66,7 +72,7 @@ export default defineCommand({
       ...(image !== undefined && { image: await referencePicture(image, files) }),
     };
     return {
-      model_name: settings.profileValues["image.model"] ?? defaultModel,
+      model_name: settings.profileValues["image.model"] ?? defaultPictureModel,
       ...Object.fromEntries(alwaysSent.map((field) => [field.name, field.default])),
       ...(from !== undefined &&
         (await (await import("./from.ts")).settingsFrom(from, { files, say, given }))),
@@ -92,9 +98,6 @@ export default defineCommand({
     return show(await generate(input, options, context));
   },
 });
-
-/** The model when neither a flag nor the profile names one. */
-const defaultModel = "SDXL1.0-base";
 
 /** Sent even when they are the service's defaults, so that the request says what was paid for. */
 const alwaysSent = routes.generateImage.fields.filter(({ name }) =>

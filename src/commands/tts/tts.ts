@@ -6,11 +6,9 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
-import { asRecord, asText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
-import { ArrivingMedia, arrivedMedia, unlistedMedia } from "../../media/arriving.ts";
+import { ArrivingMedia, soundsIn } from "../../media/arriving.ts";
 import {
-  noMedia,
   outputTarget,
   type SavedFile,
   saveElsewhere,
@@ -130,15 +128,9 @@ export default defineCommand({
   },
 });
 
-/**
- * The sound of a response, and others that it names with the same key. Throws an `EmptyResult` that keeps the response if there
- * is none.
- */
+/** The sounds of a response, mostly one. Throws an `EmptyResult` that keeps the response if there is none. */
 function arrived(response: unknown, arriving: readonly ArrivingMedia[]) {
-  const text = asText(asRecord(response).audio);
-  const listed = arrivedMedia(text, arriving, "audio");
-  const others = [...unlistedMedia([text], arriving)];
-  const sound = listed === noMedia("audio") ? (others.shift() ?? listed) : listed;
+  const [sound, ...others] = soundsIn(response, arriving);
   if (typeof sound !== "string") return { sound, others };
   const { bytes, complete } = receivedJson(response);
   throw new EmptyResult(sound, { bytes: restored(bytes, arriving), complete });
