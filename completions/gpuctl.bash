@@ -50,7 +50,7 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--input|--secret|--claim|--group|-f|--raw-field|-F|--field|--key-command|--port|--host|--only|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
@@ -130,7 +130,7 @@ _gpuctl() {
     "batch") commands="run retry merge status manifest" flags="" ;;
     "batch run") commands="" flags="--out --prompts --endpoint -m --model --param --files --no-metadata --concurrency --max-cost --give-up-after --shard --shards --status-json" ;;
     "batch retry") commands="" flags="--failed --unknown --ids" ;;
-    "batch merge") commands="" flags="--out --input --force" ;;
+    "batch merge") commands="" flags="--out --requests --force" ;;
     "batch status") commands="" flags="" ;;
     "batch manifest") commands="" flags="--shards --out --endpoint -m --model --param --max-cost --concurrency --name --image --secret --claim" ;;
     "api") commands="list describe call spec" flags="" ;;
@@ -384,7 +384,7 @@ _gpuctl() {
       "batch run:--status-json") _gpuctl_files "$cur" ;;
       "batch retry:--ids") : ;;
       "batch merge:--out") _gpuctl_files "$cur" ;;
-      "batch merge:--input") _gpuctl_files "$cur" ;;
+      "batch merge:--requests") _gpuctl_files "$cur" ;;
       "batch manifest:--shards") : ;;
       "batch manifest:--out") _gpuctl_files "$cur" ;;
       "batch manifest:--endpoint") COMPREPLY+=($(compgen -W "chat image tts" -- "$cur")) ;;

@@ -122,7 +122,7 @@ export async function missingFrom(parts: readonly Part[], input: Source): Promis
   const shards = parts[0]?.shard?.count;
   let [count, changed, known] = [0, 0, 0];
   for await (const line of input()) {
-    if ("problems" in line) throw new UsageError(`--input: line ${line.number}: ${line.problems[0]}`);
+    if ("problems" in line) throw new UsageError(`--requests: line ${line.number}: ${line.problems[0]}`);
     const index = shards && shardIndex(line.id, shards);
     const part = parts.find(({ shard, ledger }) =>
       shard ? shard.index === index : ledger.find(line.id) !== undefined,

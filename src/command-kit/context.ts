@@ -6,7 +6,7 @@ import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { Result } from "../core/result.ts";
-import type { Shell } from "../core/shells.ts";
+import type { Shell } from "../core/runtime/shells.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import type { InputKind } from "../core/values/input-limits.ts";

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { EmptyResult, ResultLost } from "../core/errors.ts";
 import { asList, asRecord, asText } from "../core/json.ts";
-import { limitYoungGeneration } from "../core/young-generation.ts";
+import { limitYoungGeneration } from "../core/runtime/young-generation.ts";
 import { Base64Decoder, decoderSlack, invalidCharacters, isEmpty, undecodable } from "./base64.ts";
 import { folderOf } from "./destination.ts";
 import { type Decoded, noMedia, type OutputTarget } from "./output-target.ts";

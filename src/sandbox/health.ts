@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { reasonOf } from "../core/errors.ts";
-import { locate } from "../core/packages.ts";
+import { locate } from "../core/runtime/packages.ts";
 import { importOptional } from "./packages.ts";
 import { schemaVersion } from "./store/schema.ts";
 

@@ -38,7 +38,7 @@ describe.each(engines)("%s", (engine) => {
     expect(text.replaceAll(/\n *- /g, " ")).toContain(
       "batch run requests.jsonl --out requests.out.jsonl --max-cost",
     );
-    expect(text).toContain("gpuctl batch merge requests.out.jsonl --input requests.jsonl");
+    expect(text).toContain("gpuctl batch merge requests.out.jsonl --requests requests.jsonl");
   });
 
   test("reads prompts with --endpoint and passes the model and the concurrency on", async () => {

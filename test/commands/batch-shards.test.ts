@@ -88,7 +88,7 @@ describe("the shards of a batch", () => {
     }
     expect(new Set(sent).size).toBe(ids.length);
     expect(sent).toHaveLength(ids.length);
-    const { code, data } = await merge(cli, "answers.jsonl --input requests.jsonl");
+    const { code, data } = await merge(cli, "answers.jsonl --requests requests.jsonl");
     expect(code).toBe(exit.done);
     expect(data).toMatchObject({
       succeeded: ids.length,
@@ -235,7 +235,7 @@ describe("batch merge", () => {
       `${input()}${input().replaceAll("request-", "other-")}`,
     );
     await runShards(cli, 1);
-    const { code, error } = await merge(cli, "answers.jsonl --input requests.jsonl");
+    const { code, error } = await merge(cli, "answers.jsonl --requests requests.jsonl");
     expect(code).toBe(exit.network);
     expect(error.message).toMatch(/\d+ lines have no result: other-\d+/);
   });
@@ -245,10 +245,12 @@ describe("batch merge", () => {
     await change(cli, "requests.jsonl", (text) =>
       text.replace("Hello request-53", "Hi").replace(/.*request-55".*\n/, ""),
     );
-    const { code, error } = await merge(cli, "answers.jsonl --input requests.jsonl");
+    const { code, error } = await merge(cli, "answers.jsonl --requests requests.jsonl");
     expect(code).toBe(exit.network);
     expect(error.message).toBe("1 line was changed in the input since");
-    const { err } = await cli.run("batch merge answers.jsonl --input requests.jsonl --out b.jsonl", { env });
+    const { err } = await cli.run("batch merge answers.jsonl --requests requests.jsonl --out b.jsonl", {
+      env,
+    });
     expect(err).toContain("1 result is not of a line of the input");
   });
 
@@ -301,7 +303,7 @@ describe("batch merge", () => {
     ["answers.0-of-3.jsonl others.jsonl", /is one of 3 shards, but .* is not a shard/],
     ["others.jsonl", /--out is required/],
     ["answers.jsonl --out answers.1-of-3.jsonl", /is one of the outputs to merge/],
-    ["answers.jsonl --input nothing.jsonl", /--input nothing.jsonl: no such file/],
+    ["answers.jsonl --requests nothing.jsonl", /--requests nothing.jsonl: no such file/],
   ])("batch merge %s is refused", async (rest, message) => {
     const cli = await completeBatch();
     await cli.run("batch run requests.jsonl --out others.jsonl", { env });

@@ -4288,7 +4288,7 @@ export const nouns: readonly Noun[] = [
      "merge"
     ],
     "summary": "Join the outputs of all shards, and check that none is missing",
-    "details": "Checks that each line has one result: against --input, or the number of lines that the runs found in it. The exit code is 9 if lines are left, which may be sent safely, and 12 if some have failed or their outcome is unknown. The file is written in any case.",
+    "details": "Checks that each line has one result: against --requests, or the number of lines that the runs found in it. The exit code is 9 if lines are left, which may be sent safely, and 12 if some have failed or their outcome is unknown. The file is written in any case.",
     "args": [
      {
       "name": "OUT",
@@ -4316,10 +4316,10 @@ export const nouns: readonly Noun[] = [
       "text": "The file of requests, to check that each has a result",
       "value": "FILE",
       "names": [
-       "input"
+       "requests"
       ],
       "notes": [],
-      "key": "input"
+      "key": "requests"
      },
      {
       "kind": "boolean",

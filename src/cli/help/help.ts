@@ -40,7 +40,7 @@ const isWithin =
 
 /** What `gpuctl` without arguments prints: it fits a small terminal. */
 export const overview = (style: HelpStyle): string =>
-  page(...rootParts(style), section("Learn more", learnMore, style));
+  page([rootText.join("\n")], rootCommands(style), section("Learn more", learnMore, style));
 
 const learnMore: readonly Row[] = [
   ["gpuctl setup", "Set up an account, or the sandbox, which needs none"],
@@ -48,15 +48,17 @@ const learnMore: readonly Row[] = [
   ["gpuctl --help", "Show the global flags and help topics"],
 ];
 
-const rootParts = (style: HelpStyle) =>
-  [
-    ["gpuctl COMMAND [FLAGS]", "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account."],
-    section("Commands", nouns.map(nameRow), style),
-  ] as const;
+const rootText: readonly string[] = [
+  "gpuctl COMMAND [FLAGS]",
+  "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account.",
+];
+
+const rootCommands = (style: HelpStyle) => section("Commands", nouns.map(nameRow), style);
 
 const rootHelp = (style: HelpStyle): string =>
   page(
-    ...rootParts(style),
+    rootText,
+    rootCommands(style),
     ...groupedGlobals.map(({ group, flags }) =>
       section(`Global flags, ${group.toLowerCase()}`, flags.map(flagRow), style),
     ),

@@ -143,7 +143,7 @@ function jobOf(
       ...Object.entries(withoutUndefined(options)).flatMap(([flag, value]) => [`--${flag}`, String(value)]),
       ...Object.entries(param).flatMap(([key, value]) => ["--param", `${key}=${JSON.stringify(value)}`]),
     ],
-    merge: ["batch", "merge", out, ...(endpoint === undefined ? ["--input", input] : [])],
+    merge: ["batch", "merge", out, ...(endpoint === undefined ? ["--requests", input] : [])],
     image: flags.image ?? `gpuctl:${settings.version}`,
     secret: flags.secret ?? (engine === "github" ? keyVariable : "gpuctl"),
     claim,

@@ -25,7 +25,7 @@ export default defineCommand({
   path: "batch merge",
   summary: "Join the outputs of all shards, and check that none is missing",
   details:
-    "Checks that each line has one result: against --input, or the number of lines that the runs found in it. The exit code is 9 if lines are left, which may be sent safely, and 12 if some have failed or their outcome is unknown. The file is written in any case.",
+    "Checks that each line has one result: against --requests, or the number of lines that the runs found in it. The exit code is 9 if lines are left, which may be sent safely, and 12 if some have failed or their outcome is unknown. The file is written in any case.",
   args: [
     arg.texts("OUT", "The output of the whole batch, the outputs of its shards, or a folder with them", {
       required: true,
@@ -36,7 +36,7 @@ export default defineCommand({
       value: "FILE",
       defaultText: "the output of the whole batch: answers.jsonl for answers.0-of-8.jsonl",
     }),
-    input: flag.text("The file of requests, to check that each has a result", { value: "FILE" }),
+    requests: flag.text("The file of requests, to check that each has a result", { value: "FILE" }),
     force: flag.boolean("Replace an existing file"),
   },
   view: {
@@ -75,7 +75,7 @@ export default defineCommand({
     const lines = mergedLines(parts, dirname(path));
     if (settings.dryRun) for await (const _ of lines);
     else await save(path, lines, { force: flags.force, failIfExists: true });
-    const missing = await missingOf(parts, flags.input, files);
+    const missing = await missingOf(parts, flags.requests, files);
     const results = resultCounts(parts);
     const shards = missingShards(parts);
     const data = { out: path, ...results, missing: missing?.count ?? null, missingShards: shards };
@@ -128,7 +128,7 @@ async function missingOf(
   if (input === undefined) return missingByCount(parts);
   const path = resolve(input);
   await stat(path).catch((error: unknown) => {
-    throw readFailed("--input", input, error);
+    throw readFailed("--requests", input, error);
   });
   return missingFrom(
     parts,
@@ -168,7 +168,7 @@ function failureOf(
     ...(count > 0 ? [`${counted(count, "line has", "lines have")} no result`] : []),
     ...(changed > 0 ? [`${counted(changed, "line was", "lines were")} changed in the input since`] : []),
     ...(missing === undefined && shards.length === 0
-      ? ["the number of lines is not known without --input"]
+      ? ["the number of lines is not known without --requests"]
       : []),
   ];
   if (parts.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { completionPlace, loadsCompletions } from "../../../command-kit/completion-places.ts";
 import { localeOf, usesAscii } from "../../../core/locale.ts";
-import { shellOf } from "../../../core/shells.ts";
+import { shellOf } from "../../../core/runtime/shells.ts";
 import { type Check, failure, ok, warning } from "../finding.ts";
 
 export const node: Check = ({ nodeVersion, neededNode }) =>
