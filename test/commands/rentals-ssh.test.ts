@@ -130,7 +130,7 @@ describe("rentals ssh", () => {
       ...overNetwork({ GPUCTL_API_KEY: "gpuctl-sandbox-full" }),
       programs,
     });
-    expect(outcome).toMatchObject({ code: 0, slept: [1000] });
+    expect(outcome).toMatchObject({ code: 0, slept: [1000, 2000] });
     expect(calls).toHaveLength(1);
   });
 
