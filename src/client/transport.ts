@@ -54,8 +54,9 @@ export function createTransport(): Transport {
     const key = `${target.origin} ${isReadRequest} ${isShared}`;
     const opening = agents.get(key) ?? open();
     agents.set(key, opening);
+    const { protocol, hostname, port, path } = urlToHttpOptions(target);
     const options = {
-      ...urlToHttpOptions(target),
+      ...{ protocol, hostname, port, path },
       maxHeaderSize: responseLimits.headers,
       ...(target.hostname.endsWith(".localhost") && { lookup: lookupLocalhost }),
     };
