@@ -64,6 +64,8 @@ const send = (body) => new Promise((resolve, reject) => {
 
 interface Measured {
   readonly seconds: number;
+  /** Seconds of processor time. */
+  readonly processor: number;
   /** The most memory in use, in MiB. */
   readonly mib: number;
 }
@@ -78,7 +80,7 @@ async function measure(name: string, args: readonly string[]): Promise<Measured>
   };
   const report = join(folder, "time");
   const start = performance.now();
-  const child = spawn("/usr/bin/time", ["-f", "%M", "-o", report, process.execPath, ...args], {
+  const child = spawn("/usr/bin/time", ["-f", "%M %U %S", "-o", report, process.execPath, ...args], {
     env,
     stdio: ["ignore", "ignore", "inherit"],
   });
@@ -87,7 +89,8 @@ async function measure(name: string, args: readonly string[]): Promise<Measured>
   const seconds = (performance.now() - start) / 1000;
   let text = "";
   for await (const chunk of createReadStream(report)) text += chunk;
-  return { seconds, mib: Number(text) / 1024 };
+  const [kib = 0, user = 0, system = 0] = text.trim().split(" ").map(Number);
+  return { seconds, processor: user + system, mib: kib / 1024 };
 }
 
 async function write(name: string, count: number, lineOf: (index: number) => object): Promise<string> {
@@ -132,7 +135,11 @@ try {
   print(`${chats} chats, ${concurrency} at once, on Node.js ${process.version}:`);
   print(`  node:http    ${rate(bare.seconds)}, ${bare.mib.toFixed(0)} MiB`);
   print(`  batch run    ${rate(batch.seconds)}, ${batch.mib.toFixed(0)} MiB`);
-  print(`  throughput   ${((bare.seconds / batch.seconds) * 100).toFixed(0)} % of node:http`);
+  const share = (one: number, other: number) => `${((one / other) * 100).toFixed(0)} %`;
+  print(`  throughput   ${share(bare.seconds, batch.seconds)} of node:http`);
+  print(
+    `  processor    ${batch.processor.toFixed(1)} s, node:http ${bare.processor.toFixed(1)} s: ${share(bare.processor, batch.processor)}`,
+  );
   print(
     `  disk         ${(journal / chats).toFixed(0)} bytes a line besides the output (${(output / chats).toFixed(0)})`,
   );

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** What is known of a line. `sent`: it is in flight, or was when a run ended. */
 export type LineState = (typeof states)[number];
@@ -40,13 +40,13 @@ export class Ledger {
 
   /** The number of the entry with this ID, which is added as `pending` if there is none. */
   add(id: string): number {
-    const hash = hashOf(id);
-    let slot = this.#slotOf(hash);
+    const ownHash = hashOf(id);
+    let slot = this.#slotOf(ownHash);
     const known = this.#slots[slot] ?? 0;
     if (known > 0) return known - 1;
     if (this.#size * 3 >= this.#slots.length * 2) {
       this.#grow();
-      slot = this.#slotOf(hash);
+      slot = this.#slotOf(ownHash);
     }
     const entry = this.#size;
     if (entry % blockEntries === 0) {
@@ -55,7 +55,7 @@ export class Ledger {
     }
     this.#size += 1;
     this.#slots[slot] = this.#size;
-    for (const [at, word] of hash.entries()) this.#write(entry, at, word);
+    for (const [at, word] of ownHash.entries()) this.#write(entry, at, word);
     this.#counts[0] = (this.#counts[0] ?? 0) + 1;
     return entry;
   }
@@ -101,11 +101,13 @@ export class Ledger {
   }
 
   /** The slot of an entry with this hash, or the free one where it belongs. */
-  #slotOf(hash: readonly number[]): number {
+  #slotOf([first, second, third]: IdHash): number {
     const mask = this.#slots.length - 1;
-    for (let slot = (hash[0] ?? 0) & mask; ; slot = (slot + 1) & mask) {
-      const entry = this.#slots[slot] ?? 0;
-      if (entry === 0 || hash.every((word, at) => this.#read(entry - 1, at) === word)) return slot;
+    for (let slot = first & mask; ; slot = (slot + 1) & mask) {
+      const entry = (this.#slots[slot] ?? 0) - 1;
+      const isFound = () =>
+        this.#read(entry, 0) === first && this.#read(entry, 1) === second && this.#read(entry, 2) === third;
+      if (entry < 0 || isFound()) return slot;
     }
   }
 
@@ -120,8 +122,10 @@ export class Ledger {
   }
 }
 
-function hashOf(id: string): readonly number[] {
-  const digest = createHash("sha1").update(id).digest();
+type IdHash = readonly [number, number, number];
+
+function hashOf(id: string): IdHash {
+  const digest = hash("sha1", id, "buffer");
   return [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)];
 }
 

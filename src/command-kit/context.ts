@@ -1,4 +1,4 @@
-import type { Call, RawCall } from "../client/call.ts";
+import type { Call, Prepare, RawCall } from "../client/call.ts";
 import type { Description } from "../client/description.ts";
 import type { List } from "../client/list.ts";
 import type { Probe } from "../client/probe/probe.ts";
@@ -30,6 +30,7 @@ export interface Context {
   readonly list: List;
   /** Sends any request, even one that the contract does not describe. */
   readonly request: RawCall;
+  readonly prepare: Prepare;
   /** The service's own description. */
   readonly describe: Describe;
   /** Milliseconds since the epoch. */

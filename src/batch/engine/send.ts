@@ -1,5 +1,6 @@
 import { requestIdHeader } from "../../client/attempt.ts";
-import type { RawCall } from "../../client/call.ts";
+import type { Prepare, RawCall } from "../../client/call.ts";
+import type { PreparedWrite } from "../../client/prepared.ts";
 import type { BufferedResponse } from "../../client/response.ts";
 import { EmptyResult } from "../../core/errors.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
@@ -12,38 +13,51 @@ import {
   UnknownOutcome,
 } from "../../core/service-errors.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
-import { type BatchRequest, endpoints } from "../input/lines.ts";
+import { type BatchRequest, type Endpoint, endpoints } from "../input/lines.ts";
 import type { MediaOfLine, MediaOptions } from "./media.ts";
 import type { Answer } from "./output.ts";
 import type { Sent } from "./run.ts";
 
 interface SendOptions extends MediaOptions {
   readonly request: RawCall;
+  readonly prepare: Prepare;
 }
 
 /** Returns what sends one request of a batch, once. */
-export const createSend =
-  (options: SendOptions) =>
-  async (line: BatchRequest): Promise<Sent> => {
+export function createSend(options: SendOptions): (line: BatchRequest) => Promise<Sent> {
+  let preparing: Promise<PreparedWrite> | undefined;
+  const sendChat = async (line: BatchRequest): Promise<Sent> => {
+    preparing ??= options.prepare(partsOf("chat"));
+    const send = await preparing;
+    return resultOf(await send(bodyOf(line)));
+  };
+  return async (line) => {
     try {
-      if (line.endpoint === "chat") return await sendOnce(line, options);
+      if (line.endpoint === "chat") return await sendChat(line);
       // Loading what decodes media changes how this process uses memory.
       const { MediaOfLine } = await import("./media.ts");
       const media = new MediaOfLine(line, options);
-      return await sendOnce(line, options, media).finally(() => media.discard());
+      return await sendForMedia(line, options.request, media).finally(() => media.discard());
     } catch (error) {
       return failed(error);
     }
   };
+}
 
-async function sendOnce(line: BatchRequest, options: SendOptions, media?: MediaOfLine): Promise<Sent> {
-  const { endpoint, body } = line;
+function partsOf(endpoint: Endpoint) {
   const { method, path, host, effect } = endpoints[endpoint];
-  const parts = { method, path, host, effect, body: stringifyExactly(body) };
-  const response = await options.request(parts, {
-    reusesConnection: true,
-    ...(media && { divert: media.divert }),
-  });
+  return { method, path, host, effect };
+}
+
+const bodyOf = ({ body }: BatchRequest): string => stringifyExactly(body) ?? "{}";
+
+async function sendForMedia(line: BatchRequest, request: RawCall, media: MediaOfLine): Promise<Sent> {
+  const parts = { ...partsOf(line.endpoint), body: bodyOf(line) };
+  const response = await request(parts, { reusesConnection: true, divert: media.divert });
+  return resultOf(response, media);
+}
+
+async function resultOf(response: BufferedResponse, media?: MediaOfLine): Promise<Sent> {
   const text = response.text();
   const value = parseJson(text);
   if (value === undefined) return unusable("the response is not JSON", JSON.stringify(text), response);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { routes } from "../../contract/generated/routes.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
 import { copyTexts, stringifyExactly } from "../../core/values/exact-numbers.ts";
@@ -78,19 +78,15 @@ function shown(value: unknown): string {
 
 /** The hash that two requests share if they ask for the same: 16 hexadecimal digits. */
 export const requestHash = ({ endpoint, body }: Pick<BatchRequest, "endpoint" | "body">): string =>
-  createHash("sha256")
-    .update(`${endpoint} ${stringifyExactly(sorted(body))}`)
-    .digest("hex")
-    .slice(0, 16);
+  hash("sha256", `${endpoint} ${stringifyExactly(sorted(body))}`, "hex").slice(0, 16);
 
 /** A copy with the keys of every object sorted. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return copyTexts(value, value.map(sorted));
   if (!isRecord(value)) return value;
-  const entries = Object.keys(value)
-    .sort()
-    .map((key): [string, unknown] => [key, sorted(value[key])]);
-  return copyTexts(value, Object.fromEntries(entries));
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value).sort()) copy[key] = sorted(value[key]);
+  return copyTexts(value, copy);
 }
 
 /** How many problems are listed. */
@@ -146,9 +142,9 @@ export async function validate(source: Source, options: ValidateOptions): Promis
     else if (earlier === 0 && isOurs(line.id)) {
       total += 1;
       counts[line.endpoint] += 1;
-      const hash = requestHash(line);
-      visit(line, entry, hash);
-      ledger.setRequest(entry, hash);
+      const requested = requestHash(line);
+      visit(line, entry, requested);
+      ledger.setRequest(entry, requested);
     }
   }
   return { counts, total, problems, problemCount };
