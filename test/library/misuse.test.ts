@@ -97,6 +97,16 @@ describe("an invalid boot or chat script is reported with the field names of the
   });
 
   test.each([
+    [undefined, "a situation must be an object with a kind, not undefined"],
+    [{ kind: "quota" }, "gpus is required"],
+    [{ kind: "failure", after: "1s", at: "2030-01-01T00:00:00Z" }, "at cannot be combined"],
+    [{ kind: "rate-limit", requests: 1, window: 0 }, "window must be more than 0"],
+  ])("situation(%o)", async (situation, message) => {
+    const { sandbox } = await openSandbox();
+    expect(() => callUntyped(sandbox.situation, situation)).toThrow(message);
+  });
+
+  test.each([
     [undefined, "replies is required"],
     [{}, "replies must be an array"],
     [[{ text: "a" }, { text: 1 }], "replies.1.text must be a string"],
