@@ -14,10 +14,10 @@ const expected = (kind: ErrorConstructor | TypeErrorConstructor | RangeErrorCons
 
 describe("createSandbox says which option is invalid, and what is valid", () => {
   test.each([
-    [null, "createSandbox requires an object with options (file, now, serve, port, only), not null"],
+    [null, "createSandbox requires an object with options (file, now, serve, port, only, scenario), not null"],
     [
       "state.db",
-      'createSandbox requires an object with options (file, now, serve, port, only), not "state.db"',
+      'createSandbox requires an object with options (file, now, serve, port, only, scenario), not "state.db"',
     ],
     [{ prot: 1 }, "createSandbox has no option prot; its options are file, now, serve, port, only"],
     [{ port: 70_000 }, "port must be a whole number from 0 to 65535, not 70000"],
