@@ -14,7 +14,10 @@ const expected = (kind: ErrorConstructor | TypeErrorConstructor | RangeErrorCons
 
 describe("createSandbox says which option is invalid, and what is valid", () => {
   test.each([
-    [null, "createSandbox requires an object with options (file, now, serve, port, only, scenario), not null"],
+    [
+      null,
+      "createSandbox requires an object with options (file, now, serve, port, only, scenario), not null",
+    ],
     [
       "state.db",
       'createSandbox requires an object with options (file, now, serve, port, only, scenario), not "state.db"',
