@@ -50,11 +50,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--scenario|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--rental|--at|--window|--balance|--outcome) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals run"|" rentals jobs"|" rentals jobs list"|" rentals jobs logs"|" rentals jobs attach"|" rentals jobs cancel"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" batch"|" batch run"|" batch retry"|" batch merge"|" batch status"|" batch manifest"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals jobs"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help batch"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals run"|" rentals jobs"|" rentals jobs list"|" rentals jobs logs"|" rentals jobs attach"|" rentals jobs cancel"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" batch"|" batch run"|" batch retry"|" batch merge"|" batch status"|" batch manifest"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox scenario"|" sandbox situation"|" sandbox situation add"|" sandbox situation list"|" sandbox situation clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals jobs"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help batch"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox situation"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -156,8 +156,8 @@ _gpuctl() {
     "config list") commands="" flags="" ;;
     "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
-    "sandbox") commands="serve status reset keys limits fault engine boot chat clock seed snapshot restore requests" flags="" ;;
-    "sandbox serve") commands="" flags="--port --host --only --machines" ;;
+    "sandbox") commands="serve status reset keys limits fault engine scenario situation boot chat clock seed snapshot restore requests" flags="" ;;
+    "sandbox serve") commands="" flags="--port --host --only --scenario --machines" ;;
     "sandbox status") commands="" flags="" ;;
     "sandbox reset") commands="" flags="" ;;
     "sandbox keys") commands="" flags="" ;;
@@ -170,6 +170,11 @@ _gpuctl() {
     "sandbox engine set") commands="" flags="--model --voice --api-key-env" ;;
     "sandbox engine list") commands="" flags="" ;;
     "sandbox engine clear") commands="" flags="" ;;
+    "sandbox scenario") commands="" flags="" ;;
+    "sandbox situation") commands="add list clear" flags="" ;;
+    "sandbox situation add") commands="" flags="--gpu-type --region --gpus --rental --label --after --at --times --operation --requests --window --balance" ;;
+    "sandbox situation list") commands="" flags="" ;;
+    "sandbox situation clear") commands="" flags="" ;;
     "sandbox boot") commands="add list clear" flags="" ;;
     "sandbox boot add") commands="" flags="--outcome --after --label --times" ;;
     "sandbox boot list") commands="" flags="" ;;
@@ -208,9 +213,10 @@ _gpuctl() {
     "help auth") commands="login logout status token" flags="" ;;
     "help profile") commands="list show add use remove" flags="" ;;
     "help config") commands="get set unset list path" flags="" ;;
-    "help sandbox") commands="serve status reset keys limits fault engine boot chat clock seed snapshot restore requests" flags="" ;;
+    "help sandbox") commands="serve status reset keys limits fault engine scenario situation boot chat clock seed snapshot restore requests" flags="" ;;
     "help sandbox fault") commands="add list clear" flags="" ;;
     "help sandbox engine") commands="set list clear" flags="" ;;
+    "help sandbox situation") commands="add list clear" flags="" ;;
     "help sandbox boot") commands="add list clear" flags="" ;;
     "help sandbox chat") commands="script" flags="" ;;
     "help sandbox chat script") commands="show clear" flags="" ;;
@@ -405,6 +411,7 @@ _gpuctl() {
       "sandbox serve:--port") : ;;
       "sandbox serve:--host") : ;;
       "sandbox serve:--only") COMPREPLY+=($(compgen -W "documented replacements legacy" -- "$cur")) ;;
+      "sandbox serve:--scenario") COMPREPLY+=($(compgen -W "capacity-crunch flaky slow-boot out-of-money rate-limited none" -- "$cur")) ;;
       "sandbox fault add:--operation") : ;;
       "sandbox fault add:--times") : ;;
       "sandbox fault add:--after") : ;;
@@ -418,6 +425,18 @@ _gpuctl() {
       "sandbox engine set:--model") : ;;
       "sandbox engine set:--voice") : ;;
       "sandbox engine set:--api-key-env") : ;;
+      "sandbox situation add:--gpu-type") COMPREPLY+=($(compgen -W "h100 h200 b200 rtx-6000-pro" -- "$cur")) ;;
+      "sandbox situation add:--region") COMPREPLY+=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4" -- "$cur")) ;;
+      "sandbox situation add:--gpus") : ;;
+      "sandbox situation add:--rental") : ;;
+      "sandbox situation add:--label") : ;;
+      "sandbox situation add:--after") : ;;
+      "sandbox situation add:--at") : ;;
+      "sandbox situation add:--times") : ;;
+      "sandbox situation add:--operation") : ;;
+      "sandbox situation add:--requests") : ;;
+      "sandbox situation add:--window") : ;;
+      "sandbox situation add:--balance") : ;;
       "sandbox boot add:--outcome") COMPREPLY+=($(compgen -W "slow failed never" -- "$cur")) ;;
       "sandbox boot add:--after") : ;;
       "sandbox boot add:--label") : ;;
@@ -455,6 +474,8 @@ _gpuctl() {
       "config unset:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model chat.sessions chat.prices budget.maxCost budget.maxBurn" -- "$cur")) ;;
       "sandbox engine set:"0) COMPREPLY+=($(compgen -W "chat image audio" -- "$cur")) ;;
       "sandbox engine clear:"0) COMPREPLY+=($(compgen -W "chat image audio" -- "$cur")) ;;
+      "sandbox scenario:"0) COMPREPLY+=($(compgen -W "capacity-crunch flaky slow-boot out-of-money rate-limited none" -- "$cur")) ;;
+      "sandbox situation add:"0) COMPREPLY+=($(compgen -W "capacity quota interruption failure rate-limit prepaid picture-prices same-region" -- "$cur")) ;;
       "sandbox chat script:"0) _gpuctl_files "$cur" ;;
       "sandbox seed:"0) _gpuctl_files "$cur" ;;
       "sandbox snapshot:"0) _gpuctl_files "$cur" ;;

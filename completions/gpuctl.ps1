@@ -216,6 +216,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('limits', 'List the sandbox''s assumptions where the API documentation is silent: prices, boot times, limits')
       ,@('fault', 'add or list or clear')
       ,@('engine', 'set or list or clear')
+      ,@('scenario', 'Start a chaos test: sold out GPUs, failing calls, slow boots')
+      ,@('situation', 'add or list or clear')
       ,@('boot', 'add or list or clear')
       ,@('chat', 'script or show or clear')
       ,@('clock', 'show or freeze or advance or set or resume')
@@ -245,6 +247,15 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'sandbox engine set' = @()
     'sandbox engine list' = @()
     'sandbox engine clear' = @()
+    'sandbox scenario' = @()
+    'sandbox situation' = @(
+      ,@('add', 'Add a situation of a real cloud, such as sold out GPUs')
+      ,@('list', 'List the situations, and how often each had an effect')
+      ,@('clear', 'Remove a situation, or all of them')
+    )
+    'sandbox situation add' = @()
+    'sandbox situation list' = @()
+    'sandbox situation clear' = @()
     'sandbox boot' = @(
       ,@('add', 'Make new rentals boot slowly, fail to boot, or never boot')
       ,@('list', 'List the boot rules, including those used up')
@@ -421,6 +432,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('limits', 'List the sandbox''s assumptions where the API documentation is silent: prices, boot times, limits')
       ,@('fault', 'add or list or clear')
       ,@('engine', 'set or list or clear')
+      ,@('scenario', 'Start a chaos test: sold out GPUs, failing calls, slow boots')
+      ,@('situation', 'add or list or clear')
       ,@('boot', 'add or list or clear')
       ,@('chat', 'script or show or clear')
       ,@('clock', 'show or freeze or advance or set or resume')
@@ -438,6 +451,11 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('set', 'Generate with an inference server of your own')
       ,@('list', 'List the engines, and the fields that they ignore')
       ,@('clear', 'Remove an engine, or all of them')
+    )
+    'help sandbox situation' = @(
+      ,@('add', 'Add a situation of a real cloud, such as sold out GPUs')
+      ,@('list', 'List the situations, and how often each had an effect')
+      ,@('clear', 'Remove a situation, or all of them')
     )
     'help sandbox boot' = @(
       ,@('add', 'Make new rentals boot slowly, fail to boot, or never boot')
@@ -823,6 +841,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--port'), 'Port to listen on; 0 picks a free one', @(), '')
       ,@(@('--host'), 'Address to listen on', @(), '')
       ,@(@('--only'), 'Serve only this set of operations', @('documented', 'replacements', 'legacy'), '')
+      ,@(@('--scenario'), 'Start a scenario of `gpuctl sandbox scenario`', @('capacity-crunch', 'flaky', 'slow-boot', 'out-of-money', 'rate-limited', 'none'), '')
       ,@(@('--machines'), 'Start an OpenSSH server on this computer for each running rental', @(), '')
     )
     'sandbox status' = @()
@@ -855,6 +874,24 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'sandbox engine list' = @()
     'sandbox engine clear' = @()
+    'sandbox scenario' = @()
+    'sandbox situation' = @()
+    'sandbox situation add' = @(
+      ,@(@('--gpu-type'), 'capacity, quota: only this GPU type', @('h100', 'h200', 'b200', 'rtx-6000-pro'), '')
+      ,@(@('--region'), 'capacity: only these regions', @('us-central-1', 'us-central-2', 'eu-north-2', 'eu-west-2', 'eu-north-4', 'eu-north-5', 'us-east-1', 'us-east-2', 'ca-east-3', 'eu-north-6', 'eu-north-7', 'eu-north-8', 'ca-west-1', 'ca-east-1', 'us-central-3', 'us-southeast-1', 'me-central-1', 'ca-east-2', 'eu-west-1', 'us-southeast-2', 'jp-east-1', 'us-southeast-3', 'eu-west-5', 'us-east-3', 'uk-central-3', 'uk-southeast-3', 'eu-southwest-3', 'eu-southwest-3-1', 'eu-west-3', 'eu-west-4'), '')
+      ,@(@('--gpus'), 'capacity, quota: number of GPUs, of all rentals together', @(), '')
+      ,@(@('--rental'), 'interruption, failure: only this rental', @(), '')
+      ,@(@('--label'), 'interruption, failure: only rentals created with a matching label', @(), '')
+      ,@(@('--after'), 'interruption, failure: time after the rental has started to run, or from now on', @(), '')
+      ,@(@('--at'), 'interruption, failure: when it happens, ISO 8601', @(), '')
+      ,@(@('--times'), 'interruption, failure: number of rentals that it applies to', @(), '')
+      ,@(@('--operation'), 'rate-limit: only calls of this operation', @(), '')
+      ,@(@('--requests'), 'rate-limit: number of calls in each window', @(), '')
+      ,@(@('--window'), 'rate-limit: length of the window', @(), '')
+      ,@(@('--balance'), 'prepaid: set the balance to this amount', @(), '')
+    )
+    'sandbox situation list' = @()
+    'sandbox situation clear' = @()
     'sandbox boot' = @()
     'sandbox boot add' = @(
       ,@(@('--outcome'), 'How the boot ends: late, with the status Failed, or not at all', @('slow', 'failed', 'never'), '')
@@ -905,6 +942,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help sandbox' = @()
     'help sandbox fault' = @()
     'help sandbox engine' = @()
+    'help sandbox situation' = @()
     'help sandbox boot' = @()
     'help sandbox chat' = @()
     'help sandbox chat script' = @()
@@ -932,7 +970,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--sync', '--fetch', '--env', '--max-cost', '--time-limit', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--prompts', '--endpoint', '--files', '--give-up-after', '--shard', '--shards', '--status-json', '--ids', '--requests', '--secret', '--claim', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--sync', '--fetch', '--env', '--max-cost', '--time-limit', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--prompts', '--endpoint', '--files', '--give-up-after', '--shard', '--shards', '--status-json', '--ids', '--requests', '--secret', '--claim', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--scenario', '--operation', '--times', '--after', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--rental', '--at', '--window', '--balance', '--outcome')
   $files = @('--lease-file', '--fetch', '--image', '--from', '--out', '--schema', '--file', '--prompts', '--status-json', '--requests', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
@@ -1075,6 +1113,15 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'sandbox engine clear' = @(
       ,@('', @('chat', 'image', 'audio'), $false)
+    )
+    'sandbox scenario' = @(
+      ,@('', @('capacity-crunch', 'flaky', 'slow-boot', 'out-of-money', 'rate-limited', 'none'), $false)
+    )
+    'sandbox situation add' = @(
+      ,@('', @('capacity', 'quota', 'interruption', 'failure', 'rate-limit', 'prepaid', 'picture-prices', 'same-region'), $false)
+    )
+    'sandbox situation clear' = @(
+      ,@('', @(), $false)
     )
     'sandbox boot clear' = @(
       ,@('', @(), $false)

@@ -336,6 +336,15 @@ export interface SandboxControl {
     /** Removes one or all, and returns how many were removed. */
     readonly clear: (id?: number) => Awaitable<number>;
   };
+  /** What happens to rentals, calls and money. Throws a `ControlRefused` that names each invalid value. */
+  readonly situations: {
+    readonly add: (situation: object) => unknown;
+    readonly list: () => Awaitable<readonly unknown[]>;
+    /** Removes one or all, and returns how many were removed. */
+    readonly clear: (id?: number) => Awaitable<number>;
+  };
+  /** Replaces the situations, boot rules and faults with those of a scenario, and returns them. Throws a `ControlRefused`. */
+  readonly scenario: (name: string) => Awaitable<readonly unknown[]>;
   /** The replies of the chat. */
   readonly chatScript: {
     /** Replaces the script with the text of one. Throws a `ControlRefused` that names each invalid field. */
@@ -362,7 +371,7 @@ export interface SandboxMachines {
   readonly sshOptions: (rentalId: number) => readonly string[];
 }
 
-export interface SandboxServer {
+export interface SandboxServer extends Pick<SandboxControl, "scenario"> {
   readonly keys: BuiltInKeys;
   /** `only` serves one set of operations; by default all are served. */
   readonly serve: (options: {

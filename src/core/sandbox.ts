@@ -35,6 +35,33 @@ export const faultDefaults = { after: 0, times: 1, seed: 0 } as const;
 /** How the boot of a rental can end instead of as usual: late, with the status Failed, or not at all. */
 export const bootOutcomes = ["slow", "failed", "never"] as const;
 
+/** What a situation of a sandbox can be, as real clouds have them. */
+export const situationKinds = [
+  "capacity",
+  "quota",
+  "interruption",
+  "failure",
+  "rate-limit",
+  "prepaid",
+  "picture-prices",
+  "same-region",
+] as const;
+
+export type SituationKind = (typeof situationKinds)[number];
+
+/** Named sets of situations, boot rules and faults, each with what happens in it. */
+export const scenarios = {
+  "capacity-crunch":
+    "h100 is sold out in us-central-1 and us-east-1, and every other region has 8 of each GPU",
+  flaky: "10% of the calls return 503, and 5% reset the connection",
+  "slow-boot": "rentals take 10 minutes to boot",
+  "out-of-money": "$1.00 is left, pictures cost money, and rentals end when the balance is used up",
+  "rate-limited": "after 10 calls within 10 s, calls get 429 until the 10 s are over",
+  none: "no situations, boot rules and faults",
+} as const;
+
+export type ScenarioName = keyof typeof scenarios;
+
 /** The number of logged requests that the sandbox shows by default, and the number that it keeps. */
 export const requestLog = { shown: 50, kept: 1000 } as const;
 

@@ -1,9 +1,10 @@
 import { orAborted } from "../client/deadline.ts";
-import { type OperationSetName, operationSetNames } from "../core/sandbox.ts";
+import { type OperationSetName, operationSetNames, type ScenarioName, scenarios } from "../core/sandbox.ts";
 import { createSandbox as createService, type Sandbox as Service, serve } from "../sandbox/index.ts";
 import {
   addBoot,
   addFault,
+  addSituation,
   advance,
   type Boot,
   type ChatReply,
@@ -11,6 +12,7 @@ import {
   checkedClock,
   type Engine,
   type Fault,
+  type Situation,
   type Span,
   setEngine,
 } from "./controls.ts";
@@ -24,12 +26,21 @@ import {
   wholeNumberRule,
 } from "./options.ts";
 
-export type { OperationSetName as EnvironmentName } from "../core/sandbox.ts";
+export type { OperationSetName as EnvironmentName, ScenarioName } from "../core/sandbox.ts";
 export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
 export { CannotListen } from "../sandbox/serve.ts";
 export { StoreError } from "../sandbox/store/store.ts";
-export type { Boot, ChatReply, ChatReplyStatus, Engine, Fault, Span, TextPattern } from "./controls.ts";
+export type {
+  Boot,
+  ChatReply,
+  ChatReplyStatus,
+  Engine,
+  Fault,
+  Situation,
+  Span,
+  TextPattern,
+} from "./controls.ts";
 
 export interface SandboxOptions {
   /** The file that holds the state, which processes can share; in memory by default. */
@@ -46,6 +57,8 @@ export interface SandboxOptions {
    * operations by default.
    */
   readonly only?: OperationSetName | undefined;
+  /** Starts in a scenario, such as `capacity-crunch`; a reset ends it. */
+  readonly scenario?: ScenarioName | undefined;
 }
 
 const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
@@ -54,6 +67,7 @@ const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
   serve: booleanRule,
   port: wholeNumberRule(0, 65_535),
   only: oneOfRule(operationSetNames),
+  scenario: oneOfRule(Object.keys(scenarios)),
 };
 
 /** The whole service, running locally. Once closed, everything but `close` throws `SandboxClosed`. */
@@ -65,7 +79,7 @@ export interface Sandbox extends AsyncDisposable {
   /** The built-in API keys: one with full access, one that is read-only. */
   readonly keys: { readonly full: string; readonly readOnly: string };
   /**
-   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules or chat script, and the
+   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules, situations or chat script, and the
    * clock given by `now`.
    */
   reset(): void;
@@ -95,6 +109,17 @@ export interface Sandbox extends AsyncDisposable {
    * @throws RangeError when a duration is invalid
    */
   boot(boot: Boot): void;
+  /**
+   * Adds a situation of a real cloud, such as sold out GPUs, an interrupted rental or a rate limit.
+   * @throws ControlRefused when the situation is invalid
+   * @throws RangeError when a duration is invalid
+   */
+  situation(situation: Situation): void;
+  /**
+   * Replaces the situations, boot rules and faults with those of a scenario; `none` removes them.
+   * @throws ControlRefused when there is no such scenario
+   */
+  scenario(name: ScenarioName): void;
   /** The replies of the chat, which otherwise echoes the last message. A reset removes them. */
   readonly chatScript: {
     /**
@@ -122,8 +147,9 @@ export interface Sandbox extends AsyncDisposable {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions("createSandbox", options, rules);
-  const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only } = options;
+  const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only, scenario } = options;
   const sandbox = await createService({ file, now: checkedClock(now), environment, only });
+  if (scenario !== undefined) sandbox.scenario(scenario);
   const server = served
     ? await serve(sandbox, { host: "127.0.0.1", port }).catch((error: unknown) => {
         sandbox.close();
@@ -170,6 +196,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     boot(boot) {
       assertOpen("boot");
       addBoot(sandbox, boot);
+    },
+    situation(situation) {
+      assertOpen("situation");
+      addSituation(sandbox, situation);
+    },
+    scenario(name) {
+      assertOpen("scenario");
+      sandbox.scenario(name);
     },
     chatScript: {
       set(replies) {

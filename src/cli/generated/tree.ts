@@ -5376,6 +5376,26 @@ export const nouns: readonly Noun[] = [
       "key": "only"
      },
      {
+      "kind": "choice",
+      "text": "Start a scenario of `gpuctl sandbox scenario`",
+      "value": "NAME",
+      "choices": [
+       "capacity-crunch",
+       "flaky",
+       "slow-boot",
+       "out-of-money",
+       "rate-limited",
+       "none"
+      ],
+      "names": [
+       "scenario"
+      ],
+      "notes": [
+       "one of capacity-crunch, flaky, slow-boot, out-of-money, rate-limited, none"
+      ],
+      "key": "scenario"
+     },
+     {
       "kind": "boolean",
       "text": "Start an OpenSSH server on this computer for each running rental",
       "names": [
@@ -5394,6 +5414,10 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Serve on a free port and print the address as JSON",
       "command": "gpuctl sandbox serve --port 0 -o json"
+     },
+     {
+      "text": "Serve a sandbox whose H100s are sold out in two regions",
+      "command": "gpuctl sandbox serve --port 0 --scenario capacity-crunch"
      },
      {
       "text": "Serve an API without the deprecated operations",
@@ -5829,6 +5853,304 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Remove all engines",
       "command": "gpuctl sandbox engine clear"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "scenario"
+    ],
+    "summary": "Start a chaos test: sold out GPUs, failing calls, slow boots",
+    "details": "Replaces the situations, boot rules and faults. Rentals, volumes and the clock stay. `capacity-crunch`: h100 is sold out in us-central-1 and us-east-1, and every other region has 8 of each GPU. `flaky`: 10% of the calls return 503, and 5% reset the connection. `slow-boot`: rentals take 10 minutes to boot. `out-of-money`: $1.00 is left, pictures cost money, and rentals end when the balance is used up. `rate-limited`: after 10 calls within 10 s, calls get 429 until the 10 s are over. `none`: no situations, boot rules and faults.",
+    "args": [
+     {
+      "name": "NAME",
+      "text": "Scenario",
+      "kind": "choice",
+      "choices": [
+       "capacity-crunch",
+       "flaky",
+       "slow-boot",
+       "out-of-money",
+       "rate-limited",
+       "none"
+      ],
+      "required": true
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Sell out H100s in two regions",
+      "command": "gpuctl sandbox scenario capacity-crunch"
+     },
+     {
+      "text": "Go back to normal",
+      "command": "gpuctl sandbox scenario none"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "situation",
+     "add"
+    ],
+    "summary": "Add a situation of a real cloud, such as sold out GPUs",
+    "details": "`capacity`: a region has only so many GPUs, by default 0. `quota`: you can have only so many. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: volumes attach only to rentals in their region.",
+    "args": [
+     {
+      "name": "KIND",
+      "text": "Kind of situation",
+      "kind": "choice",
+      "choices": [
+       "capacity",
+       "quota",
+       "interruption",
+       "failure",
+       "rate-limit",
+       "prepaid",
+       "picture-prices",
+       "same-region"
+      ],
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "choice",
+      "text": "capacity, quota: only this GPU type",
+      "value": "VALUE",
+      "choices": [
+       "h100",
+       "h200",
+       "b200",
+       "rtx-6000-pro"
+      ],
+      "names": [
+       "gpu-type"
+      ],
+      "notes": [
+       "one of h100, h200, b200, rtx-6000-pro"
+      ],
+      "key": "gpuType"
+     },
+     {
+      "kind": "choice",
+      "text": "capacity: only these regions",
+      "value": "REGION",
+      "repeat": true,
+      "choices": [
+       "us-central-1",
+       "us-central-2",
+       "eu-north-2",
+       "eu-west-2",
+       "eu-north-4",
+       "eu-north-5",
+       "us-east-1",
+       "us-east-2",
+       "ca-east-3",
+       "eu-north-6",
+       "eu-north-7",
+       "eu-north-8",
+       "ca-west-1",
+       "ca-east-1",
+       "us-central-3",
+       "us-southeast-1",
+       "me-central-1",
+       "ca-east-2",
+       "eu-west-1",
+       "us-southeast-2",
+       "jp-east-1",
+       "us-southeast-3",
+       "eu-west-5",
+       "us-east-3",
+       "uk-central-3",
+       "uk-southeast-3",
+       "eu-southwest-3",
+       "eu-southwest-3-1",
+       "eu-west-3",
+       "eu-west-4"
+      ],
+      "names": [
+       "region"
+      ],
+      "notes": [
+       "one of us-central-1, us-central-2, eu-north-2, eu-west-2, eu-north-4, eu-north-5, us-east-1, us-east-2, ca-east-3, eu-north-6, eu-north-7, eu-north-8, ca-west-1, ca-east-1, us-central-3, us-southeast-1, me-central-1, ca-east-2, eu-west-1, us-southeast-2, jp-east-1, us-southeast-3, eu-west-5, us-east-3, uk-central-3, uk-southeast-3, eu-southwest-3, eu-southwest-3-1, eu-west-3, eu-west-4",
+       "may be repeated"
+      ],
+      "key": "region"
+     },
+     {
+      "kind": "number",
+      "text": "capacity, quota: number of GPUs, of all rentals together",
+      "value": "N",
+      "names": [
+       "gpus"
+      ],
+      "notes": [],
+      "key": "gpus"
+     },
+     {
+      "kind": "number",
+      "text": "interruption, failure: only this rental",
+      "value": "RENTAL",
+      "names": [
+       "rental"
+      ],
+      "notes": [],
+      "key": "rental"
+     },
+     {
+      "kind": "text",
+      "text": "interruption, failure: only rentals created with a matching label",
+      "value": "GLOB",
+      "names": [
+       "label"
+      ],
+      "notes": [],
+      "key": "label"
+     },
+     {
+      "kind": "duration",
+      "text": "interruption, failure: time after the rental has started to run, or from now on",
+      "value": "DURATION",
+      "names": [
+       "after"
+      ],
+      "notes": [],
+      "key": "after"
+     },
+     {
+      "kind": "text",
+      "text": "interruption, failure: when it happens, ISO 8601",
+      "value": "TIME",
+      "names": [
+       "at"
+      ],
+      "notes": [],
+      "key": "at"
+     },
+     {
+      "kind": "number",
+      "text": "interruption, failure: number of rentals that it applies to",
+      "value": "N",
+      "names": [
+       "times"
+      ],
+      "notes": [
+       "default no limit"
+      ],
+      "key": "times"
+     },
+     {
+      "kind": "text",
+      "text": "rate-limit: only calls of this operation",
+      "value": "OPERATION",
+      "names": [
+       "operation"
+      ],
+      "notes": [],
+      "key": "operation"
+     },
+     {
+      "kind": "number",
+      "text": "rate-limit: number of calls in each window",
+      "value": "N",
+      "names": [
+       "requests"
+      ],
+      "notes": [],
+      "key": "requests"
+     },
+     {
+      "kind": "duration",
+      "text": "rate-limit: length of the window",
+      "value": "DURATION",
+      "names": [
+       "window"
+      ],
+      "notes": [],
+      "key": "window"
+     },
+     {
+      "kind": "cents",
+      "text": "prepaid: set the balance to this amount",
+      "value": "AMOUNT",
+      "names": [
+       "balance"
+      ],
+      "notes": [],
+      "key": "balance"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Sell out H100s in two regions",
+      "command": "gpuctl sandbox situation add capacity --gpu-type h100 --region us-central-1 --region us-east-1"
+     },
+     {
+      "text": "Interrupt rentals labeled nightly-* after they have run for 10 minutes",
+      "command": "gpuctl sandbox situation add interruption --label 'nightly-*' --after 10m"
+     },
+     {
+      "text": "Allow 30 calls a minute",
+      "command": "gpuctl sandbox situation add rate-limit --requests 30 --window 1m"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "situation",
+     "list"
+    ],
+    "summary": "List the situations, and how often each had an effect",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the situations",
+      "command": "gpuctl sandbox situation list"
+     },
+     {
+      "text": "Print as JSON",
+      "command": "gpuctl sandbox situation list -o json"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "situation",
+     "clear"
+    ],
+    "summary": "Remove a situation, or all of them",
+    "details": "Interruptions and failures that are planned for existing rentals stay.",
+    "args": [
+     {
+      "name": "SITUATION",
+      "text": "Number of the situation (default: all)",
+      "kind": "number"
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Remove all situations",
+      "command": "gpuctl sandbox situation clear"
+     },
+     {
+      "text": "Remove one",
+      "command": "gpuctl sandbox situation clear 1",
+      "after": [
+       "gpuctl sandbox situation add capacity"
+      ]
      }
     ]
    },

@@ -62,7 +62,8 @@ export function faultControl(store: Store): FaultControl {
   };
 }
 
-function operationIssues(name: string): readonly Issue[] {
+/** Issues of the name of an operation, or `*` for all. */
+export function operationIssues(name: string): readonly Issue[] {
   const known = Object.keys(servedOperations);
   if (name === "*" || known.includes(name)) return [];
   const [near] = nearest(name, known);
