@@ -45,7 +45,7 @@ export async function outputTarget(options: OutputOptions): Promise<OutputTarget
   const { out, force, dryRun, resolve, temporaryFolder, say } = options;
   const to = await destination(out, resolve("."));
   if (to.kind !== "stdout" && !dryRun)
-    await assertWritable(folderOf(to), { makeFolders: to.kind === "template" });
+    await assertWritable(folderOf(to), to.kind === "template" ? { makeFolders: true } : { file: to.path });
   return { to, force, say, fallbackFolders: [resolve("."), temporaryFolder] };
 }
 

@@ -32,6 +32,11 @@ export const nouns: readonly Noun[] = [
  {
   "name": "rentals",
   "summary": "Rent GPUs: virtual machines and bare metal",
+  "groups": {
+   "create": "Rent a virtual machine or bare metal",
+   "jobs": "Show, attach to and cancel jobs on rentals",
+   "lease": "Set when rentals should end"
+  },
   "commands": [
    {
     "path": [
@@ -1742,7 +1747,7 @@ export const nouns: readonly Noun[] = [
      "lease",
      "set"
     ],
-    "summary": "Set when a rental should end: after a time from now",
+    "summary": "End a rental after a time from now, such as 2h",
     "details": "Replaces the rental's lease if it has one. `gpuctl rentals guard` ends the rental when the lease is over.",
     "operation": "getRental",
     "args": [
@@ -2710,7 +2715,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "api-keys",
-  "summary": "Manage the API keys of the account",
+  "summary": "List, create and revoke the account's API keys",
   "commands": [
    {
     "path": [
@@ -3330,6 +3335,9 @@ export const nouns: readonly Noun[] = [
  {
   "name": "chat",
   "summary": "Chat with a model",
+  "groups": {
+   "sessions": "List, show, search, export and remove chat sessions"
+  },
   "commands": [
    {
     "path": [
@@ -3343,7 +3351,7 @@ export const nouns: readonly Noun[] = [
       "name": "MESSAGE",
       "text": "Message to send",
       "kind": "text",
-      "setsField": "messages",
+      "derivedField": "messages",
       "required": "off-terminal",
       "stdin": "before"
      }
@@ -3978,7 +3986,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "dollars",
-      "text": "Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it",
+      "text": "Assumed price in dollars of a chat or speech call, whose price is not documented. Without it, such calls are refused.",
       "value": "AMOUNT",
       "names": [
        "assume-price"
@@ -4781,7 +4789,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "auth",
-  "summary": "Manage API keys",
+  "summary": "Log in and out: the API key stored on this machine",
   "commands": [
    {
     "path": [
@@ -5079,7 +5087,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "config",
-  "summary": "Manage the defaults of a profile",
+  "summary": "Manage the settings of a profile",
   "commands": [
    {
     "path": [
@@ -5319,6 +5327,13 @@ export const nouns: readonly Noun[] = [
  {
   "name": "sandbox",
   "summary": "Run and control the local sandbox",
+  "groups": {
+   "fault": "Make the sandbox fail on purpose",
+   "engine": "Generate with your own inference server",
+   "boot": "Make new rentals boot slowly or fail to boot",
+   "chat": "Script what the chat models reply",
+   "clock": "Show and control the sandbox's clock"
+  },
   "commands": [
    {
     "path": [
@@ -5839,12 +5854,12 @@ export const nouns: readonly Noun[] = [
      "add"
     ],
     "summary": "Make new rentals boot slowly, fail to boot, or never boot",
-    "details": "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active and free until it is terminated.",
+    "details": "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active, and costs nothing, until it is terminated.",
     "args": [],
     "flags": [
      {
       "kind": "choice",
-      "text": "How the boot ends: late, with the status Failed, or not at all",
+      "text": "slow: runs late; failed: gets the status Failed; never: stays booting",
       "value": "VALUE",
       "choices": [
        "slow",
@@ -6507,7 +6522,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Host of the inference API",
+  "text": "Base URL of the inference API",
   "value": "URL",
   "env": "GPUCTL_INFERENCE_BASE_URL",
   "notes": [
@@ -6537,7 +6552,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Number of retries for reads, and for pictures after a 429",
+  "text": "Number of retries for reads, and for images after a 429",
   "value": "N",
   "env": "GPUCTL_RETRIES",
   "notes": [

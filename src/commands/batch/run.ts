@@ -136,7 +136,7 @@ export default defineCommand({
       const { counts, unpriced } = ready;
       if (counts.image + counts.tts > 0) {
         await makeFolder(filesFolder);
-        await assertWritable(filesFolder, { makeFolders: false });
+        await assertWritable(filesFolder);
       }
       if (maxCost !== undefined && unpriced > 0) {
         say(
@@ -160,7 +160,7 @@ export default defineCommand({
     };
     const { withBatchLock } = await import("./lock.ts");
     const { assertWritable, makeFolder } = await import("../../media/folders.ts");
-    await assertWritable(dirname(out), { makeFolders: false });
+    await assertWritable(dirname(out), { file: out });
     return attendance.interruptible((stopped) => withBatchLock(out, files, () => runPlanned(stopped)));
   },
 });

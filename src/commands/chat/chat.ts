@@ -49,7 +49,7 @@ export default defineCommand({
   operation: "createChatCompletion",
   args: [
     arg.text("MESSAGE", "Message to send", {
-      setsField: "messages",
+      derivedField: "messages",
       required: "off-terminal",
       stdin: "before",
     }),

@@ -3,7 +3,7 @@ import { type ChatScriptControl, chatScriptControl } from "../chat-script/contro
 import { type Clock, type ClockControl, clockControl } from "../clock.ts";
 import { type FaultControl, faultControl } from "../faults/control.ts";
 import { isFaultActive } from "../faults/table.ts";
-import { type BootControl, bootControl } from "../rentals/boots.ts";
+import { type BootRuleControl, bootControl } from "../rentals/boots.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
 import { lastRequests, type NumberedRequest } from "../request-log.ts";
 import type { Queries, Store } from "../store/queries.ts";
@@ -35,7 +35,7 @@ export interface SandboxControls {
   readonly clock: ClockControl;
   readonly faults: FaultControl;
   readonly engines: EngineControl;
-  readonly boots: BootControl;
+  readonly boots: BootRuleControl;
   readonly chatScript: ChatScriptControl;
   status(): SandboxStatus;
   /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
