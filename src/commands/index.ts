@@ -62,7 +62,7 @@ export const nouns: readonly {
     summary: "List, create and revoke the account's API keys",
     commands: ["list", "create", "revoke"],
   },
-  { name: "image", summary: "Generate pictures", commands: ["", "gallery", "models", "price"] },
+  { name: "image", summary: "Generate images", commands: ["", "gallery", "models", "price"] },
   {
     name: "chat",
     summary: "Chat with a model",
@@ -81,7 +81,7 @@ export const nouns: readonly {
   { name: "mcp", summary: "Serve tools to agents by the Model Context Protocol", commands: [""] },
   {
     name: "batch",
-    summary: "Run a file of chats, pictures and speech",
+    summary: "Run a file of chats, images and speech",
     commands: ["run", "retry", "merge", "status", "manifest"],
   },
   {

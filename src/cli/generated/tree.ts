@@ -2817,18 +2817,18 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "image",
-  "summary": "Generate pictures",
+  "summary": "Generate images",
   "commands": [
    {
     "path": [
      "image"
     ],
-    "summary": "Generate pictures",
+    "summary": "Generate images",
     "operation": "generateImage",
     "args": [
      {
       "name": "PROMPT",
-      "text": "What the picture shows",
+      "text": "What the image shows",
       "kind": "text",
       "field": "prompt",
       "required": true,
@@ -2867,7 +2867,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "text",
       "value": "TEXT",
-      "text": "What the picture shows",
+      "text": "What the image shows",
       "notes": [],
       "field": "prompt"
      },
@@ -2930,7 +2930,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "text",
       "value": "TEXT",
-      "text": "What the picture should not show",
+      "text": "What the image should not show",
       "notes": [],
       "field": "negative_prompt"
      },
@@ -2940,7 +2940,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "integer",
       "value": "N",
-      "text": "Seed; the same seed gives the same picture",
+      "text": "Seed; the same seed gives the same image",
       "notes": [],
       "field": "seed"
      },
@@ -3009,7 +3009,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "number",
       "value": "N",
-      "text": "How far the picture may differ from the reference",
+      "text": "How far the image may differ from the reference",
       "notes": [
        "0 to 1"
       ],
@@ -3047,7 +3047,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Reference picture (PNG, JPEG or WebP), - for stdin",
+      "text": "Reference image (PNG, JPEG or WebP), - for stdin",
       "value": "FILE",
       "setsFields": [
        "image"
@@ -3060,7 +3060,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Use the settings stored in a picture, - for stdin; other flags override them",
+      "text": "Use the settings stored in an image, - for stdin; other flags override them",
       "value": "FILE",
       "names": [
        "from"
@@ -3070,7 +3070,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "integer",
-      "text": "Number of pictures",
+      "text": "Number of images",
       "value": "N",
       "default": "1",
       "short": "n",
@@ -3085,7 +3085,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "integer",
-      "text": "How many pictures to generate at once",
+      "text": "How many images to generate at once",
       "value": "N",
       "default": "4",
       "minimum": 1,
@@ -3100,7 +3100,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Where to save the picture: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
+      "text": "Where to save the image: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
       "value": "PATH",
       "names": [
        "out"
@@ -3119,7 +3119,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "dollars",
-      "text": "Do not generate if the pictures would cost more than this, in dollars",
+      "text": "Do not generate if the images would cost more than this, in dollars",
       "value": "AMOUNT",
       "names": [
        "max-cost"
@@ -3132,7 +3132,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Do not write the settings into the picture",
+      "text": "Do not write the settings into the image",
       "names": [
        "no-metadata"
       ],
@@ -3141,7 +3141,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Draw the saved pictures in the terminal",
+      "text": "Draw the saved images in the terminal",
       "names": [
        "preview"
       ],
@@ -3150,7 +3150,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Open the saved pictures with the system's viewer",
+      "text": "Open the saved images with the system's viewer",
       "names": [
        "open"
       ],
@@ -3169,7 +3169,7 @@ export const nouns: readonly Noun[] = [
     ],
     "limits": [
      "width x height must be one of 1024x1024, 1152x896, 1216x832, 1344x768, 1536x640, 1664x2432, 2048x2048, 2432x1664, 640x1536, 768x1344, 832x1216",
-     "only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference picture",
+     "only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference image",
      "only SDXL1.0-base, SDXL-turbo support prompt_2, negative_prompt_2, enable_refiner",
      "the model must support each LoRA"
     ],
@@ -3178,15 +3178,15 @@ export const nouns: readonly Noun[] = [
     },
     "examples": [
      {
-      "text": "Generate a picture",
+      "text": "Generate an image",
       "command": "gpuctl image \"a lighthouse at dusk\" --sandbox"
      },
      {
-      "text": "Generate two wide pictures with a seed in a folder",
+      "text": "Generate two wide images with a seed in a folder",
       "command": "gpuctl image \"a lighthouse at dusk\" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox"
      },
      {
-      "text": "Generate six pictures, three at a time",
+      "text": "Generate six images, three at a time",
       "command": "gpuctl image \"a lighthouse at dusk\" -n 6 --concurrency 3 --out pictures/ --sandbox"
      }
     ]
@@ -3196,12 +3196,12 @@ export const nouns: readonly Noun[] = [
      "image",
      "gallery"
     ],
-    "summary": "Write an HTML page of a folder's pictures with their settings",
-    "details": "The page links to the pictures and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
+    "summary": "Write an HTML page of a folder's images with their settings",
+    "details": "The page links to the images and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
     "args": [
      {
       "name": "FOLDER",
-      "text": "The folder with the pictures",
+      "text": "The folder with the images",
       "kind": "text",
       "required": true
      }
@@ -3272,7 +3272,7 @@ export const nouns: readonly Noun[] = [
      "image",
      "price"
     ],
-    "summary": "Show what pictures cost",
+    "summary": "Show what images cost",
     "args": [],
     "flags": [
      {
@@ -3304,7 +3304,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "integer",
-      "text": "Number of pictures",
+      "text": "Number of images",
       "value": "N",
       "default": "1",
       "short": "n",
@@ -3321,11 +3321,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Show the price of a picture with the service's defaults",
+      "text": "Show the price of an image with the service's defaults",
       "command": "gpuctl image price"
      },
      {
-      "text": "Show the price of ten large pictures",
+      "text": "Show the price of ten large images",
       "command": "gpuctl image price --size 2048x2048 --steps 25 -n 10"
      }
     ]
@@ -3426,7 +3426,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Text file or picture to send with the message, or the URL of a picture; - for stdin",
+      "text": "Text file or image to send with the message, or the URL of an image; - for stdin",
       "value": "FILE|URL",
       "repeat": true,
       "readsStdin": true,
@@ -3569,7 +3569,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Send a picture that the service fetches",
+      "text": "Send an image that the service fetches",
       "command": "gpuctl chat \"What is in it?\" --attach https://example.com/rack.png --sandbox"
      },
      {
@@ -3873,7 +3873,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
+      "text": "Where to save the audio: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
       "value": "PATH",
       "names": [
        "out"
@@ -3892,7 +3892,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Play the recording once it is saved",
+      "text": "Play the audio once it is saved",
       "names": [
        "play"
       ],
@@ -3996,7 +3996,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Folder for pictures and recordings",
+      "text": "Folder for images and audio files",
       "value": "FOLDER",
       "names": [
        "out"
@@ -4023,14 +4023,14 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "batch",
-  "summary": "Run a file of chats, pictures and speech",
+  "summary": "Run a file of chats, images and speech",
   "commands": [
    {
     "path": [
      "batch",
      "run"
     ],
-    "summary": "Run a file of chats, pictures and speech",
+    "summary": "Run a file of chats, images and speech",
     "details": "Each line of INPUT is a request: {\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{...}}. The whole file is checked before anything is sent. A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again. 429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`. Ctrl-C finishes what is in flight; a second one stops at once.",
     "args": [
      {
@@ -4105,7 +4105,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Folder for pictures and recordings",
+      "text": "Folder for images and audio files",
       "value": "FOLDER",
       "names": [
        "files"
@@ -4117,7 +4117,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Do not write the settings into pictures",
+      "text": "Do not write the settings into images",
       "names": [
        "no-metadata"
       ],
@@ -4207,7 +4207,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Generate a picture for each line of a text file, for two dollars at most",
+      "text": "Generate an image for each line of a text file, for two dollars at most",
       "command": "gpuctl batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --max-cost 2 --sandbox",
       "after": [
        "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt"
@@ -5094,12 +5094,12 @@ export const nouns: readonly Noun[] = [
      "config",
      "get"
     ],
-    "summary": "Print a value set in the profile",
-    "details": "Exits 5 and prints nothing to stdout when the key is not set.",
+    "summary": "Print a setting of the profile",
+    "details": "Exits 5 and prints nothing to stdout when it is not set.",
     "args": [
      {
       "name": "KEY",
-      "text": "Configuration key",
+      "text": "Name of the setting",
       "kind": "choice",
       "required": true,
       "mistakes": {
@@ -5148,11 +5148,11 @@ export const nouns: readonly Noun[] = [
      "config",
      "set"
     ],
-    "summary": "Set a default in the profile",
+    "summary": "Change a setting of the profile",
     "args": [
      {
       "name": "KEY",
-      "text": "Configuration key",
+      "text": "Name of the setting",
       "kind": "choice",
       "required": true,
       "mistakes": {
@@ -5178,7 +5178,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "name": "VALUE",
-      "text": "New value; `gpuctl config list` describes each key",
+      "text": "New value; `gpuctl config list` describes each setting",
       "kind": "text",
       "required": true,
       "valueOfKey": "KEY"
@@ -5196,7 +5196,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl config set budget.maxBurn 10"
      },
      {
-      "text": "Set a default in another profile",
+      "text": "Change a setting of another profile",
       "command": "gpuctl config set rentals.region eu-north-4 --profile play",
       "after": [
        "gpuctl profile add play --sandbox"
@@ -5209,11 +5209,11 @@ export const nouns: readonly Noun[] = [
      "config",
      "unset"
     ],
-    "summary": "Remove a default from the profile",
+    "summary": "Remove a setting from the profile",
     "args": [
      {
       "name": "KEY",
-      "text": "Configuration key",
+      "text": "Name of the setting",
       "kind": "choice",
       "required": true,
       "mistakes": {
@@ -5249,7 +5249,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Unset a key that is not set, which succeeds",
+      "text": "Remove a setting that is not set, which succeeds",
       "command": "gpuctl config unset budget.maxCost"
      }
     ]
@@ -5259,13 +5259,13 @@ export const nouns: readonly Noun[] = [
      "config",
      "list"
     ],
-    "summary": "List every key with its value, source and meaning",
+    "summary": "List every setting with its value, source and meaning",
     "args": [],
     "flags": [],
     "limits": [],
     "examples": [
      {
-      "text": "List all keys",
+      "text": "List all settings",
       "command": "gpuctl config list"
      },
      {
@@ -5717,7 +5717,7 @@ export const nouns: readonly Noun[] = [
      "set"
     ],
     "summary": "Generate with an inference server of your own",
-    "details": "The sandbox passes chats, pictures or speech on to this server instead of generating them itself. A chat engine serves OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if it does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
+    "details": "The sandbox passes chats, images or speech on to this server instead of generating them itself. A chat engine serves OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if it does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
     "args": [
      {
       "name": "KIND",

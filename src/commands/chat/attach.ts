@@ -56,7 +56,7 @@ async function fileOf(
     throw new UsageError(`${from} ${path}: ${what} cannot be attached`, {
       hint: isPdf
         ? "Convert it to text first, for example with `pdftotext FILE.pdf -`."
-        : "Attach text, or a PNG, JPEG, WebP or GIF picture.",
+        : "Attach text, or a PNG, JPEG, WebP or GIF image.",
     });
   }
   if (bytes.length > inputLimits.text) {

@@ -20,7 +20,7 @@ export default defineCommand({
     assumePrice: flag.dollars(
       "Assumed price in dollars of a chat or speech call, whose price is not documented. Without it, such calls are refused.",
     ),
-    out: flag.text("Folder for pictures and recordings", {
+    out: flag.text("Folder for images and audio files", {
       value: "FOLDER",
       defaultText: "mcp in the state folder",
     }),
