@@ -94,7 +94,7 @@ describe("one failure loses no other picture", () => {
     expect(err).toContain("1 of 5 images failed\n  image 2: ");
     expect(err).toContain(message);
     expect(err).toContain(
-      "4 pictures, $0.048 spent (estimated from the documented price); 1 more may have been charged",
+      "4 images, $0.048 spent (estimated from the documented price); 1 more may have been charged",
     );
     expect(attempts.get(2)).toBe(1);
   });
@@ -215,6 +215,6 @@ test("on a terminal without animation, each change of the total is a line", asyn
   const options = { ...overNetwork({ TERM: "dumb" }), terminal: 80 };
   const { err } = await run("image cat -n 3 --seed 1 --concurrency 1 --out {seed}.png", options);
   expect(err).toContain(
-    "Generating 3 pictures\nGenerating 3 pictures: 1 done\nGenerating 3 pictures: 1 done, 1 failed\nGenerating 3 pictures: 2 done, 1 failed\n",
+    "Generating 3 images\nGenerating 3 images: 1 done\nGenerating 3 images: 1 done, 1 failed\nGenerating 3 images: 2 done, 1 failed\n",
   );
 });

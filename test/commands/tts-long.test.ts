@@ -51,7 +51,7 @@ describe("a long text", () => {
     await mkdir(path);
     const { code, err, requests } = await cli.run(line, overNetwork());
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain(`${path} is not a file`);
+    expect(err).toContain(`${path} is not a regular file`);
   });
 
   test("from a file, with the settings in every request", async () => {
