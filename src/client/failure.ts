@@ -62,7 +62,7 @@ const base64 = /[\w+/]{64,}={0,2}/g;
 export function unreadableResponse(status: number, text: string, request: WireRequest): Error {
   const empty = text === "" || text.trim() === "null";
   const reason = empty
-    ? `the service responded ${status} with an empty body`
+    ? `the service responded ${status} with no content (an empty body or null)`
     : `the response is not JSON: ${readFailure(status, keyRedactor(request)(text).replace(base64, "…")).message}`;
   return isRead(request)
     ? new InvalidResponse(reason, status, request)
@@ -80,8 +80,8 @@ interface UnfinishedRequest {
 
 /**
  * The error for a request without a complete response. The outcome of a write that was sent is unknown, whatever went
- * wrong. For a read, errors that are not about the connection are returned unchanged, and for a write those from before
- * it was sent.
+ * wrong. Returned unchanged: for a read, errors that are not about the connection; for a write, errors from before it was
+ * sent, and errors that already state the outcome.
  */
 export function transportError(cause: unknown, { request, status, received }: UnfinishedRequest): unknown {
   const failed = connectionError(cause);

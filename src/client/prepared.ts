@@ -153,6 +153,7 @@ class Exchange {
         );
       },
       bytes,
+      maxValues: (this.#options.limits ?? responseLimits).values,
       text: () => decoder.decode(bytes),
     };
   }

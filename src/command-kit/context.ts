@@ -415,8 +415,8 @@ export interface Installation extends Machine, Pick<Programs, "which" | "capture
   readonly probe: (url: string, timeout: number) => Promise<Probe>;
   readonly sandboxHealth: () => Promise<SandboxHealth>;
   readonly configPath: string;
-  /** Why the configuration cannot be used. */
-  readonly configProblem: () => string | undefined;
+  /** Why the configuration cannot be used, and what to do; undefined if it can. */
+  readonly configProblem: () => { readonly message: string; readonly hint: string } | undefined;
   readonly stateFolder: string;
   /** Which streams are terminals, the width in columns, and whether output is colored. */
   readonly terminal: {

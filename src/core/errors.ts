@@ -195,9 +195,11 @@ export class EmptyResult extends Error {
 export class SchemaMismatch extends Error {
   override readonly name = "SchemaMismatch";
   readonly issues: readonly object[];
-  constructor(message: string, issues: readonly object[]) {
+  readonly hint: string | undefined;
+  constructor(message: string, issues: readonly object[], hint?: string) {
     super(message);
     this.issues = issues;
+    this.hint = hint;
   }
 }
 
@@ -267,7 +269,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
   EISDIR: "it is a folder",
-  ENOENT: "no such folder",
+  ENOENT: "the folder does not exist; create it first",
   ENOTDIR: "part of the path is a file",
   ENAMETOOLONG: "the name is too long",
   EINVAL: "the file name is not supported here",

@@ -51,10 +51,10 @@ function syncFolder(folder: string): void {
   } catch {}
 }
 
-/** Throws if the path is not a regular file: opening a pipe, for example, would block. */
+/** Throws if something other than a regular file is at the path: opening a pipe, for example, would block. A missing path passes. */
 export function assertFile(path: string): void {
   const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts && !facts.isFile()) throw new Error(`${path} is not a file`);
+  if (facts && !facts.isFile()) throw new Error(`${path} is not a regular file`);
 }
 
 /** The text of a regular file. Throws as `assertFile` does, or the error of the failed call. */

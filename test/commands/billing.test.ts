@@ -71,7 +71,7 @@ describe("billing", () => {
     ]) {
       const { code, err } = await run(`${word} --sandbox`);
       expect(code).toBe(2);
-      expect(err).toContain(`unknown command '${word}' (Did you mean ${meant}?)`);
+      expect(err).toContain(`unknown command '${word}' (Did you mean \`gpuctl ${meant}\`?)`);
     }
   });
 });

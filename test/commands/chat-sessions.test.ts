@@ -31,7 +31,7 @@ test.each([
   ]) {
     const { code, err, requests } = await cli.run(line);
     expect({ code, requests }, line).toEqual({ code: 2, requests: [] });
-    expect(err).toContain(`${fileOf(cli, "odd")} is not a file`);
+    expect(err).toContain(`${fileOf(cli, "odd")} is not a regular file`);
     expect(err).not.toContain("bug");
   }
   expect(await namesIn(cli)).toEqual(["good"]);

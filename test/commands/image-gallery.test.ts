@@ -227,7 +227,7 @@ describe("image gallery", () => {
     await mkdir(join(cli.folder, "pictures"));
     const empty = await cli.run("image gallery pictures");
     expect(empty).toMatchObject({ code: exit.usage, out: "" });
-    expect(empty.err).toContain("pictures contains no pictures that a browser can display");
+    expect(empty.err).toContain("pictures contains no images that a browser can display");
     expect(await readdir(join(cli.folder, "pictures"))).toEqual([]);
     expect(await cli.run("image gallery nowhere")).toMatchObject({ code: exit.usage });
   });

@@ -122,7 +122,7 @@ test.each([
     });
     const { code, bytes, err } = await run(`tts Hi ${flags}`, overNetwork());
     expect(code).toBe(0);
-    const [kept = ""] = /(?<=^The response has another recording, saved as ).*/m.exec(err) ?? [];
+    const [kept = ""] = /(?<=^The response has another audio file, saved as ).*/m.exec(err) ?? [];
     expect((await readFile(kept)).toString("base64")).toBe(first);
     const used = path === undefined ? bytes : await readFile(join(folder, path));
     expect(used.toString("base64")).toBe(last);

@@ -32,6 +32,11 @@ export const nouns: readonly Noun[] = [
  {
   "name": "rentals",
   "summary": "Rent GPUs: virtual machines and bare metal",
+  "groups": {
+   "create": "Rent a virtual machine or bare metal",
+   "jobs": "Show, attach to and cancel jobs on rentals",
+   "lease": "Set when rentals should end"
+  },
   "commands": [
    {
     "path": [
@@ -1742,7 +1747,7 @@ export const nouns: readonly Noun[] = [
      "lease",
      "set"
     ],
-    "summary": "Set when a rental should end: after a time from now",
+    "summary": "End a rental after a time from now, such as 2h",
     "details": "Replaces the rental's lease if it has one. `gpuctl rentals guard` ends the rental when the lease is over.",
     "operation": "getRental",
     "args": [
@@ -2710,7 +2715,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "api-keys",
-  "summary": "Manage the API keys of the account",
+  "summary": "List, create and revoke the account's API keys",
   "commands": [
    {
     "path": [
@@ -2812,18 +2817,18 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "image",
-  "summary": "Generate pictures",
+  "summary": "Generate images",
   "commands": [
    {
     "path": [
      "image"
     ],
-    "summary": "Generate pictures",
+    "summary": "Generate images",
     "operation": "generateImage",
     "args": [
      {
       "name": "PROMPT",
-      "text": "What the picture shows",
+      "text": "What the image shows",
       "kind": "text",
       "field": "prompt",
       "required": true,
@@ -2862,7 +2867,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "text",
       "value": "TEXT",
-      "text": "What the picture shows",
+      "text": "What the image shows",
       "notes": [],
       "field": "prompt"
      },
@@ -2925,7 +2930,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "text",
       "value": "TEXT",
-      "text": "What the picture should not show",
+      "text": "What the image should not show",
       "notes": [],
       "field": "negative_prompt"
      },
@@ -2935,7 +2940,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "integer",
       "value": "N",
-      "text": "Seed; the same seed gives the same picture",
+      "text": "Seed; the same seed gives the same image",
       "notes": [],
       "field": "seed"
      },
@@ -3004,7 +3009,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "number",
       "value": "N",
-      "text": "How far the picture may differ from the reference",
+      "text": "How far the image may differ from the reference",
       "notes": [
        "0 to 1"
       ],
@@ -3042,7 +3047,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Reference picture (PNG, JPEG or WebP), - for stdin",
+      "text": "Reference image (PNG, JPEG or WebP), - for stdin",
       "value": "FILE",
       "setsFields": [
        "image"
@@ -3055,7 +3060,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Use the settings stored in a picture, - for stdin; other flags override them",
+      "text": "Use the settings stored in an image, - for stdin; other flags override them",
       "value": "FILE",
       "names": [
        "from"
@@ -3065,7 +3070,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "integer",
-      "text": "Number of pictures",
+      "text": "Number of images",
       "value": "N",
       "default": "1",
       "short": "n",
@@ -3080,7 +3085,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "integer",
-      "text": "How many pictures to generate at once",
+      "text": "How many images to generate at once",
       "value": "N",
       "default": "4",
       "minimum": 1,
@@ -3095,7 +3100,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Where to save the picture: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
+      "text": "Where to save the image: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
       "value": "PATH",
       "names": [
        "out"
@@ -3114,7 +3119,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "dollars",
-      "text": "Do not generate if the pictures would cost more than this, in dollars",
+      "text": "Do not generate if the images would cost more than this, in dollars",
       "value": "AMOUNT",
       "names": [
        "max-cost"
@@ -3127,7 +3132,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Do not write the settings into the picture",
+      "text": "Do not write the settings into the image",
       "names": [
        "no-metadata"
       ],
@@ -3136,7 +3141,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Draw the saved pictures in the terminal",
+      "text": "Draw the saved images in the terminal",
       "names": [
        "preview"
       ],
@@ -3145,7 +3150,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Open the saved pictures with the system's viewer",
+      "text": "Open the saved images with the system's viewer",
       "names": [
        "open"
       ],
@@ -3164,7 +3169,7 @@ export const nouns: readonly Noun[] = [
     ],
     "limits": [
      "width x height must be one of 1024x1024, 1152x896, 1216x832, 1344x768, 1536x640, 1664x2432, 2048x2048, 2432x1664, 640x1536, 768x1344, 832x1216",
-     "only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference picture",
+     "only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference image",
      "only SDXL1.0-base, SDXL-turbo support prompt_2, negative_prompt_2, enable_refiner",
      "the model must support each LoRA"
     ],
@@ -3173,15 +3178,15 @@ export const nouns: readonly Noun[] = [
     },
     "examples": [
      {
-      "text": "Generate a picture",
+      "text": "Generate an image",
       "command": "gpuctl image \"a lighthouse at dusk\" --sandbox"
      },
      {
-      "text": "Generate two wide pictures with a seed in a folder",
+      "text": "Generate two wide images with a seed in a folder",
       "command": "gpuctl image \"a lighthouse at dusk\" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox"
      },
      {
-      "text": "Generate six pictures, three at a time",
+      "text": "Generate six images, three at a time",
       "command": "gpuctl image \"a lighthouse at dusk\" -n 6 --concurrency 3 --out pictures/ --sandbox"
      }
     ]
@@ -3191,12 +3196,12 @@ export const nouns: readonly Noun[] = [
      "image",
      "gallery"
     ],
-    "summary": "Write an HTML page of a folder's pictures with their settings",
-    "details": "The page links to the pictures and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
+    "summary": "Write an HTML page of a folder's images with their settings",
+    "details": "The page links to the images and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
     "args": [
      {
       "name": "FOLDER",
-      "text": "The folder with the pictures",
+      "text": "The folder with the images",
       "kind": "text",
       "required": true
      }
@@ -3267,7 +3272,7 @@ export const nouns: readonly Noun[] = [
      "image",
      "price"
     ],
-    "summary": "Show what pictures cost",
+    "summary": "Show what images cost",
     "args": [],
     "flags": [
      {
@@ -3299,7 +3304,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "integer",
-      "text": "Number of pictures",
+      "text": "Number of images",
       "value": "N",
       "default": "1",
       "short": "n",
@@ -3316,11 +3321,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Show the price of a picture with the service's defaults",
+      "text": "Show the price of an image with the service's defaults",
       "command": "gpuctl image price"
      },
      {
-      "text": "Show the price of ten large pictures",
+      "text": "Show the price of ten large images",
       "command": "gpuctl image price --size 2048x2048 --steps 25 -n 10"
      }
     ]
@@ -3330,6 +3335,9 @@ export const nouns: readonly Noun[] = [
  {
   "name": "chat",
   "summary": "Chat with a model",
+  "groups": {
+   "sessions": "List, show, search, export and remove chat sessions"
+  },
   "commands": [
    {
     "path": [
@@ -3343,7 +3351,7 @@ export const nouns: readonly Noun[] = [
       "name": "MESSAGE",
       "text": "Message to send",
       "kind": "text",
-      "setsField": "messages",
+      "derivedField": "messages",
       "required": "off-terminal",
       "stdin": "before"
      }
@@ -3418,7 +3426,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Text file or picture to send with the message, or the URL of a picture; - for stdin",
+      "text": "Text file or image to send with the message, or the URL of an image; - for stdin",
       "value": "FILE|URL",
       "repeat": true,
       "readsStdin": true,
@@ -3561,7 +3569,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Send a picture that the service fetches",
+      "text": "Send an image that the service fetches",
       "command": "gpuctl chat \"What is in it?\" --attach https://example.com/rack.png --sandbox"
      },
      {
@@ -3865,7 +3873,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
+      "text": "Where to save the audio: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
       "value": "PATH",
       "names": [
        "out"
@@ -3884,7 +3892,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Play the recording once it is saved",
+      "text": "Play the audio once it is saved",
       "names": [
        "play"
       ],
@@ -3978,7 +3986,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "dollars",
-      "text": "Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it",
+      "text": "Assumed price in dollars of a chat or speech call, whose price is not documented. Without it, such calls are refused.",
       "value": "AMOUNT",
       "names": [
        "assume-price"
@@ -3988,7 +3996,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Folder for pictures and recordings",
+      "text": "Folder for images and audio files",
       "value": "FOLDER",
       "names": [
        "out"
@@ -4015,14 +4023,14 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "batch",
-  "summary": "Run a file of chats, pictures and speech",
+  "summary": "Run a file of chats, images and speech",
   "commands": [
    {
     "path": [
      "batch",
      "run"
     ],
-    "summary": "Run a file of chats, pictures and speech",
+    "summary": "Run a file of chats, images and speech",
     "details": "Each line of INPUT is a request: {\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{...}}. The whole file is checked before anything is sent. A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again. 429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`. Ctrl-C finishes what is in flight; a second one stops at once.",
     "args": [
      {
@@ -4097,7 +4105,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Folder for pictures and recordings",
+      "text": "Folder for images and audio files",
       "value": "FOLDER",
       "names": [
        "files"
@@ -4109,7 +4117,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Do not write the settings into pictures",
+      "text": "Do not write the settings into images",
       "names": [
        "no-metadata"
       ],
@@ -4199,7 +4207,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Generate a picture for each line of a text file, for two dollars at most",
+      "text": "Generate an image for each line of a text file, for two dollars at most",
       "command": "gpuctl batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --max-cost 2 --sandbox",
       "after": [
        "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt"
@@ -4781,7 +4789,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "auth",
-  "summary": "Manage API keys",
+  "summary": "Log in and out: the API key stored on this machine",
   "commands": [
    {
     "path": [
@@ -5079,19 +5087,19 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "config",
-  "summary": "Manage the defaults of a profile",
+  "summary": "Manage the settings of a profile",
   "commands": [
    {
     "path": [
      "config",
      "get"
     ],
-    "summary": "Print a value set in the profile",
-    "details": "Exits 5 and prints nothing to stdout when the key is not set.",
+    "summary": "Print a setting of the profile",
+    "details": "Exits 5 and prints nothing to stdout when it is not set.",
     "args": [
      {
       "name": "KEY",
-      "text": "Configuration key",
+      "text": "Name of the setting",
       "kind": "choice",
       "required": true,
       "mistakes": {
@@ -5140,11 +5148,11 @@ export const nouns: readonly Noun[] = [
      "config",
      "set"
     ],
-    "summary": "Set a default in the profile",
+    "summary": "Change a setting of the profile",
     "args": [
      {
       "name": "KEY",
-      "text": "Configuration key",
+      "text": "Name of the setting",
       "kind": "choice",
       "required": true,
       "mistakes": {
@@ -5170,7 +5178,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "name": "VALUE",
-      "text": "New value; `gpuctl config list` describes each key",
+      "text": "New value; `gpuctl config list` describes each setting",
       "kind": "text",
       "required": true,
       "valueOfKey": "KEY"
@@ -5188,7 +5196,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl config set budget.maxBurn 10"
      },
      {
-      "text": "Set a default in another profile",
+      "text": "Change a setting of another profile",
       "command": "gpuctl config set rentals.region eu-north-4 --profile play",
       "after": [
        "gpuctl profile add play --sandbox"
@@ -5201,11 +5209,11 @@ export const nouns: readonly Noun[] = [
      "config",
      "unset"
     ],
-    "summary": "Remove a default from the profile",
+    "summary": "Remove a setting from the profile",
     "args": [
      {
       "name": "KEY",
-      "text": "Configuration key",
+      "text": "Name of the setting",
       "kind": "choice",
       "required": true,
       "mistakes": {
@@ -5241,7 +5249,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Unset a key that is not set, which succeeds",
+      "text": "Remove a setting that is not set, which succeeds",
       "command": "gpuctl config unset budget.maxCost"
      }
     ]
@@ -5251,13 +5259,13 @@ export const nouns: readonly Noun[] = [
      "config",
      "list"
     ],
-    "summary": "List every key with its value, source and meaning",
+    "summary": "List every setting with its value, source and meaning",
     "args": [],
     "flags": [],
     "limits": [],
     "examples": [
      {
-      "text": "List all keys",
+      "text": "List all settings",
       "command": "gpuctl config list"
      },
      {
@@ -5319,6 +5327,14 @@ export const nouns: readonly Noun[] = [
  {
   "name": "sandbox",
   "summary": "Run and control the local sandbox",
+  "groups": {
+   "fault": "Make the sandbox fail on purpose",
+   "engine": "Generate with your own inference server",
+   "boot": "Make new rentals boot slowly or fail to boot",
+   "situation": "Add situations of real clouds, such as sold out GPUs",
+   "chat": "Script what the chat models reply",
+   "clock": "Show and control the sandbox's clock"
+  },
   "commands": [
    {
     "path": [
@@ -5726,7 +5742,7 @@ export const nouns: readonly Noun[] = [
      "set"
     ],
     "summary": "Generate with an inference server of your own",
-    "details": "The sandbox passes chats, pictures or speech on to this server instead of generating them itself. A chat engine serves OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if it does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
+    "details": "The sandbox passes chats, images or speech on to this server instead of generating them itself. A chat engine serves OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if it does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
     "args": [
      {
       "name": "KIND",
@@ -6161,12 +6177,12 @@ export const nouns: readonly Noun[] = [
      "add"
     ],
     "summary": "Make new rentals boot slowly, fail to boot, or never boot",
-    "details": "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active and free until it is terminated.",
+    "details": "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active, and costs nothing, until it is terminated.",
     "args": [],
     "flags": [
      {
       "kind": "choice",
-      "text": "How the boot ends: late, with the status Failed, or not at all",
+      "text": "slow: runs late; failed: gets the status Failed; never: stays booting",
       "value": "VALUE",
       "choices": [
        "slow",
@@ -6829,7 +6845,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Host of the inference API",
+  "text": "Base URL of the inference API",
   "value": "URL",
   "env": "GPUCTL_INFERENCE_BASE_URL",
   "notes": [
@@ -6859,7 +6875,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Number of retries for reads, and for pictures after a 429",
+  "text": "Number of retries for reads, and for images after a 429",
   "value": "N",
   "env": "GPUCTL_RETRIES",
   "notes": [

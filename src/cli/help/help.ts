@@ -21,7 +21,9 @@ export function helpFor(path: readonly string[], style: HelpStyle): string | und
   const inside = noun?.commands.filter(isWithin(path)) ?? [];
   const own = inside.find((spec) => spec.path.length === path.length);
   if (own) return commandHelp(own, style);
-  return noun && inside.length > 0 ? groupHelp(path, noun.summary, inside, style) : undefined;
+  if (!noun || inside.length === 0) return undefined;
+  const summary = noun.groups?.[path.slice(1).join(" ")] ?? noun.summary;
+  return groupHelp(path, summary, inside, style);
 }
 
 const commands = nouns.flatMap((noun) => noun.commands);

@@ -148,7 +148,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
 };
 
 function stateHint(problem: string | undefined): string {
-  if (problem === "unavailable") return "GPUCTL_STATE_DIR names another folder for the state.";
+  if (problem === "unavailable") return "Set GPUCTL_STATE_DIR to a folder that you can write to.";
   const update = problem === "newer" ? "Update gpuctl, or run" : "Run";
   return `${update} \`gpuctl sandbox reset\` to move the file aside and start with a new one.`;
 }

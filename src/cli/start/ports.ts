@@ -121,7 +121,8 @@ function installation({ settings, system, services }: Runtime): Installation {
       try {
         return invalidValues(profileOf(readConfig(files), settings.profile), settings.profile);
       } catch (error) {
-        return reasonOf(error);
+        const hint = (error instanceof UsageError && error.hint) || "Fix the file, or move it away.";
+        return { message: reasonOf(error), hint };
       }
     },
     get stateFolder() {
@@ -140,12 +141,18 @@ function installation({ settings, system, services }: Runtime): Installation {
 }
 
 /** Lists the values of a profile that make other commands fail. */
-function invalidValues(profile: Profile | undefined, name: string): string | undefined {
+function invalidValues(
+  profile: Profile | undefined,
+  name: string,
+): ReturnType<Installation["configProblem"]> {
   const invalid = Object.entries(profileValues(profile))
     .filter(([key, text]) => !isUsable(key, text))
     .map(([key, text]) => `${key} ${JSON.stringify(withoutPassword(text))}`);
   if (invalid.length === 0) return undefined;
-  return `profile "${name}" has invalid values: ${invalid.join(", ")} (remove one with \`gpuctl config unset KEY\`)`;
+  return {
+    message: `profile "${name}" has invalid values: ${invalid.join(", ")}`,
+    hint: "Remove one with `gpuctl config unset KEY`.",
+  };
 }
 
 function orUndefined<Value>(read: () => Value): Value | undefined {

@@ -34,11 +34,11 @@ const runFlags = {
   endpoint: flag.choice("What the prompts ask for", ["chat", "image", "tts"]),
   model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
   param: flag.params("Any other field for all prompts"),
-  files: flag.text("Folder for pictures and recordings", {
+  files: flag.text("Folder for images and audio files", {
     value: "FOLDER",
     defaultText: "the name of the output, with .files instead of .jsonl",
   }),
-  noMetadata: flag.boolean("Do not write the settings into pictures"),
+  noMetadata: flag.boolean("Do not write the settings into images"),
   concurrency: flag.integer("The most requests at once; fewer while the service asks to slow down", {
     default: "8",
     minimum: 1,
@@ -62,7 +62,7 @@ type RunFlags = FlagValues<typeof runFlags>;
 
 export default defineCommand({
   path: "batch run",
-  summary: "Run a file of chats, pictures and speech",
+  summary: "Run a file of chats, images and speech",
   details: [
     'Each line of INPUT is a request: {"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{...}}. The whole file is checked before anything is sent.',
     "A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again.",
@@ -83,7 +83,7 @@ export default defineCommand({
       after: [exampleInput],
     },
     {
-      text: "Generate a picture for each line of a text file, for two dollars at most",
+      text: "Generate an image for each line of a text file, for two dollars at most",
       command:
         "gpuctl batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --max-cost 2 --sandbox",
       after: [examplePrompts],
@@ -136,7 +136,7 @@ export default defineCommand({
       const { counts, unpriced } = ready;
       if (counts.image + counts.tts > 0) {
         await makeFolder(filesFolder);
-        await assertWritable(filesFolder, { makeFolders: false });
+        await assertWritable(filesFolder);
       }
       if (maxCost !== undefined && unpriced > 0) {
         say(
@@ -160,7 +160,7 @@ export default defineCommand({
     };
     const { withBatchLock } = await import("./lock.ts");
     const { assertWritable, makeFolder } = await import("../../media/folders.ts");
-    await assertWritable(dirname(out), { makeFolders: false });
+    await assertWritable(dirname(out), { file: out });
     return attendance.interruptible((stopped) => withBatchLock(out, files, () => runPlanned(stopped)));
   },
 });

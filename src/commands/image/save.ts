@@ -38,7 +38,7 @@ export interface Generated {
   readonly unusable: unknown;
 }
 
-export const pictureName = (index: number): string => `picture ${index + 1}`;
+export const pictureName = (index: number): string => `image ${index + 1}`;
 
 interface ReceivedResponse {
   readonly response: unknown;
@@ -129,7 +129,7 @@ async function savePicture(
 ): Promise<{ readonly file: SavedFile; readonly problem?: Error }> {
   const { to } = target;
   if (to.kind !== "stdout") return saveMedia(picture, { ...target, to });
-  const { file, problem } = await saveElsewhere(picture, "Standard output takes only one picture", target);
+  const { file, problem } = await saveElsewhere(picture, "Standard output takes only one image", target);
   if (problem instanceof ResultTruncated) return { file, problem };
   target.say(problem.message);
   return { file };

@@ -38,8 +38,8 @@ export default defineCommand({
       minimum: 20,
     }),
     concurrency: flag.integer("Number of parts to request at a time", { default: "4", minimum: 1 }),
-    ...outFlags("recording"),
-    play: flag.boolean("Play the recording once it is saved"),
+    ...outFlags("audio"),
+    play: flag.boolean("Play the audio once it is saved"),
   },
   view: { kind: "lines", path: "path" },
   examples: [
@@ -89,8 +89,12 @@ export default defineCommand({
         const media = { kind: "audio", count: 1, names } as const;
         const used = await use(sound.finish(media));
         for (const other of others) {
-          const { file } = await saveElsewhere(other.finish(media), "the response has two recordings", place);
-          context.say(`The response has another recording, saved as ${file.path}`);
+          const { file } = await saveElsewhere(
+            other.finish(media),
+            "the response has two audio files",
+            place,
+          );
+          context.say(`The response has another audio file, saved as ${file.path}`);
         }
         return used;
       } finally {

@@ -3,7 +3,7 @@ import { type ChatScriptControl, chatScriptControl } from "../chat-script/contro
 import { type Clock, type ClockControl, clockControl, sandboxClock } from "../clock.ts";
 import { type FaultControl, faultControl } from "../faults/control.ts";
 import { isFaultActive } from "../faults/table.ts";
-import { type BootControl, bootControl } from "../rentals/boots.ts";
+import { type BootRuleControl, bootControl } from "../rentals/boots.ts";
 import { lastRequests, type NumberedRequest } from "../request-log.ts";
 import {
   type ScenarioPart,
@@ -40,7 +40,7 @@ export interface SandboxControls {
   readonly clock: ClockControl;
   readonly faults: FaultControl;
   readonly engines: EngineControl;
-  readonly boots: BootControl;
+  readonly boots: BootRuleControl;
   readonly situations: SituationControl;
   readonly chatScript: ChatScriptControl;
   /**

@@ -155,7 +155,7 @@ test("an engine that returns no picture is an error", async () => {
   const { generate } = await withEngine("image", startEngine(routes));
   expect(await generate(picture)).toMatchObject({
     status: 500,
-    body: { message: expect.stringContaining("responded without a picture.") },
+    body: { message: expect.stringContaining("responded without an image.") },
   });
 });
 
