@@ -363,7 +363,7 @@ describe("the command line", () => {
     ).toMatchObject({
       command: "gpuctl image 'a cat' --steps 9",
       notes: [
-        "Made from a reference picture: add --image FILE --strength 0.5.",
+        "Made from a reference image: add --image FILE --strength 0.5.",
         "The service has no model other: the line uses the default.",
         "The service does not support the size 500x500.",
       ],

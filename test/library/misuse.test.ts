@@ -92,7 +92,7 @@ describe("an invalid boot or chat script is reported with the field names of the
   test.each([
     [undefined, "a boot rule must be an object with an outcome, not undefined"],
     [{}, "outcome is required"],
-    [{ outcome: "never", after: "1s" }, "after cannot be combined with the outcome never"],
+    [{ outcome: "never", after: "1s" }, 'after must be left out when outcome is "never"'],
     [{ outcome: "slow", after: "soon" }, "after must be a number of milliseconds"],
   ])("boot(%o)", async (boot, message) => {
     const { sandbox } = await openSandbox();

@@ -218,8 +218,18 @@ test("sound in another format has no sample rate", async () => {
 });
 
 test.each([
-  ["nothing", "audio/wav", "", "responded with an empty response instead of sound."],
-  ["JSON", "application/json", "{}", "responded with application/json instead of sound."],
+  [
+    "nothing",
+    "audio/wav",
+    "",
+    "responded with an empty response instead of audio. Check that the URL is that of its API.",
+  ],
+  [
+    "JSON",
+    "application/json",
+    "{}",
+    "responded with application/json instead of audio. Check that the URL is that of its API.",
+  ],
 ])("an audio engine that responds with %s is an error", async (_name, type, text, message) => {
   const routes: Routes = {
     "POST /v1/audio/speech": (_request, response) =>
