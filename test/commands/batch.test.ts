@@ -109,7 +109,7 @@ describe("batch run", () => {
     ]);
     const { code, err, requests, out } = await cli.run(run);
     expect({ code, requests, out }).toEqual({ code: exit.usage, requests: [], out: "" });
-    expect(err).toMatch(/in\.jsonl:2: url must be one of \/v1\/chat\/completions, .*, not "\/v1\/images"/);
+    expect(err).toMatch(/in\.jsonl:2: url must be one of \/v1\/chat\/completions, .*, not "\/v1\/images"$/m);
     expect(err).toMatch(/in\.jsonl:3: body\.width: 1000x1024 is not a supported resolution/);
     expect(err).toMatch(/in\.jsonl:4: body\.lora/);
     expect(err).toMatch(/in\.jsonl:5: custom_id "a" is also that of line 1/);

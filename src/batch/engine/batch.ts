@@ -1,7 +1,14 @@
 import { BudgetExceeded, UsageError } from "../../core/errors.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
 import type { BatchFiles } from "../files.ts";
-import { type BatchRequest, type CheckBody, type Source, type Validated, validate } from "../input/lines.ts";
+import {
+  type BatchRequest,
+  type CheckBody,
+  type Problem,
+  type Source,
+  type Validated,
+  validate,
+} from "../input/lines.ts";
 import { journalPath } from "../journal.ts";
 import { isOfShard, type Shard } from "../shard.ts";
 import { type Known, openBatch, readKnown } from "./open.ts";
@@ -94,15 +101,13 @@ async function assertOwnOutput({ files, out, shard }: BatchOptions, known: Known
 const shardName = (shard: Shard | undefined): string =>
   shard ? `shard ${shard.index} of ${shard.count}` : "a batch without shards";
 
-function invalidInput(name: string, problems: readonly string[], count: number): UsageError {
-  const issues = problems.map((problem) => ({ flag: `${name}:${problem}`, message: "" }));
+function invalidInput(name: string, problems: readonly Problem[], count: number): UsageError {
+  const issues = problems.map(({ line, message }) => ({ flag: `${name}:${line}`, message }));
   const more = count > problems.length ? ` The first ${problems.length} are listed.` : "";
-  const [first] = problems;
-  const message = count === 1 ? `${name}:${first}` : `${name} has ${count} invalid values`;
-  return new UsageError(message, {
-    issues: count === 1 ? [] : issues,
-    hint: `Nothing was sent.${more}`,
-  });
+  const [first] = issues;
+  if (count === 1 && first)
+    return new UsageError(`${first.flag}: ${first.message}`, { hint: "Nothing was sent." });
+  return new UsageError(`${name} has ${count} invalid values`, { issues, hint: `Nothing was sent.${more}` });
 }
 
 function assertAffordable(

@@ -97,9 +97,15 @@ export interface Validated {
   /** The lines of this run, by endpoint. */
   readonly counts: Readonly<Record<Endpoint, number>>;
   readonly total: number;
-  /** Such as `17: body.width must be a number`; at most 50. */
-  readonly problems: readonly string[];
+  /** At most 50. */
+  readonly problems: readonly Problem[];
   readonly problemCount: number;
+}
+
+/** Such as `body.width must be a number`, and the number of the line. */
+export interface Problem {
+  readonly line: number;
+  readonly message: string;
 }
 
 interface ValidateOptions {
@@ -116,13 +122,13 @@ interface ValidateOptions {
 export async function validate(source: Source, options: ValidateOptions): Promise<Validated> {
   const { check, ledger, isOurs, visit } = options;
   const counts: Record<Endpoint, number> = { chat: 0, image: 0, tts: 0 };
-  const problems: string[] = [];
+  const problems: Problem[] = [];
   let problemCount = 0;
   let total = 0;
   const add = (number: number, found: readonly string[]): void => {
     problemCount += found.length;
     const room = Math.max(0, maxProblems - problems.length);
-    problems.push(...found.slice(0, room).map((problem) => `${number}: ${problem}`));
+    problems.push(...found.slice(0, room).map((message) => ({ line: number, message })));
   };
   for await (const line of source()) {
     if ("problems" in line) {
