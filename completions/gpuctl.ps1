@@ -251,7 +251,12 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'sandbox seed' = @()
     'sandbox snapshot' = @()
     'sandbox restore' = @()
-    'sandbox requests' = @()
+    'sandbox requests' = @(
+      ,@('clear', 'Remove requests from the log, or all of them')
+      ,@('expect', 'Check which requests the sandbox received')
+    )
+    'sandbox requests clear' = @()
+    'sandbox requests expect' = @()
     'completion' = @()
     'help' = @(
       ,@('exit-codes', 'What each exit code means to a script')
@@ -415,6 +420,10 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('advance', 'Advance the sandbox''s clock')
       ,@('set', 'Move the sandbox''s clock forward to a time')
       ,@('resume', 'Resume the sandbox''s clock')
+    )
+    'help sandbox requests' = @(
+      ,@('clear', 'Remove requests from the log, or all of them')
+      ,@('expect', 'Check which requests the sandbox received')
     )
   }
   # By path: the spellings of each flag, its description, its choices, and the kind of values that gpuctl lists for it.
@@ -759,7 +768,36 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'sandbox restore' = @()
     'sandbox requests' = @(
+      ,@(@('--operation'), 'Only requests to this operation, by its ID in `gpuctl api spec`', @(), '')
+      ,@(@('--status'), 'Only this status or class of statuses, such as 404 or 4xx; none for a broken connection', @(), '')
+      ,@(@('--since'), 'Only since a time on the sandbox''s clock, or a duration ago, such as 10m', @(), '')
+      ,@(@('--until'), 'Only until a time on the sandbox''s clock, or a duration ago', @(), '')
+      ,@(@('--caller'), 'Only requests with this header Gpuctl-Sandbox-Caller', @(), '')
+      ,@(@('--key'), 'Only requests with the API key of this name', @(), '')
+      ,@(@('--where'), 'Only requests with this value in the field, such as messages.0.role=user', @(), '')
+      ,@(@('--count'), 'Print only the number of matching requests, without --limit', @(), '')
       ,@(@('--limit'), 'Maximum number of requests', @(), '')
+    )
+    'sandbox requests clear' = @(
+      ,@(@('--operation'), 'Only requests to this operation, by its ID in `gpuctl api spec`', @(), '')
+      ,@(@('--status'), 'Only this status or class of statuses, such as 404 or 4xx; none for a broken connection', @(), '')
+      ,@(@('--since'), 'Only since a time on the sandbox''s clock, or a duration ago, such as 10m', @(), '')
+      ,@(@('--until'), 'Only until a time on the sandbox''s clock, or a duration ago', @(), '')
+      ,@(@('--caller'), 'Only requests with this header Gpuctl-Sandbox-Caller', @(), '')
+      ,@(@('--key'), 'Only requests with the API key of this name', @(), '')
+      ,@(@('--where'), 'Only requests with this value in the field, such as messages.0.role=user', @(), '')
+    )
+    'sandbox requests expect' = @(
+      ,@(@('--operation'), 'Only requests to this operation, by its ID in `gpuctl api spec`', @(), '')
+      ,@(@('--status'), 'Only this status or class of statuses, such as 404 or 4xx; none for a broken connection', @(), '')
+      ,@(@('--since'), 'Only since a time on the sandbox''s clock, or a duration ago, such as 10m', @(), '')
+      ,@(@('--until'), 'Only until a time on the sandbox''s clock, or a duration ago', @(), '')
+      ,@(@('--caller'), 'Only requests with this header Gpuctl-Sandbox-Caller', @(), '')
+      ,@(@('--key'), 'Only requests with the API key of this name', @(), '')
+      ,@(@('--where'), 'Only requests with this value in the field, such as messages.0.role=user', @(), '')
+      ,@(@('--count'), 'Exactly this many requests', @(), '')
+      ,@(@('--at-least'), 'At least this many requests', @(), '')
+      ,@(@('--at-most'), 'At most this many requests', @(), '')
     )
     'completion' = @()
     'help' = @()
@@ -786,6 +824,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help sandbox chat' = @()
     'help sandbox chat script' = @()
     'help sandbox clock' = @()
+    'help sandbox requests' = @()
   }
   $globals = @(
       ,@(@('-o', '--output'), 'Output format', @('table', 'json', 'jsonl', 'yaml', 'csv', 'tsv', 'id'), '')
@@ -809,7 +848,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-V', '--version'), 'Print the version', @(), '')
       ,@(@('-h', '--help'), 'Show help', @(), '')
   )
-  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome')
+  $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-cost', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--operation', '--times', '--after', '--rate', '--status', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--outcome', '--since', '--until', '--caller', '--key', '--where', '--at-least', '--at-most')
   $files = @('--lease-file', '--image', '--from', '--out', '--schema', '--file', '--input')
 
   # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether

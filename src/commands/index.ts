@@ -105,6 +105,8 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
       "snapshot",
       "restore",
       "requests",
+      "requests clear",
+      "requests expect",
     ],
   },
   { name: "completion", summary: "Print the completion script for a shell", commands: [""] },

@@ -10,7 +10,11 @@ import {
   type ChatReplyStatus,
   checkedClock,
   type Engine,
+  expectRequests,
   type Fault,
+  type LoggedRequest,
+  type RequestExpectation,
+  type RequestFilter,
   type Span,
   setEngine,
 } from "./controls.ts";
@@ -24,12 +28,24 @@ import {
   wholeNumberRule,
 } from "./options.ts";
 
+export { ExpectationFailed } from "../core/errors.ts";
 export type { OperationSetName as EnvironmentName } from "../core/sandbox.ts";
 export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
 export { CannotListen } from "../sandbox/serve.ts";
 export { StoreError } from "../sandbox/store/store.ts";
-export type { Boot, ChatReply, ChatReplyStatus, Engine, Fault, Span, TextPattern } from "./controls.ts";
+export type {
+  Boot,
+  ChatReply,
+  ChatReplyStatus,
+  Engine,
+  Fault,
+  LoggedRequest,
+  RequestExpectation,
+  RequestFilter,
+  Span,
+  TextPattern,
+} from "./controls.ts";
 
 export interface SandboxOptions {
   /** The file that holds the state, which processes can share; in memory by default. */
@@ -95,6 +111,16 @@ export interface Sandbox extends AsyncDisposable {
    * @throws RangeError when a duration is invalid
    */
   boot(boot: Boot): void;
+  /** The requests that it received, oldest first: the most recent 50 that match, or as many as `limit` says. */
+  requests(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly LoggedRequest[];
+  /** Removes the requests that match from the log, or all. */
+  clearRequests(filter?: RequestFilter): void;
+  /**
+   * Checks how many requests match: `count`, or `atLeast` (1 by default) and `atMost`.
+   * @throws ExpectationFailed with the requests that come nearest
+   * @throws ControlRefused when the expectation is invalid
+   */
+  expectRequests(expectation: RequestExpectation): void;
   /** The replies of the chat, which otherwise echoes the last message. A reset removes them. */
   readonly chatScript: {
     /**
@@ -170,6 +196,18 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     boot(boot) {
       assertOpen("boot");
       addBoot(sandbox, boot);
+    },
+    requests(filter) {
+      assertOpen("requests");
+      return sandbox.requests.list(filter);
+    },
+    clearRequests(filter) {
+      assertOpen("clearRequests");
+      sandbox.requests.clear(filter);
+    },
+    expectRequests(expectation) {
+      assertOpen("expectRequests");
+      expectRequests(sandbox, expectation);
     },
     chatScript: {
       set(replies) {

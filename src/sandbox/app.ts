@@ -16,7 +16,7 @@ import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
 import { isEnabled } from "./operation-set.ts";
 import { readInput } from "./read-input.ts";
-import { logRequest, type RequestVariables } from "./request-log.ts";
+import { logRequest, type RequestVariables } from "./requests/log.ts";
 import type { Store } from "./store/queries.ts";
 
 /** The largest body that the sandbox reads, in bytes. */
@@ -78,13 +78,15 @@ function serveOperation<Input extends InputSchema>(
     method,
     pattern,
     sunset(operation),
+    operation.in === "body" ? pass : withInput(operation),
     withFaults(state.store, operation.id),
     // A fault that replaces the description has no ETag.
     operation.id === servedOperations.getOpenApiDocument.id ? etag() : pass,
     authorization(operation, state.store),
     operation.in === "body" ? bodyWithinLimit : pass,
     async (http) => {
-      const checked = check(operation, await readInput(operation, http.req));
+      if (operation.in === "body") http.set("input", await readInput(operation, http.req));
+      const checked = check(operation, http.var.input);
       if (!checked.ok) throw new ApiError("BAD_REQUEST", checked.issues);
       const { now, userId } = http.var;
       const result = await handler(checked.value, { ...state, now, userId, http });
@@ -103,8 +105,16 @@ const logged =
       await next();
       status = http.res.status;
     } finally {
-      logRequest(store, http, http.var, status);
+      await logRequest(store, http, http.var, status);
     }
+  };
+
+/** Reads the fields of the query or the path, so that they are logged whatever happens to the request. */
+const withInput =
+  (operation: Operation): MiddlewareHandler<Env> =>
+  async (http, next) => {
+    http.set("input", await readInput(operation, http.req));
+    await next();
   };
 
 /** Applies a fault that is due, before the key and the input are checked. */

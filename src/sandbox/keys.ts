@@ -3,12 +3,15 @@ import type { Queries, Row } from "./store/queries.ts";
 
 export { sandboxKeyPrefix as keyPrefix, sandboxKeys as keys };
 
-/** The owner and the access of a credential; undefined when it is missing, malformed, unknown or revoked. */
+/** The owner, the access and the name of a credential; undefined when it is missing, malformed, unknown or revoked. */
 export function callerOf(store: Queries, authorization: string | undefined) {
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (secret === undefined) return undefined;
-  const [row] = store.all("SELECT userId, access FROM keys WHERE secret = ? AND access != 'revoked'", secret);
-  return row && { userId: String(row.userId), mayWrite: row.access === "full" };
+  const [row] = store.all(
+    "SELECT userId, access, name FROM keys WHERE secret = ? AND access != 'revoked'",
+    secret,
+  );
+  return row && { userId: String(row.userId), mayWrite: row.access === "full", keyName: String(row.name) };
 }
 
 /** Whether a secret is one of the sandbox's keys, revoked or not. */

@@ -1,5 +1,6 @@
 import { fieldsOf } from "../contract/plain/fields.ts";
 import {
+  callerHeader,
   faultHeader,
   ignoredFieldsHeader,
   replyHeader,
@@ -90,7 +91,7 @@ const texts = {
     "When the clock is moved forward, everything due in between takes effect at its own time, such as boots and the ends of terms.",
   faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
   "fault-responses": `Every error has the shape of other errors of its path; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
-  requests: `The log keeps the last ${requestLog.kept} requests, without bodies, keys or the values of unknown query fields. It does not include OPTIONS requests or calls to the sandbox's controls.`,
+  requests: `The log keeps the last ${requestLog.kept} requests, with their bodies, but without keys, the values of fields that are named like a secret (such as api_key), and the values of unknown query fields. Texts are shortened to ${requestLog.maxTextLength} characters, and a body that is still longer than ${requestLog.maxBodyLength} is left out, and so is one that was refused before it was read if it is that long or has no length. Requests with the header ${callerHeader} are logged with its value. The log does not include OPTIONS requests or calls to the sandbox's controls.`,
   seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces their addresses. createdAt is the seed's time by default, so a rental without it starts to boot then.",
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",

@@ -5,7 +5,7 @@ import { type FaultControl, faultControl } from "../faults/control.ts";
 import { isFaultActive } from "../faults/table.ts";
 import { type BootControl, bootControl } from "../rentals/boots.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
-import { lastRequests, type NumberedRequest } from "../request-log.ts";
+import { type RequestControl, requestControl } from "../requests/control.ts";
 import type { Queries, Store } from "../store/queries.ts";
 import { builtInUserId } from "../store/schema.ts";
 import { allRentals, isActiveAt } from "../tables/rentals.ts";
@@ -37,6 +37,7 @@ export interface SandboxControls {
   readonly engines: EngineControl;
   readonly boots: BootControl;
   readonly chatScript: ChatScriptControl;
+  readonly requests: RequestControl;
   status(): SandboxStatus;
   /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
   seed(text: string): Promise<void>;
@@ -49,8 +50,6 @@ export interface SandboxControls {
    * machine's clock.
    */
   reset(): void;
-  /** The most recent requests, oldest first. */
-  requests(limit: number): readonly NumberedRequest[];
 }
 
 /**
@@ -72,6 +71,7 @@ export function controlsOf(
     engines: engineControl(store, environment),
     boots: bootControl(store),
     chatScript: chatScriptControl(store),
+    requests: requestControl(store, () => Date.parse(clock.show().now)),
     status: () => {
       const { now, frozen } = clock.show();
       const moment = Date.parse(now);
@@ -89,7 +89,6 @@ export function controlsOf(
     snapshot: () => takeSnapshot(store, clock.show),
     restore: (text) => restoreSnapshot(store, text, machine),
     reset: () => store.reset(machine()),
-    requests: (limit) => lastRequests(store, limit),
   };
 }
 

@@ -76,11 +76,23 @@ export const controlChecks = {
     await sandbox.fetch(new Request(origin, { method: "OPTIONS" }));
     const headers = { host: "localhost" };
     await sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), "127.0.0.1");
-    expect(sandbox.requests(5)).toHaveLength(1);
-    for (let n = 0; n < 1000; n += 1) await sandbox.call("requestReservation", { gpuCount: 12_345 }, null);
-    const kept = sandbox.requests(5000);
+    expect(sandbox.requests.list({ limit: 5 })).toHaveLength(1);
+    const header = { "gpuctl-sandbox-caller": "me" };
+    const secret = { gpuCount: 1, label: sandbox.keys.full, api_key: "some-secret" };
+    const init = { method: "POST", body: JSON.stringify(secret), headers: header };
+    await sandbox.fetch(new Request(`${origin}/v2/on-demand/virtual-machine-rentals`, init));
+    const [request] = sandbox.requests.list({ caller: "me" });
+    expect(request?.body).toEqual({ gpuCount: 1, label: "...", api_key: "..." });
+    await sandbox.call("requestReservation", { note: "a".repeat(5000) }, null);
+    await sandbox.call("requestReservation", { notes: Array(20).fill("a".repeat(4000)) }, null);
+    expect(sandbox.requests.list({ limit: 2 })).toMatchObject([
+      { body: { note: `${"a".repeat(4096)}...` } },
+      { body: null, bodyTruncated: true },
+    ]);
+    for (let n = 0; n < 1000; n += 1) await sandbox.call("requestReservation", {}, null);
+    const kept = sandbox.requests.list({ limit: 5000 });
     expect(kept).toHaveLength(1000);
-    expect(JSON.stringify(kept)).not.toMatch(/12345|gpuctl-sandbox-full/);
+    expect(JSON.stringify(kept)).not.toContain("gpuctl-sandbox-full");
   },
   seed: async () => {
     const sandbox = await openSandbox();
@@ -124,7 +136,7 @@ export const controlChecks = {
     sandbox.advance(day);
     sandbox.restore(text);
     expect(sandbox.status()).toMatchObject({ rentals: { active: 1 }, faults: 1, now: at(0) });
-    expect(sandbox.requests(50)).toEqual([]);
+    expect(sandbox.requests.list({ limit: 50 })).toEqual([]);
     sandbox.advance(1);
     expect(sandbox.status().now).toBe(at(1));
     const { digest: _, ...held } = JSON.parse(text);
@@ -153,7 +165,7 @@ export const controlChecks = {
       engines: { chat: null },
     });
     expect([sandbox.boots.list(), sandbox.chatScript.show()]).toEqual([[], []]);
-    expect(sandbox.requests(50)).toEqual([]);
+    expect(sandbox.requests.list({ limit: 50 })).toEqual([]);
     expect(await sandbox.ask("updateCurrentUser", {})).toMatchObject({ user: { createdAt: at(5000) } });
     const own = [{ createdAt: at(5000) }, { createdAt: at(5000) }];
     expect((await sandbox.assumed("listApiKeys")).body).toMatchObject(own);
