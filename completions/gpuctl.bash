@@ -50,7 +50,7 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-cost|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome|--since|--until|--caller|--key|--where|--at-least|--at-most) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-cost|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--where|--caller|--key|--times|--after|--rate|--status|--code|--message|--body|--content-type|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome|--since|--until|--at-least|--at-most) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
@@ -151,7 +151,7 @@ _gpuctl() {
     "sandbox keys") commands="" flags="" ;;
     "sandbox limits") commands="" flags="" ;;
     "sandbox fault") commands="add list clear" flags="" ;;
-    "sandbox fault add") commands="" flags="--operation --times --after --every --rate --seed --status --retry-after --delay --reset --cut-stream-after --garbage --applied" ;;
+    "sandbox fault add") commands="" flags="--operation --where --caller --key --times --after --every --rate --seed --status --code --message --body --content-type --retry-after --delay --reset --cut-stream-after --stall --garbage --applied" ;;
     "sandbox fault list") commands="" flags="" ;;
     "sandbox fault clear") commands="" flags="" ;;
     "sandbox engine") commands="set list clear" flags="" ;;
@@ -349,12 +349,19 @@ _gpuctl() {
       "sandbox serve:--host") : ;;
       "sandbox serve:--only") COMPREPLY+=($(compgen -W "documented replacements legacy" -- "$cur")) ;;
       "sandbox fault add:--operation") : ;;
+      "sandbox fault add:--where") : ;;
+      "sandbox fault add:--caller") : ;;
+      "sandbox fault add:--key") : ;;
       "sandbox fault add:--times") : ;;
       "sandbox fault add:--after") : ;;
       "sandbox fault add:--every") : ;;
       "sandbox fault add:--rate") : ;;
       "sandbox fault add:--seed") : ;;
       "sandbox fault add:--status") : ;;
+      "sandbox fault add:--code") : ;;
+      "sandbox fault add:--message") : ;;
+      "sandbox fault add:--body") : ;;
+      "sandbox fault add:--content-type") : ;;
       "sandbox fault add:--retry-after") : ;;
       "sandbox fault add:--delay") : ;;
       "sandbox fault add:--cut-stream-after") : ;;

@@ -76,8 +76,21 @@ function withNames(names: Readonly<Record<string, string>>, work: () => unknown)
 export interface Fault {
   /** The id of an operation, including the ones that the sandbox assumes, or `*` for all. */
   readonly operation: keyof Inputs | "*" | (string & {});
+  /** Only calls with these values of fields, such as `{ gpuType: "b200" }`. Other calls are not counted. */
+  readonly where?: Readonly<Record<string, unknown>> | undefined;
+  /** Only calls with this header `Gpuctl-Sandbox-Caller`. */
+  readonly caller?: string | undefined;
+  /** Only calls with the API key of this name. */
+  readonly key?: string | undefined;
   /** Responds with this error status instead of the service. */
   readonly status?: number | undefined;
+  /** The code and the message of that error, instead of the service's. */
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  /** Responds with this text instead, as a proxy would; with status 200 unless `status` is set. */
+  readonly body?: string | undefined;
+  /** The media type of that text; plain text by default. */
+  readonly contentType?: string | undefined;
   /** The Retry-After header of that response, in whole seconds; 1 s by default for a 429. */
   readonly retryAfter?: Span | undefined;
   /** How many calls it affects; 1 by default, and no limit with `every` or `rate`. */
@@ -96,6 +109,8 @@ export interface Fault {
   readonly reset?: boolean | undefined;
   /** Ends the response after this many server-sent events, or KiB when it is not a stream. */
   readonly cutStreamAfter?: number | undefined;
+  /** Keeps the connection open after `cutStreamAfter`, and sends nothing more. */
+  readonly stall?: boolean | undefined;
   /** Responds with a body that is not JSON. */
   readonly garbage?: boolean | undefined;
   /** The operation takes effect even though its response is replaced. */

@@ -15,12 +15,9 @@ import type { Call, Handler } from "./handlers/handler.ts";
 import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
 import { isEnabled } from "./operation-set.ts";
-import { readInput } from "./read-input.ts";
+import { maxBodyBytes, readInput } from "./read-input.ts";
 import { logRequest, type RequestVariables } from "./requests/log.ts";
 import type { Store } from "./store/queries.ts";
-
-/** The largest body that the sandbox reads, in bytes. */
-export const maxBodyBytes = 32 * 1024 * 1024;
 
 /** A header of every response of the sandbox. */
 export const sandboxHeader = "X-Gpuctl-Sandbox";

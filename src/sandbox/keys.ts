@@ -21,6 +21,12 @@ export const isKey = (store: Queries, secret: string): boolean =>
 export const secretsOf = (store: Queries): readonly string[] =>
   store.all("SELECT secret FROM keys").map(({ secret }) => String(secret));
 
+/** The names of the keys that are not revoked. */
+export const keyNames = (store: Queries): readonly string[] =>
+  store
+    .all("SELECT DISTINCT name FROM keys WHERE access != 'revoked' ORDER BY id")
+    .map(({ name }) => String(name));
+
 export interface StoredKey {
   /** The value that callers send. */
   readonly secret: string;

@@ -85,6 +85,7 @@ test("a fault is added, listed and cleared", async () => {
     retryAfterSeconds: 1,
     delayMs: 3000,
     reset: false,
+    stall: false,
     garbage: false,
     applied: false,
   });
@@ -105,6 +106,7 @@ test.each([
   ["--operation getRental --status 500 --times 0", "--times must be at least 1"],
   ["--operation getRental --delay 1s --retry-after 1s", "--retry-after requires a status"],
   ["--operation getRental --cut-stream-after 1 --garbage", "--cut-stream-after cannot be combined"],
+  ["--operation getRental --status 500 --where rentalID=1", "did you mean rentalId?"],
   ["--operation getRental --status 500 --every 0", "--every must be at least 1"],
   ["--operation getRental --status 500 --rate 2", "--rate must be at most 1"],
   ["--operation getRental --status 500 --rate 0", "--rate must be more than 0"],
@@ -117,6 +119,17 @@ test.each([
   expect(code).toBe(2);
   expect(err).toContain(message);
   expect((await run("sandbox fault list -o json")).out).toBe("[]\n");
+});
+
+test("a fault selects calls by a field, and sends the page of a proxy", async () => {
+  const { run } = await createCli();
+  const page = "--status 403 --body '<h1>No</h1>' --content-type text/html";
+  const added = await run(
+    `sandbox fault add --operation createVirtualMachineRental --where gpuCount=2 ${page} --times 9`,
+  );
+  expect(added.out).toContain("returns its own body as text/html; only with gpuCount=2");
+  expect((await run(vm)).code).toBe(0);
+  expect((await run("rentals create vm --gpus 2 --sandbox --yes")).code).toBe(4);
 });
 
 test("every second call fails, or a share of them that a seed chooses", async () => {

@@ -4428,6 +4428,39 @@ export const nouns: readonly Noun[] = [
       "key": "operation"
      },
      {
+      "kind": "text",
+      "text": "Only calls with this value in the field, such as gpuType=b200",
+      "value": "FIELD=VALUE",
+      "repeat": true,
+      "names": [
+       "where"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "where"
+     },
+     {
+      "kind": "text",
+      "text": "Only calls with this header Gpuctl-Sandbox-Caller",
+      "value": "CALLER",
+      "names": [
+       "caller"
+      ],
+      "notes": [],
+      "key": "caller"
+     },
+     {
+      "kind": "text",
+      "text": "Only calls with the API key of this name",
+      "value": "NAME",
+      "names": [
+       "key"
+      ],
+      "notes": [],
+      "key": "key"
+     },
+     {
       "kind": "number",
       "text": "Number of calls that fail",
       "value": "N",
@@ -4495,6 +4528,46 @@ export const nouns: readonly Noun[] = [
       "key": "status"
      },
      {
+      "kind": "text",
+      "text": "Code of that error",
+      "value": "CODE",
+      "names": [
+       "code"
+      ],
+      "notes": [],
+      "key": "code"
+     },
+     {
+      "kind": "text",
+      "text": "Message of that error",
+      "value": "TEXT",
+      "names": [
+       "message"
+      ],
+      "notes": [],
+      "key": "message"
+     },
+     {
+      "kind": "text",
+      "text": "Respond with this text, such as the HTML page of a proxy",
+      "value": "TEXT",
+      "names": [
+       "body"
+      ],
+      "notes": [],
+      "key": "body"
+     },
+     {
+      "kind": "text",
+      "text": "Media type of that text, such as text/html",
+      "value": "TYPE",
+      "names": [
+       "content-type"
+      ],
+      "notes": [],
+      "key": "contentType"
+     },
+     {
       "kind": "duration",
       "text": "Send a Retry-After header with this time",
       "value": "DURATION",
@@ -4535,6 +4608,15 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
+      "text": "Keep the connection open there, and send nothing more",
+      "names": [
+       "stall"
+      ],
+      "notes": [],
+      "key": "stall"
+     },
+     {
+      "kind": "boolean",
       "text": "Respond with a body that is not JSON",
       "names": [
        "garbage"
@@ -4557,6 +4639,10 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Create the rental, then return a 500",
       "command": "gpuctl sandbox fault add --operation createVirtualMachineRental --status 500 --applied"
+     },
+     {
+      "text": "Refuse B200s of one test with the page of a proxy",
+      "command": "gpuctl sandbox fault add --operation createVirtualMachineRental --where gpuType=b200 --caller test-7 --status 403 --body '<h1>Forbidden</h1>' --content-type text/html"
      },
      {
       "text": "Rate-limit two list requests, each after 3 seconds",

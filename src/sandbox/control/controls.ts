@@ -67,7 +67,7 @@ export function controlsOf(
   const clock = clockControl(store, machine);
   return {
     clock,
-    faults: faultControl(store),
+    faults: faultControl(store, () => Date.parse(clock.show().now)),
     engines: engineControl(store, environment),
     boots: bootControl(store),
     chatScript: chatScriptControl(store),

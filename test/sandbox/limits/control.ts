@@ -50,6 +50,16 @@ export const controlChecks = {
     expect((await sandbox.fetch(new Request(`${origin}/nowhere`))).status).toBe(404);
     expect((await sandbox.fetch(new Request(`${origin}/v1/models`, { method: "OPTIONS" }))).status).toBe(204);
     expect(sandbox.status().faults).toBe(1);
+    sandbox.faults.clear();
+    sandbox.faults.add({ operation: "*", status: 500, where: { gpuCount: 3 } });
+    sandbox.faults.add({ operation: "*", status: 502, key: "readOnly" });
+    sandbox.faults.add({ operation: "*", status: 503, caller: "somebody" });
+    expect((await sandbox.call("createVirtualMachineRental", vm)).status).toBe(200);
+    expect(sandbox.faults.list()).toMatchObject([{ left: 1 }, { left: 1 }, { left: 1 }]);
+    for (const never of [{ where: { gpuCuont: 3 } }, { where: { gpuType: "b20" } }, { key: "nobody" }]) {
+      const fault = { operation: "createVirtualMachineRental", status: 500, ...never };
+      expect(() => sandbox.faults.add(fault)).toThrow();
+    }
   },
   "fault-responses": async (text) => {
     const sandbox = await openSandbox();
@@ -62,6 +72,11 @@ export const controlChecks = {
         errorBody(operations[id].path, "rate_limit_error", "TOO_MANY_REQUESTS", "Too many requests"),
       );
     }
+    sandbox.faults.add({ operation: "*", status: 409, code: "SOLD_OUT" });
+    expect(await (await sandbox.call("listStorageVolumes")).json()).toMatchObject({ code: "SOLD_OUT" });
+    sandbox.faults.add({ operation: "*", body: "Log in first" });
+    const page = await sandbox.call("listStorageVolumes");
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
     sandbox.clock.freeze();
     sandbox.faults.add({ operation: "*", delayMs: 20 });
     const before = performance.now();

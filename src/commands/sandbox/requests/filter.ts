@@ -3,12 +3,13 @@ import { UsageError } from "../../../core/errors.ts";
 import { withoutUndefined } from "../../../core/json.ts";
 import { callerHeader, splitCondition } from "../../../core/sandbox.ts";
 
-const whereFlag = (text: string) => flag.texts(text, { value: "FIELD=VALUE" });
+export const whereFlag = (text: string) => flag.texts(text, { value: "FIELD=VALUE" });
 
-const callerFlag = (text: string) =>
+export const callerFlag = (text: string) =>
   flag.text(`${text} with this header ${callerHeader}`, { value: "CALLER" });
 
-const keyFlag = (text: string) => flag.text(`${text} with the API key of this name`, { value: "NAME" });
+export const keyFlag = (text: string) =>
+  flag.text(`${text} with the API key of this name`, { value: "NAME" });
 
 export const filterFlags = {
   operation: flag.text("Only requests to this operation, by its ID in `gpuctl api spec`", {
@@ -34,7 +35,7 @@ export const filterOf = ({ where, ...filter }: FlagValues<typeof filterFlags>): 
   withoutUndefined({ ...filter, where: whereOf(where) });
 
 /** The fields of `FIELD=VALUE` conditions with their values; undefined without any. */
-function whereOf(conditions: readonly string[] | undefined): Record<string, string> | undefined {
+export function whereOf(conditions: readonly string[] | undefined): Record<string, string> | undefined {
   if (conditions === undefined || conditions.length === 0) return undefined;
   const where = new Map<string, string>();
   for (const text of conditions) {
