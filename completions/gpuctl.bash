@@ -50,11 +50,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-cost|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--operation|--where|--caller|--key|--times|--after|--rate|--status|--code|--message|--body|--content-type|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--outcome|--since|--until|--at-least|--at-most) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--scenario|--operation|--where|--caller|--key|--times|--after|--rate|--status|--code|--message|--body|--content-type|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--rental|--at|--window|--balance|--outcome|--since|--until|--at-least|--at-most) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" sandbox requests clear"|" sandbox requests expect"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock"|" help sandbox requests") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals run"|" rentals jobs"|" rentals jobs list"|" rentals jobs logs"|" rentals jobs attach"|" rentals jobs cancel"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" batch"|" batch run"|" batch retry"|" batch merge"|" batch status"|" batch manifest"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox scenario"|" sandbox situation"|" sandbox situation add"|" sandbox situation list"|" sandbox situation clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" sandbox requests clear"|" sandbox requests expect"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals jobs"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help batch"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox situation"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock"|" help sandbox requests") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -65,9 +65,9 @@ _gpuctl() {
 
   local commands="" flags=""
   case $path in
-    "") commands="setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp api auth profile config doctor sandbox completion help" flags="" ;;
+    "") commands="setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp batch api auth profile config doctor sandbox completion help" flags="" ;;
     "setup") commands="" flags="" ;;
-    "rentals") commands="create list get history summary wait ssh terminate lease guard" flags="" ;;
+    "rentals") commands="create list get history summary wait ssh run jobs terminate lease guard" flags="" ;;
     "rentals create") commands="vm bare-metal" flags="" ;;
     "rentals create vm") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --count --if-absent --wait --wait-timeout --max-burn --lease --lease-file" ;;
     "rentals create bare-metal") commands="" flags="--network-type --gpu-count --gpus --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --cuda-version --storage-volume --new-volume --new-volume-size --count --if-absent --wait --wait-timeout --max-burn --lease --lease-file" ;;
@@ -77,6 +77,12 @@ _gpuctl() {
     "rentals summary") commands="" flags="" ;;
     "rentals wait") commands="" flags="--for --interval --wait-timeout" ;;
     "rentals ssh") commands="" flags="--node --print --wait --wait-timeout" ;;
+    "rentals run") commands="" flags="--gpu-count --gpus --network-type --region --gpu-type --gpu --label --term-type --term-period-days --days --discount-percentage --monitoring-enabled --no-monitoring-enabled --convert-to-on-demand-on-expiry --no-convert-to-on-demand-on-expiry --ssh-public-key-id --ssh-public-key-ids --custom-ports --sync --fetch --env --max-burn --max-cost --time-limit --wait-timeout --lease --lease-file --keep --detach" ;;
+    "rentals jobs") commands="list logs attach cancel" flags="" ;;
+    "rentals jobs list") commands="" flags="--all" ;;
+    "rentals jobs logs") commands="" flags="-f --follow" ;;
+    "rentals jobs attach") commands="" flags="" ;;
+    "rentals jobs cancel") commands="" flags="--all" ;;
     "rentals terminate") commands="" flags="--all --label --older-than" ;;
     "rentals lease") commands="list set extend clear" flags="" ;;
     "rentals lease list") commands="" flags="--lease-file" ;;
@@ -121,6 +127,12 @@ _gpuctl() {
     "chat sessions remove") commands="" flags="" ;;
     "tts") commands="" flags="--speed --file --param --part-length --concurrency --out --force --play --no-stdin" ;;
     "mcp") commands="" flags="--allow --max-cost --max-burn --assume-price --out" ;;
+    "batch") commands="run retry merge status manifest" flags="" ;;
+    "batch run") commands="" flags="--out --prompts --endpoint -m --model --param --files --no-metadata --concurrency --max-cost --give-up-after --shard --shards --status-json" ;;
+    "batch retry") commands="" flags="--failed --unknown --ids" ;;
+    "batch merge") commands="" flags="--out --requests --force" ;;
+    "batch status") commands="" flags="" ;;
+    "batch manifest") commands="" flags="--shards --out --endpoint -m --model --param --max-cost --concurrency --name --image --secret --claim" ;;
     "api") commands="list describe call spec" flags="" ;;
     "api list") commands="" flags="--group" ;;
     "api describe") commands="" flags="" ;;
@@ -144,8 +156,8 @@ _gpuctl() {
     "config list") commands="" flags="" ;;
     "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
-    "sandbox") commands="serve status reset keys limits fault engine boot chat clock seed snapshot restore requests" flags="" ;;
-    "sandbox serve") commands="" flags="--port --host --only --machines" ;;
+    "sandbox") commands="serve status reset keys limits fault engine scenario situation boot chat clock seed snapshot restore requests" flags="" ;;
+    "sandbox serve") commands="" flags="--port --host --only --scenario --machines" ;;
     "sandbox status") commands="" flags="" ;;
     "sandbox reset") commands="" flags="" ;;
     "sandbox keys") commands="" flags="" ;;
@@ -158,6 +170,11 @@ _gpuctl() {
     "sandbox engine set") commands="" flags="--model --voice --api-key-env" ;;
     "sandbox engine list") commands="" flags="" ;;
     "sandbox engine clear") commands="" flags="" ;;
+    "sandbox scenario") commands="" flags="" ;;
+    "sandbox situation") commands="add list clear" flags="" ;;
+    "sandbox situation add") commands="" flags="--gpu-type --region --gpus --rental --label --after --at --times --operation --requests --window --balance" ;;
+    "sandbox situation list") commands="" flags="" ;;
+    "sandbox situation clear") commands="" flags="" ;;
     "sandbox boot") commands="add list clear" flags="" ;;
     "sandbox boot add") commands="" flags="--outcome --after --label --times" ;;
     "sandbox boot list") commands="" flags="" ;;
@@ -179,9 +196,10 @@ _gpuctl() {
     "sandbox requests clear") commands="" flags="--operation --status --since --until --caller --key --where" ;;
     "sandbox requests expect") commands="" flags="--operation --status --since --until --caller --key --where --count --at-least --at-most" ;;
     "completion") commands="" flags="" ;;
-    "help") commands="exit-codes environment output setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp api auth profile config doctor sandbox completion help" flags="" ;;
-    "help rentals") commands="create list get history summary wait ssh terminate lease guard" flags="" ;;
+    "help") commands="exit-codes environment output setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp batch api auth profile config doctor sandbox completion help" flags="" ;;
+    "help rentals") commands="create list get history summary wait ssh run jobs terminate lease guard" flags="" ;;
     "help rentals create") commands="vm bare-metal" flags="" ;;
+    "help rentals jobs") commands="list logs attach cancel" flags="" ;;
     "help rentals lease") commands="list set extend clear" flags="" ;;
     "help volumes") commands="create list attach" flags="" ;;
     "help reserve") commands="convert extend request" flags="" ;;
@@ -192,13 +210,15 @@ _gpuctl() {
     "help image") commands="gallery models price" flags="" ;;
     "help chat") commands="models sessions" flags="" ;;
     "help chat sessions") commands="list show search export remove" flags="" ;;
+    "help batch") commands="run retry merge status manifest" flags="" ;;
     "help api") commands="list describe call spec" flags="" ;;
     "help auth") commands="login logout status token" flags="" ;;
     "help profile") commands="list show add use remove" flags="" ;;
     "help config") commands="get set unset list path" flags="" ;;
-    "help sandbox") commands="serve status reset keys limits fault engine boot chat clock seed snapshot restore requests" flags="" ;;
+    "help sandbox") commands="serve status reset keys limits fault engine scenario situation boot chat clock seed snapshot restore requests" flags="" ;;
     "help sandbox fault") commands="add list clear" flags="" ;;
     "help sandbox engine") commands="set list clear" flags="" ;;
+    "help sandbox situation") commands="add list clear" flags="" ;;
     "help sandbox boot") commands="add list clear" flags="" ;;
     "help sandbox chat") commands="script" flags="" ;;
     "help sandbox chat script") commands="show clear" flags="" ;;
@@ -264,6 +284,26 @@ _gpuctl() {
       "rentals wait:--wait-timeout") : ;;
       "rentals ssh:--node") : ;;
       "rentals ssh:--wait-timeout") : ;;
+      "rentals run:--gpu-count"|"rentals run:--gpus") : ;;
+      "rentals run:--network-type") COMPREPLY+=($(compgen -W "infiniband ethernet" -- "$cur")) ;;
+      "rentals run:--region") COMPREPLY+=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3" -- "$cur")) ;;
+      "rentals run:--gpu-type"|"rentals run:--gpu") COMPREPLY+=($(compgen -W "h100 h200 b200 rtx-6000-pro" -- "$cur")) ;;
+      "rentals run:--label") : ;;
+      "rentals run:--term-type") COMPREPLY+=($(compgen -W "on-demand reserved" -- "$cur")) ;;
+      "rentals run:--term-period-days"|"rentals run:--days") : ;;
+      "rentals run:--discount-percentage") : ;;
+      "rentals run:--ssh-public-key-id") _gpuctl_live "$cur" ssh-key "" ${service[@]+"${service[@]}"} ;;
+      "rentals run:--ssh-public-key-ids") _gpuctl_live "$cur" ssh-key "" ${service[@]+"${service[@]}"} ;;
+      "rentals run:--custom-ports") : ;;
+      "rentals run:--sync") : ;;
+      "rentals run:--fetch") _gpuctl_files "$cur" ;;
+      "rentals run:--env") : ;;
+      "rentals run:--max-burn") : ;;
+      "rentals run:--max-cost") : ;;
+      "rentals run:--time-limit") : ;;
+      "rentals run:--wait-timeout") : ;;
+      "rentals run:--lease") : ;;
+      "rentals run:--lease-file") _gpuctl_files "$cur" ;;
       "rentals terminate:--label") : ;;
       "rentals terminate:--older-than") : ;;
       "rentals lease list:--lease-file") _gpuctl_files "$cur" ;;
@@ -339,6 +379,32 @@ _gpuctl() {
       "mcp:--max-burn") : ;;
       "mcp:--assume-price") : ;;
       "mcp:--out") : ;;
+      "batch run:--out") _gpuctl_files "$cur" ;;
+      "batch run:--prompts") _gpuctl_files "$cur" ;;
+      "batch run:--endpoint") COMPREPLY+=($(compgen -W "chat image tts" -- "$cur")) ;;
+      "batch run:-m"|"batch run:--model") : ;;
+      "batch run:--param") : ;;
+      "batch run:--files") : ;;
+      "batch run:--concurrency") : ;;
+      "batch run:--max-cost") : ;;
+      "batch run:--give-up-after") : ;;
+      "batch run:--shard") : ;;
+      "batch run:--shards") : ;;
+      "batch run:--status-json") _gpuctl_files "$cur" ;;
+      "batch retry:--ids") : ;;
+      "batch merge:--out") _gpuctl_files "$cur" ;;
+      "batch merge:--requests") _gpuctl_files "$cur" ;;
+      "batch manifest:--shards") : ;;
+      "batch manifest:--out") _gpuctl_files "$cur" ;;
+      "batch manifest:--endpoint") COMPREPLY+=($(compgen -W "chat image tts" -- "$cur")) ;;
+      "batch manifest:-m"|"batch manifest:--model") : ;;
+      "batch manifest:--param") : ;;
+      "batch manifest:--max-cost") : ;;
+      "batch manifest:--concurrency") : ;;
+      "batch manifest:--name") : ;;
+      "batch manifest:--image") : ;;
+      "batch manifest:--secret") : ;;
+      "batch manifest:--claim") : ;;
       "api list:--group") : ;;
       "api call:-f"|"api call:--raw-field") _gpuctl_live "$cur" operation-field "${cur//[\"\'\\]/}" --operation "${named[*]-}" ${service[@]+"${service[@]}"} ;;
       "api call:-F"|"api call:--field") _gpuctl_live "$cur" operation-field "${cur//[\"\'\\]/}" --operation "${named[*]-}" ${service[@]+"${service[@]}"} ;;
@@ -348,6 +414,7 @@ _gpuctl() {
       "sandbox serve:--port") : ;;
       "sandbox serve:--host") : ;;
       "sandbox serve:--only") COMPREPLY+=($(compgen -W "documented replacements legacy" -- "$cur")) ;;
+      "sandbox serve:--scenario") COMPREPLY+=($(compgen -W "capacity-crunch flaky slow-boot out-of-money rate-limited none" -- "$cur")) ;;
       "sandbox fault add:--operation") : ;;
       "sandbox fault add:--where") : ;;
       "sandbox fault add:--caller") : ;;
@@ -368,6 +435,18 @@ _gpuctl() {
       "sandbox engine set:--model") : ;;
       "sandbox engine set:--voice") : ;;
       "sandbox engine set:--api-key-env") : ;;
+      "sandbox situation add:--gpu-type") COMPREPLY+=($(compgen -W "h100 h200 b200 rtx-6000-pro" -- "$cur")) ;;
+      "sandbox situation add:--region") COMPREPLY+=($(compgen -W "us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4" -- "$cur")) ;;
+      "sandbox situation add:--gpus") : ;;
+      "sandbox situation add:--rental") : ;;
+      "sandbox situation add:--label") : ;;
+      "sandbox situation add:--after") : ;;
+      "sandbox situation add:--at") : ;;
+      "sandbox situation add:--times") : ;;
+      "sandbox situation add:--operation") : ;;
+      "sandbox situation add:--requests") : ;;
+      "sandbox situation add:--window") : ;;
+      "sandbox situation add:--balance") : ;;
       "sandbox boot add:--outcome") COMPREPLY+=($(compgen -W "slow failed never" -- "$cur")) ;;
       "sandbox boot add:--after") : ;;
       "sandbox boot add:--label") : ;;
@@ -418,6 +497,7 @@ _gpuctl() {
       "chat sessions show:"0) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
       "chat sessions export:"0) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
       "chat sessions remove:"*) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
+      "batch manifest:"0) COMPREPLY+=($(compgen -W "k8s slurm github gitlab" -- "$cur")) ;;
       "api describe:"1) _gpuctl_files "$cur" ;;
       "api call:"1) _gpuctl_files "$cur" ;;
       "profile show:"0) _gpuctl_live "$cur" profile "" ${service[@]+"${service[@]}"} ;;
@@ -428,6 +508,8 @@ _gpuctl() {
       "config unset:"0) COMPREPLY+=($(compgen -W "baseUrl inferenceBaseUrl sandbox apiKeyCommand output timeout retries rentals.region rentals.gpuType image.model chat.model chat.sessions chat.prices budget.maxCost budget.maxBurn" -- "$cur")) ;;
       "sandbox engine set:"0) COMPREPLY+=($(compgen -W "chat image audio" -- "$cur")) ;;
       "sandbox engine clear:"0) COMPREPLY+=($(compgen -W "chat image audio" -- "$cur")) ;;
+      "sandbox scenario:"0) COMPREPLY+=($(compgen -W "capacity-crunch flaky slow-boot out-of-money rate-limited none" -- "$cur")) ;;
+      "sandbox situation add:"0) COMPREPLY+=($(compgen -W "capacity quota interruption failure rate-limit prepaid picture-prices same-region" -- "$cur")) ;;
       "sandbox chat script:"0) _gpuctl_files "$cur" ;;
       "sandbox seed:"0) _gpuctl_files "$cur" ;;
       "sandbox snapshot:"0) _gpuctl_files "$cur" ;;

@@ -40,9 +40,10 @@ interface Alias extends Pick<FlagNode, "short" | "completes"> {
 /** The text of `tree.ts` (every command as plain data) and `loaders.ts` (the module of each command). */
 export async function commandTree(): Promise<{ readonly tree: string; readonly loaders: string }> {
   const loaded = await Promise.all(
-    nouns.map(async ({ name, summary, commands }) => ({
+    nouns.map(async ({ name, summary, commands, groups }) => ({
       name,
       summary,
+      ...(groupsOf(commands).size > 0 && { groups: allGroups(name, commands, groups ?? {}) }),
       commands: await Promise.all(commands.map((words) => load(name, words))),
     })),
   );
@@ -70,6 +71,28 @@ ${all.map(({ command: { path }, file }) => `  ${JSON.stringify(path)}: () => imp
 `,
   };
 }
+
+/** Throws unless each group of commands below a noun, and no other, has a summary. */
+function allGroups(
+  name: string,
+  commands: readonly string[],
+  groups: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const found = groupsOf(commands);
+  const wrong = [...found, ...Object.keys(groups)].filter((group) => !found.has(group) || !groups[group]);
+  if (wrong.length > 0)
+    throw new Error(`src/commands/index.ts: wrong groups of ${name}: ${wrong.join(", ")}`);
+  return groups;
+}
+
+/** The first words of commands with several words, unless they are a command themselves. */
+const groupsOf = (commands: readonly string[]): ReadonlySet<string> =>
+  new Set(
+    commands.flatMap((words) => {
+      const [first = "", ...rest] = words.split(" ");
+      return rest.length > 0 && !commands.includes(first) ? [first] : [];
+    }),
+  );
 
 const folder = new URL("../src/commands/", import.meta.url);
 
@@ -191,9 +214,9 @@ export function fieldFlag(
 }
 
 function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
-  const { conflictsWith, defaultText, ...plain } = flag;
+  const { conflictsWith, defaultText, ignoresConfig, ...plain } = flag;
   const name = kebab(key);
-  const configKey = keyOfFlag("flag", name);
+  const configKey = ignoresConfig ? undefined : keyOfFlag("flag", name);
   const part = partSetBy(flag, fields);
   return {
     ...plain,

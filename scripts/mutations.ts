@@ -152,8 +152,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: "a key in a failed response is not masked",
     file: "src/client/failure.ts",
-    from: "readFailure(status, keyRedactor(request)(text));",
-    to: "readFailure(status, text);",
+    from: "const text = keyRedactor(request)(response.text);",
+    to: "const text = response.text;",
     tests: [...failure, "test/library/client.test.ts", "test/library/sending.test.ts"],
   },
   {
@@ -180,8 +180,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: "a text has no maximum size",
     file: "src/client/fetch.ts",
-    from: "if (length > maxBytes) return { text, isComplete: false };",
-    to: "",
+    from: "if (length > maxBytes) return { text: text + decoder.decode(chunk.subarray(0, left)), isComplete: false };",
+    to: "void left;",
     tests: matrix,
   },
   {
@@ -628,8 +628,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: "the key of an engine is shown in its errors",
     file: "src/sandbox/engines/remote/request.ts",
-    from: 'text.replaceAll(key, "****")',
-    to: "text",
+    from: "const text = redact(body);",
+    to: "const text = body;",
     tests: engines,
   },
   {

@@ -41,6 +41,9 @@ export interface RequestInFlight {
  */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 
+/** The header with the service's name for a request. */
+export const requestIdHeader = "x-request-id";
+
 /** Delays before a retry, in milliseconds. */
 const initialDelay = 250;
 const maxDelay = 8_000;
@@ -101,8 +104,9 @@ async function attempt<Value>(
     }
     const body = await readStart(response, deadline, limits.failure);
     const retryAfter = retryAfterMs(headers.get("retry-after"), now());
+    const [location, requestId] = [headers.get("location"), headers.get(requestIdHeader)];
     return {
-      error: responseError({ ...body, status, location: headers.get("location"), retryAfter }, request),
+      error: responseError({ ...body, status, location, retryAfter, requestId }, request),
       retryable: isReadRequest && (status === 429 || status === 408 || status >= 500),
       retryAfter,
     };
@@ -118,7 +122,7 @@ async function attempt<Value>(
 }
 
 /** A generation is charged when it is done, so its response must not be lost. */
-const isPaid = ({ effect }: WireRequest): boolean => effect === "generate";
+export const isPaid = ({ effect }: WireRequest): boolean => effect === "generate";
 
 /** The response, and a function that returns what was read of its body so far; undefined for nothing. */
 function record(response: FetchResponse): {
@@ -151,7 +155,7 @@ const isSuccess = (status: number, { headers }: WireRequest): boolean =>
 const wasNotSent = (cause: unknown): boolean => cause instanceof ConnectionFailed && !cause.sent;
 
 /** `Retry-After` in milliseconds: seconds, which some services send with a fraction, or a date. */
-function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
+export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
   if (!header) return undefined;
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header) * 1000;
   const date = /^[a-z]{3}/i.test(header.trim()) ? Date.parse(header) : Number.NaN;

@@ -3,6 +3,7 @@ import { UnknownOutcome } from "../core/service-errors.ts";
 import { warnIfPartial } from "../openapi/paging.ts";
 import { sendRequest } from "./attempt.ts";
 import type { Divert } from "./divert.ts";
+import type { PreparedWrite } from "./prepared.ts";
 import { type RequestParts, wireRequest } from "./request.ts";
 import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
@@ -55,8 +56,17 @@ const wholeResult = ({ problemIn, warn }: Pick<OneCall, "problemIn" | "warn">): 
   },
 });
 
+/** Options of a single raw call. */
+export interface OneRawCall extends CallLimits, Pick<OneCall, "divert"> {
+  /** A write may use a connection that was used before; see `FetchInit`. */
+  readonly reusesConnection?: boolean;
+}
+
 /** Sends any request and returns its whole response, whatever its media type. */
-export type RawCall = (parts: RequestParts, options?: CallLimits) => Promise<BufferedResponse>;
+export type RawCall = (parts: RequestParts, options?: OneRawCall) => Promise<BufferedResponse>;
+
+/** Prepares a write that is sent many times with different bodies. Throws as a raw call does before it sends anything. */
+export type Prepare = (parts: Omit<RequestParts, "body">) => Promise<PreparedWrite>;
 
 /** The `Accept` header of a raw call: JSON if possible. */
 export const acceptAnything = "application/json, */*";

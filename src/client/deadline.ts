@@ -10,11 +10,14 @@ export interface Deadline {
   readonly clear: () => void;
 }
 
+/** The error of a request that was sent and has no response after the given time. */
+export const timedOut = (milliseconds: number): ConnectionFailed =>
+  new ConnectionFailed(`no response within ${milliseconds / 1000} s`, { code: "ETIMEDOUT", sent: true });
+
 /** Starts a signal that is aborted after the given time, or with the outer signal's reason. */
 export function startDeadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
-  const message = `no response within ${milliseconds / 1000} s`;
-  const expire = () => controller.abort(new ConnectionFailed(message, { code: "ETIMEDOUT", sent: true }));
+  const expire = () => controller.abort(timedOut(milliseconds));
   let timer = setTimeout(expire, milliseconds);
   const forward = () => controller.abort(outer?.reason);
   if (outer?.aborted) forward();

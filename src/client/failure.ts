@@ -22,19 +22,23 @@ interface FailedResponse {
   readonly location: string | null;
   /** Milliseconds that the service asks to wait. */
   readonly retryAfter: number | undefined;
+  readonly requestId: string | null;
 }
 
 /** The error for a failed response. Only a refusal (4xx) that can be read shows that a write had no effect. */
 export function responseError(response: FailedResponse, request: WireRequest): Error {
-  const { status, text, isComplete, location, retryAfter } = response;
-  const failure = readFailure(status, keyRedactor(request)(text));
+  const { status, isComplete, location, retryAfter, requestId } = response;
+  const text = keyRedactor(request)(response.text);
+  const failure = readFailure(status, text);
+  const reply = { status, requestId, retryAfter, text };
   const redirects = isRedirect(status) && location !== null;
   const message = redirects ? redirectMessage(location, request) : failure.message;
   const isRefusal =
     status >= 400 && status < 500 && isComplete && !isNestedBeyond(parseJson(text), maxLevels);
-  if (isRefusal || isRead(request)) return new ServiceError({ ...failure, message, retryAfter }, request);
+  if (isRefusal || isRead(request))
+    return new ServiceError({ ...failure, message, retryAfter, reply }, request);
   const reason = redirects ? message : `the service responded ${status}: ${message}`;
-  return new UnknownOutcome(reason, status, request);
+  return new UnknownOutcome(reason, status, request, { reply });
 }
 
 /** Explains why a redirect was not followed. Shows its target without the query, which may hold secrets. */
@@ -58,7 +62,7 @@ const base64 = /[\w+/]{64,}={0,2}/g;
 export function unreadableResponse(status: number, text: string, request: WireRequest): Error {
   const empty = text === "" || text.trim() === "null";
   const reason = empty
-    ? `the service responded ${status} with an empty body`
+    ? `the service responded ${status} with no content (an empty body or null)`
     : `the response is not JSON: ${readFailure(status, keyRedactor(request)(text).replace(base64, "…")).message}`;
   return isRead(request)
     ? new InvalidResponse(reason, status, request)
@@ -76,8 +80,8 @@ interface UnfinishedRequest {
 
 /**
  * The error for a request without a complete response. The outcome of a write that was sent is unknown, whatever went
- * wrong. For a read, errors that are not about the connection are returned unchanged, and for a write those from before
- * it was sent.
+ * wrong. Returned unchanged: for a read, errors that are not about the connection; for a write, errors from before it was
+ * sent, and errors that already state the outcome.
  */
 export function transportError(cause: unknown, { request, status, received }: UnfinishedRequest): unknown {
   const failed = connectionError(cause);

@@ -14,6 +14,11 @@ export interface FetchInit {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
+  /**
+   * A write may use a connection that was used before. If that is lost without a response, the outcome of the write is
+   * unknown, even if the service had closed it before.
+   */
+  readonly reusesConnection?: boolean;
   /** Called when the request has been sent and its response is awaited, by a `fetch` that supports it. */
   readonly onSent?: () => void;
 }
@@ -102,7 +107,7 @@ export async function readText(
   return text;
 }
 
-/** Reads a body as text, up to the chunk that exceeds `maxBytes`. */
+/** Reads a body as text, up to `maxBytes`. */
 export const readStart = (
   { body }: Pick<FetchResponse, "body">,
   deadline: Deadline,
@@ -115,8 +120,9 @@ async function startOf(body: FetchResponse["body"], maxBytes: number) {
   let text = "";
   let length = 0;
   for await (const chunk of body ?? []) {
+    const left = maxBytes - length;
     length += chunk.length;
-    if (length > maxBytes) return { text, isComplete: false };
+    if (length > maxBytes) return { text: text + decoder.decode(chunk.subarray(0, left)), isComplete: false };
     text += decoder.decode(chunk, { stream: true });
   }
   return { text: text + decoder.decode(), isComplete: true };

@@ -45,7 +45,7 @@ const readList: ReadResponse<Listed> = async (response, inFlight) => {
   const { first: start, body } = await firstCharacter(withIdleTimeout(response, deadline));
   if (start !== "[") {
     const text = await readText({ body }, deadline, limits.body[request.effect]);
-    return { data: jsonOf(text, response.status, request) };
+    return { data: jsonOf(text, response.status, request, limits) };
   }
   const invalid = (reason: string) => new InvalidResponse(reason, response.status, request);
   const batches = arrayElements(body, { invalid, maxBytes: limits.part });

@@ -1,5 +1,6 @@
+import type { ResponseLimits } from "../contract/plain/response-limits.ts";
 import { isRecord, parseJson, recordsOf } from "../core/json.ts";
-import { assertSuccess } from "../core/responses/success.ts";
+import { assertSuccess, assertValues } from "../core/responses/success.ts";
 import {
   InvalidResponse,
   isRead,
@@ -21,6 +22,8 @@ export interface BufferedResponse {
   readonly headers: readonly (readonly [string, string])[];
   readonly bytes: Uint8Array;
   readonly text: () => string;
+  /** The largest number of values that is parsed. */
+  readonly maxValues: number;
 }
 
 /**
@@ -38,6 +41,7 @@ export const readBuffered =
       headers: [...response.headers.entries()],
       bytes,
       text: () => new TextDecoder().decode(bytes),
+      maxValues: limits.values,
     };
   };
 
@@ -54,13 +58,20 @@ async function readBytes({ body }: FetchResponse, maxBytes: number): Promise<Uin
 
 /** Reads a whole response as JSON. */
 export const readJson: ReadResponse<unknown> = async (response, { deadline, limits, request }) =>
-  jsonOf(await readText(response, deadline, limits.body[request.effect]), response.status, request);
+  jsonOf(await readText(response, deadline, limits.body[request.effect]), response.status, request, limits);
 
 /**
- * Parses the text of a successful response. Throws if it is not JSON, or empty where the operation requires a value.
+ * Parses the text of a successful response. Throws if it is not JSON, or empty where the operation requires a value, and
+ * `ResponseTooLarge` if it has too many values.
  */
-export function jsonOf(text: string, status: number, request: WireRequest): unknown {
+export function jsonOf(
+  text: string,
+  status: number,
+  request: WireRequest,
+  limits: Pick<ResponseLimits, "values">,
+): unknown {
   const { method, host } = request;
+  assertValues(text, limits.values);
   const value = text === "" ? emptyValue(method, status) : parseJson(text);
   const isEmptyWrite = host === "compute" && !isRead(request) && value === null && status !== 204;
   if (value === undefined || isEmptyWrite) throw unreadableResponse(status, text, request);

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import * as http from "node:http";
 import type { LookupFunction } from "node:net";
+import { urlToHttpOptions } from "node:url";
 import { getProxyForUrl } from "proxy-from-env";
 import { responseLimits } from "../contract/plain/response-limits.ts";
 import { reasonOf } from "../core/errors.ts";
@@ -8,8 +9,21 @@ import { ConnectionFailed, isRead } from "../core/service-errors.ts";
 import { isLoopback } from "../core/urls.ts";
 import type { Fetch, FetchInit, FetchResponse } from "./fetch.ts";
 
+/** Milliseconds for which a connection that writes share may be idle. */
+const maxIdleTime = 1_000;
+
+/** Connections to the host of a URL, directly or through a proxy. */
+export interface Connections {
+  readonly request: typeof http.request;
+  readonly options: http.RequestOptions;
+  readonly agent: http.Agent;
+  readonly host: string;
+}
+
 export interface Transport {
   readonly fetch: Fetch;
+  /** The connections that writes to a URL share, if they say so; undefined for a `fetch` that has no connections. */
+  readonly sharedByWrites?: (url: string) => Promise<Connections>;
   /** Closes every connection, so that the process can end. */
   readonly close: () => void;
 }
@@ -17,8 +31,8 @@ export interface Transport {
 /**
  * Creates a `fetch` on `node:http` and `node:https`, through the proxy in the environment. It throws `ConnectionFailed`,
  * which says whether any of the request may have been sent; a request that is aborted after it was sent throws an
- * `AbortError` instead. Reads share connections. A write opens its own: on a connection that the service is closing, it
- * would not be known whether the service received it.
+ * `AbortError` instead. Reads share connections. A write opens its own, unless it says otherwise: on a connection that the
+ * service is closing, it would not be known whether the service received it.
  */
 export function createTransport(): Transport {
   // No keep-alive on Deno: when a reused connection is lost, Deno sends the request again, even if it is a create.
@@ -26,23 +40,36 @@ export function createTransport(): Transport {
   const agents = new Map<string, Promise<http.Agent>>();
   const closing = new AbortController();
 
+  const connect = async (target: URL, isReadRequest: boolean, isShared: boolean): Promise<Connections> => {
+    const { request, Agent } = await moduleFor(target);
+    // Services close connections that were idle for seconds.
+    const idle = isReadRequest ? {} : { timeout: maxIdleTime };
+    const open = async () => {
+      const proxy = await proxyAgent(target, { signal: closing.signal, keepAlive, ...idle });
+      const agent = proxy ?? new Agent({ keepAlive, ...idle });
+      // Without keep-alive, services may send responses whose end is not marked.
+      if (!isShared) agent.keepSocketAlive = () => false;
+      return agent;
+    };
+    const key = `${target.origin} ${isReadRequest} ${isShared}`;
+    const opening = agents.get(key) ?? open();
+    agents.set(key, opening);
+    const { protocol, hostname, port, path } = urlToHttpOptions(target);
+    const options = {
+      ...{ protocol, hostname, port, path },
+      maxHeaderSize: responseLimits.headers,
+      ...(target.hostname.endsWith(".localhost") && { lookup: lookupLocalhost }),
+    };
+    return { request, options, agent: await opening, host: target.host };
+  };
+
   return {
     fetch: async (url, init) => {
-      const target = new URL(url);
-      const { request, Agent } = await moduleFor(target);
-      const isShared = isRead(init);
-      const open = async () => {
-        const proxy = await proxyAgent(target, { signal: closing.signal, keepAlive });
-        const agent = proxy ?? new Agent({ keepAlive });
-        // Without keep-alive, services may send responses whose end is not marked.
-        if (!isShared) agent.keepSocketAlive = () => false;
-        return agent;
-      };
-      const key = `${target.origin} ${isShared}`;
-      const agent = agents.get(key) ?? open();
-      agents.set(key, agent);
-      return send(request, target, { ...init, agent: await agent });
+      const isReadRequest = isRead(init);
+      const isShared = isReadRequest || init.reusesConnection === true;
+      return send(await connect(new URL(url), isReadRequest, isShared), init);
     },
+    sharedByWrites: (url) => connect(new URL(url), false, true),
     close: () => {
       closing.abort();
       for (const agent of agents.values()) void agent.then((one) => one.destroy()).catch(() => {});
@@ -64,7 +91,7 @@ export const proxyUrl = (url: string): string | undefined =>
  */
 export async function proxyAgent(
   url: URL,
-  options: { readonly signal: AbortSignal; readonly keepAlive: boolean },
+  options: { readonly signal: AbortSignal; readonly keepAlive: boolean; readonly timeout?: number },
 ): Promise<http.Agent | undefined> {
   const proxy = proxyUrl(url.href);
   if (proxy === undefined) return undefined;
@@ -80,55 +107,87 @@ export async function proxyAgent(
   return new HttpProxyAgent(proxy, options);
 }
 
-function send(
-  request: typeof http.request,
-  url: URL,
-  { method, headers, body, signal, onSent, agent }: FetchInit & { agent: http.Agent },
-): Promise<FetchResponse> {
+function send(connections: Connections, { signal, onSent, ...init }: FetchInit): Promise<FetchResponse> {
   return new Promise((resolve, reject) => {
-    const secure = url.protocol === "https:";
-    // The host alone: a proxy's URL may hold a user name and a password.
-    const proxy = "proxy" in agent && agent.proxy instanceof URL ? agent.proxy.host : undefined;
-    let sent = false;
     let broken: Error | undefined;
-    const outgoing = request(url, {
-      method,
-      maxHeaderSize: responseLimits.headers,
-      headers: { ...headers, ...(body !== undefined && { "Content-Length": Buffer.byteLength(body) }) },
-      agent,
-      ...(url.hostname.endsWith(".localhost") && { lookup: lookupLocalhost }),
-      ...(signal && { signal }),
-    });
-    outgoing.on("socket", (socket) => {
-      // A proxy agent hands over a socket that is connected, but not yet encrypted.
-      sent = outgoing.reusedSocket || !(secure || socket.connecting);
-      if (sent) return;
-      socket.once(secure ? "secureConnect" : "connect", () => {
-        sent = true;
-      });
-    });
+    const { outgoing, abandon } = begin(
+      connections,
+      { ...init, ...(signal && { signal }) },
+      {
+        responded: (incoming) => resolve(responseOf(incoming, () => broken)),
+        failed: (cause) => {
+          broken = cause;
+          reject(cause);
+        },
+      },
+    );
     if (onSent) outgoing.on("finish", onSent);
-    outgoing.on("response", (incoming) => {
-      if (sent) return resolve(responseOf(incoming, () => broken));
-      // A response to a request that was not sent is the proxy's own: it did not open the tunnel.
-      incoming.destroy();
-      reject(proxyFailed(`the proxy responded ${incoming.statusCode} and did not connect to ${url.host}`));
-    });
-    outgoing.on("error", (cause: NodeJS.ErrnoException) => {
-      const place = proxy === undefined || sent ? url.host : `proxy ${proxy} for ${url.host}`;
-      broken = cause.name === "AbortError" ? cause : connectionFailed(cause, place, sent);
-      reject(broken);
-    });
     // A request that is still waiting for its connection emits no event when it is aborted.
     const abort = () => {
-      if (sent) return;
-      const cause = signal?.reason;
-      const message = `could not connect to ${url.host}: ${reasonOf(cause)}`;
-      reject(new ConnectionFailed(message, { code: "ETIMEDOUT", sent, cause }));
+      const failure = abandon(signal?.reason);
+      if (failure instanceof ConnectionFailed && !failure.sent) reject(failure);
     };
     signal?.addEventListener("abort", abort, { once: true });
-    outgoing.end(body);
   });
+}
+
+/** A request that has begun. */
+interface Begun {
+  readonly outgoing: http.ClientRequest;
+  /** The error to report when the request is given up for this reason, which is returned if it may have been sent. */
+  readonly abandon: (reason: unknown) => unknown;
+}
+
+/** Begins a request. A request that is aborted after it was sent fails with an `AbortError`. */
+export function begin(
+  { request, options, agent, host }: Connections,
+  { method, headers, body, signal }: Pick<FetchInit, "method" | "headers" | "body" | "signal">,
+  {
+    responded,
+    failed,
+  }: {
+    readonly responded: (incoming: http.IncomingMessage) => void;
+    readonly failed: (cause: Error) => void;
+  },
+): Begun {
+  const secure = options.protocol === "https:";
+  let sent = false;
+  const outgoing = request({
+    ...options,
+    method,
+    headers: body === undefined ? headers : { ...headers, "Content-Length": Buffer.byteLength(body) },
+    agent,
+    ...(signal && { signal }),
+  });
+  outgoing.on("socket", (socket) => {
+    // A proxy agent hands over a socket that is connected, but not yet encrypted.
+    sent = outgoing.reusedSocket || !(secure || socket.connecting);
+    if (sent) return;
+    socket.once(secure ? "secureConnect" : "connect", () => {
+      sent = true;
+    });
+  });
+  outgoing.on("response", (incoming) => {
+    if (sent) return responded(incoming);
+    // A response to a request that was not sent is the proxy's own: it did not open the tunnel.
+    incoming.destroy();
+    failed(proxyFailed(`the proxy responded ${incoming.statusCode} and did not connect to ${host}`));
+  });
+  outgoing.on("error", (cause: NodeJS.ErrnoException) => {
+    // The host alone: a proxy's URL may hold a user name and a password.
+    const proxy = "proxy" in agent && agent.proxy instanceof URL ? agent.proxy.host : undefined;
+    const place = proxy === undefined || sent ? host : `proxy ${proxy} for ${host}`;
+    failed(cause.name === "AbortError" ? cause : connectionFailed(cause, place, sent));
+  });
+  outgoing.end(body);
+  return {
+    outgoing,
+    abandon: (reason) => {
+      if (sent) return reason;
+      const message = `could not connect to ${host}: ${reasonOf(reason)}`;
+      return new ConnectionFailed(message, { code: "ETIMEDOUT", sent, cause: reason });
+    },
+  };
 }
 
 /** Names below `localhost` are reserved for this machine, but some resolvers ask the network for them. */

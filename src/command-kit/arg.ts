@@ -16,13 +16,16 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
 }
 
 export interface ArgOptions {
-  /** `off-terminal`: on a terminal, the command itself asks for it, unless it prints for a program. */
+  /**
+   * `off-terminal`: required, except on a terminal, where the command prompts for it (not with a machine-readable
+   * format).
+   */
   readonly required?: boolean | "off-terminal";
   /** A field that the command derives from the argument. An error in that field names the argument. */
-  readonly setsField?: string;
+  readonly derivedField?: string;
   /** How piped stdin is used: `instead` of a missing argument, or `before` it. */
   readonly stdin?: "instead" | "before";
-  /** The key of a flag that can be given instead, or of several. */
+  /** The flags, by key, any of which can be given instead. */
   readonly replacedByFlag?: string | readonly string[];
   /** What to do instead, for values that users may mistake for a choice. */
   readonly mistakes?: Readonly<Record<string, string>>;
@@ -35,7 +38,7 @@ export interface ArgOptions {
   readonly valueOfKey?: string;
 }
 
-/** The key of the flag of every command with an argument that can be piped in. */
+/** The key of `--no-stdin`. Every command that reads an argument from stdin has this flag. */
 export const noStdin = "noStdin";
 
 /** The values of arguments, by their names in lower case. */
@@ -60,7 +63,7 @@ function make<Value>(kind: ValueKind) {
 export const arg = {
   text: make<string>("text"),
   number: make<number>("number"),
-  /** A time without a maximum, in milliseconds. */
+  /** A duration of any length, in milliseconds. */
   age: make<number>("age"),
   choice: <const Name extends string, const Choice extends string, Required extends boolean = false>(
     name: Name,

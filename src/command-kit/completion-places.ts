@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Shell } from "../core/shells.ts";
+import type { Shell } from "../core/runtime/shells.ts";
 import type { Environment } from "../core/urls.ts";
 import type { Programs } from "../system/types.ts";
 

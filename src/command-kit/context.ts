@@ -1,4 +1,4 @@
-import type { Call, RawCall } from "../client/call.ts";
+import type { Call, Prepare, RawCall } from "../client/call.ts";
 import type { Description } from "../client/description.ts";
 import type { List } from "../client/list.ts";
 import type { Probe } from "../client/probe/probe.ts";
@@ -6,8 +6,8 @@ import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { Result } from "../core/result.ts";
+import type { Shell } from "../core/runtime/shells.ts";
 import type { ExpectationResult } from "../core/sandbox.ts";
-import type { Shell } from "../core/shells.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import type { InputKind } from "../core/values/input-limits.ts";
@@ -31,14 +31,15 @@ export interface Context {
   readonly list: List;
   /** Sends any request, even one that the contract does not describe. */
   readonly request: RawCall;
+  readonly prepare: Prepare;
   /** The service's own description. */
   readonly describe: Describe;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The service's time according to its last response, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
-  /** Rejects at once when the user interrupts. */
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Rejects at once when the user interrupts, or the signal is aborted. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
   /**
@@ -123,6 +124,7 @@ export interface Ports {
    */
   readonly failureOf: (error: unknown, doneBefore?: string) => Promise<Failure>;
   readonly messages: Messages;
+  readonly attendance: Attendance;
 }
 
 /** Work within a command. */
@@ -168,6 +170,21 @@ export interface Failure {
   readonly retryable: boolean;
   readonly hint: string | null;
   readonly request: { readonly method: string; readonly url: string } | null;
+}
+
+/** What a command needs that stays with a job until it ends. */
+export interface Attendance {
+  /** Does some work that Ctrl-C, a closed terminal or a termination signal ends by the signal that it gets. */
+  readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
+  /**
+   * Passes on output of the job as it arrives, unchanged; on a terminal, line by line and sanitized. Resolves with false
+   * once no one reads the stream.
+   */
+  readonly output: (stream: "stdout" | "stderr", bytes: Uint8Array) => Promise<boolean>;
+  /** Passes on the last line of each stream, if it is not complete. */
+  readonly endOutput: () => Promise<void>;
+  /** A variable of the environment. Undefined for those of gpuctl itself. */
+  readonly variable: (name: string) => string | undefined;
 }
 
 /** A conversation on the terminal: a command that reads lines, prints several results and goes on after failures. */
@@ -264,6 +281,13 @@ export const visibleVariables = [
   "http_proxy",
   "ALL_PROXY",
   "all_proxy",
+  // The task that an engine has started: a Kubernetes Indexed Job, a Slurm array, GitLab.
+  "JOB_COMPLETION_INDEX",
+  "SLURM_ARRAY_TASK_ID",
+  "SLURM_ARRAY_TASK_MIN",
+  "SLURM_ARRAY_TASK_COUNT",
+  "CI_NODE_INDEX",
+  "CI_NODE_TOTAL",
 ] as const;
 
 type Awaitable<Value> = Value | Promise<Value>;
@@ -313,6 +337,15 @@ export interface SandboxControl {
     /** Removes one or all, and returns how many were removed. */
     readonly clear: (id?: number) => Awaitable<number>;
   };
+  /** What happens to rentals, calls and money. Throws a `ControlRefused` that names each invalid value. */
+  readonly situations: {
+    readonly add: (situation: object) => unknown;
+    readonly list: () => Awaitable<readonly unknown[]>;
+    /** Removes one or all, and returns how many were removed. */
+    readonly clear: (id?: number) => Awaitable<number>;
+  };
+  /** Replaces the situations, boot rules and faults with those of a scenario, and returns them. Throws a `ControlRefused`. */
+  readonly scenario: (name: string) => Awaitable<readonly unknown[]>;
   /** The replies of the chat. */
   readonly chatScript: {
     /** Replaces the script with the text of one. Throws a `ControlRefused` that names each invalid field. */
@@ -346,7 +379,7 @@ export interface SandboxMachines {
   readonly sshOptions: (rentalId: number) => readonly string[];
 }
 
-export interface SandboxServer {
+export interface SandboxServer extends Pick<SandboxControl, "scenario"> {
   readonly keys: BuiltInKeys;
   /** `only` serves one set of operations; by default all are served. */
   readonly serve: (options: {
@@ -390,8 +423,8 @@ export interface Installation extends Machine, Pick<Programs, "which" | "capture
   readonly probe: (url: string, timeout: number) => Promise<Probe>;
   readonly sandboxHealth: () => Promise<SandboxHealth>;
   readonly configPath: string;
-  /** Why the configuration cannot be used. */
-  readonly configProblem: () => string | undefined;
+  /** Why the configuration cannot be used, and what to do; undefined if it can. */
+  readonly configProblem: () => { readonly message: string; readonly hint: string } | undefined;
   readonly stateFolder: string;
   /** Which streams are terminals, the width in columns, and whether output is colored. */
   readonly terminal: {

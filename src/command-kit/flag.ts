@@ -31,6 +31,8 @@ export interface FlagOptions {
   readonly defaultText?: string;
   /** The value when the flag is given without one, as text. A word that follows is taken as the value. */
   readonly optionalValue?: string;
+  /** A configuration key for flags of this name does not apply, because it means something else. */
+  readonly ignoresConfig?: boolean;
   /** The environment variable that sets it when it is not given. */
   readonly env?: string;
   /** Bounds of a whole number. */

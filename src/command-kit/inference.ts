@@ -32,6 +32,9 @@ export function outputOptions(
   return { out, force, dryRun, resolve: files.resolve, temporaryFolder: files.temporary, say };
 }
 
+/** The model of pictures when neither a flag nor the profile names one. */
+export const defaultPictureModel = "SDXL1.0-base";
+
 /** The documented price of one picture; undefined unless its size and steps are positive numbers. */
 export function picturePrice({ width, height, steps }: Picture): Money | undefined {
   if (![width, height, steps].every((factor) => Number.isFinite(factor) && factor > 0)) return undefined;

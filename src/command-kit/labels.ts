@@ -14,10 +14,18 @@ interface LabelLookup {
   readonly idFor: (kind: Labelled, word: string, source: string) => Promise<string | undefined>;
 }
 
-/** Finds what labels stand for. Each listing is requested at most once. */
-export function labelLookup({ call }: { readonly call: Call }): LabelLookup {
+/** Finds what labels stand for. Each listing is requested at most once. `isRead`: the command changes nothing. */
+export function labelLookup({
+  call,
+  isRead = false,
+}: {
+  readonly call: Call;
+  readonly isRead?: boolean;
+}): LabelLookup {
+  const unchanged = isRead ? "" : " Nothing was changed.";
+  const refusing = refusal(unchanged);
   const list = {
-    rental: once(() => activeRentals(call)),
+    rental: once(() => activeRentals(call, refusing)),
     volume: once(async () => recordsOf(await call("listStorageVolumes", {}, refusing("volume")))),
   };
   const idFor: LabelLookup["idFor"] = async (kind, word, source) => {
@@ -33,14 +41,14 @@ export function labelLookup({ call }: { readonly call: Call }): LabelLookup {
         `${kind} ${name} not found: it is neither an ID nor the label of ${names[kind].one}`,
         {
           request: null,
-          hint: `\`gpuctl ${kind}s list\` shows IDs and labels. Nothing was changed.`,
+          hint: `\`gpuctl ${kind}s list\` shows IDs and labels.${unchanged}`,
         },
       );
     }
     if (others.length > 0) {
       throw new UsageError(
         `${source} ${name} is the label of ${ids.length} ${names[kind].all}: ${ids.join(", ")}`,
-        { hint: "Use the ID of one of them. Nothing was changed." },
+        { hint: `Use the ID of one of them.${unchanged}` },
       );
     }
     return id;
@@ -71,11 +79,11 @@ async function isId(
 }
 
 /** A label must not stand for one of two records of which the other was not listed. */
-const refusing = (kind: Labelled) => ({
+const refusal = (unchanged: string) => (kind: Labelled) => ({
   warn: (): never => {
     throw new UnexpectedResponse(
       `the service's list of ${kind}s is incomplete, or not a list, so labels cannot be looked up`,
-      "Use an ID. Nothing was changed.",
+      `Use an ID.${unchanged}`,
     );
   },
 });
@@ -88,7 +96,7 @@ const isHidden = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 403 || error.status === 404);
 
 /** The active rentals of both types. A type that the service does not offer, or that the key may not list, has none. */
-async function activeRentals(call: Call): Promise<readonly unknown[]> {
+async function activeRentals(call: Call, refusing: ReturnType<typeof refusal>): Promise<readonly unknown[]> {
   const pages = await Promise.allSettled([
     call("listVirtualMachineRentals", {}, refusing("rental")),
     call("listBareMetalRentals", {}, refusing("rental")),

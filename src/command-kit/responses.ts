@@ -1,6 +1,7 @@
 import type { BufferedResponse } from "../client/response.ts";
 import { NoDescription, UnexpectedResponse } from "../core/errors.ts";
 import { firstAt, isRecord, recordsOf as recordsOfPage, shownAt } from "../core/json.ts";
+import { assertValues } from "../core/responses/success.ts";
 import {
   InvalidResponse,
   isRead,
@@ -12,16 +13,24 @@ import {
 import { parseExactly } from "../core/values/exact-numbers.ts";
 
 /**
- * Parses a response as JSON. Throws `InvalidResponse` for invalid JSON, or `UnknownOutcome` when the request was a
+ * Parses a response as JSON. Throws `InvalidResponse` for invalid JSON, `ResponseTooLarge` for too many values, or `UnknownOutcome` when the request was a
  * write.
  */
 export function jsonOf(response: BufferedResponse): unknown {
   const { request, status } = response;
   try {
-    return parseExactly(response.text());
-  } catch {
+    const text = response.text();
+    assertValues(text, response.maxValues);
+    return parseExactly(text);
+  } catch (error) {
+    if (error instanceof ResponseTooLarge && isRead(request)) throw error;
     const empty = response.bytes.length === 0;
-    const reason = empty ? `the service responded ${status} with an empty body` : "the response is not JSON";
+    const reason =
+      error instanceof ResponseTooLarge
+        ? error.message
+        : empty
+          ? `the service responded ${status} with an empty body`
+          : "the response is not JSON";
     if (isRead(request)) throw new InvalidResponse(reason, status, request);
     // Only what was paid for has to be kept.
     const received = !empty && isInference(request) ? { bytes: response.bytes, complete: true } : undefined;

@@ -11,6 +11,8 @@ export interface Noun {
   readonly name: string;
   readonly summary: string;
   readonly commands: readonly CommandNode[];
+  /** The summaries of the groups below it, by their words. */
+  readonly groups?: Readonly<Record<string, string>>;
 }
 
 export interface CommandNode {
@@ -108,7 +110,7 @@ export function flagsThatSet(
   const first = String(path[0] ?? "");
   const sets = (given: string) =>
     given === name || name.startsWith(`${given}.`) || given.startsWith(`${name}.`);
-  const words = args.filter(({ field, setsField }) => field === first || setsField === first);
+  const words = args.filter(({ field, derivedField }) => field === first || derivedField === first);
   const named = flags.filter(({ field, setsFields }) => field === first || setsFields?.some(sets));
   return [...words.map((word) => word.name), ...named.map(({ names: [flag] }) => `--${flag}`)];
 }

@@ -2,7 +2,13 @@
  * The nouns with their commands, in the order of help. The words of a command are the path of its file in this folder:
  * `create vm` of `rentals` is `rentals/create/vm.ts`. `npm run generate` builds the command tree from this list.
  */
-export const nouns: readonly { name: string; summary: string; commands: readonly string[] }[] = [
+export const nouns: readonly {
+  name: string;
+  summary: string;
+  commands: readonly string[];
+  /** The summaries of the groups below it, such as `lease` of `rentals`. */
+  groups?: Readonly<Record<string, string>>;
+}[] = [
   { name: "setup", summary: "Set up gpuctl step by step", commands: [""] },
   {
     name: "rentals",
@@ -16,6 +22,11 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
       "summary",
       "wait",
       "ssh",
+      "run",
+      "jobs list",
+      "jobs logs",
+      "jobs attach",
+      "jobs cancel",
       "terminate",
       "lease list",
       "lease set",
@@ -23,6 +34,11 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
       "lease clear",
       "guard",
     ],
+    groups: {
+      create: "Rent a virtual machine or bare metal",
+      jobs: "Show, attach to and cancel jobs on rentals",
+      lease: "Set when rentals should end",
+    },
   },
   { name: "volumes", summary: "Manage storage volumes", commands: ["create", "list", "attach"] },
   {
@@ -41,8 +57,12 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
     summary: "Show the balance, the usage and the invoices",
     commands: ["balance", "usage", "invoices"],
   },
-  { name: "api-keys", summary: "Manage the API keys of the account", commands: ["list", "create", "revoke"] },
-  { name: "image", summary: "Generate pictures", commands: ["", "gallery", "models", "price"] },
+  {
+    name: "api-keys",
+    summary: "List, create and revoke the account's API keys",
+    commands: ["list", "create", "revoke"],
+  },
+  { name: "image", summary: "Generate images", commands: ["", "gallery", "models", "price"] },
   {
     name: "chat",
     summary: "Chat with a model",
@@ -55,15 +75,25 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
       "sessions export",
       "sessions remove",
     ],
+    groups: { sessions: "List, show, search, export and remove chat sessions" },
   },
   { name: "tts", summary: "Convert text to speech", commands: [""] },
   { name: "mcp", summary: "Serve tools to agents by the Model Context Protocol", commands: [""] },
+  {
+    name: "batch",
+    summary: "Run a file of chats, images and speech",
+    commands: ["run", "retry", "merge", "status", "manifest"],
+  },
   {
     name: "api",
     summary: "Call any operation of the service",
     commands: ["list", "describe", "call", "spec"],
   },
-  { name: "auth", summary: "Manage API keys", commands: ["login", "logout", "status", "token"] },
+  {
+    name: "auth",
+    summary: "Log in and out: the API key stored on this machine",
+    commands: ["login", "logout", "status", "token"],
+  },
   {
     name: "profile",
     summary: "Manage profiles for accounts and the sandbox",
@@ -71,7 +101,7 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
   },
   {
     name: "config",
-    summary: "Manage the defaults of a profile",
+    summary: "Manage the settings of a profile",
     commands: ["get", "set", "unset", "list", "path"],
   },
   { name: "doctor", summary: "Check the installation and suggest fixes", commands: [""] },
@@ -90,6 +120,10 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
       "engine set",
       "engine list",
       "engine clear",
+      "scenario",
+      "situation add",
+      "situation list",
+      "situation clear",
       "boot add",
       "boot list",
       "boot clear",
@@ -108,6 +142,14 @@ export const nouns: readonly { name: string; summary: string; commands: readonly
       "requests clear",
       "requests expect",
     ],
+    groups: {
+      fault: "Make the sandbox fail on purpose",
+      engine: "Generate with your own inference server",
+      boot: "Make new rentals boot slowly or fail to boot",
+      situation: "Add situations of real clouds, such as sold out GPUs",
+      chat: "Script what the chat models reply",
+      clock: "Show and control the sandbox's clock",
+    },
   },
   { name: "completion", summary: "Print the completion script for a shell", commands: [""] },
   { name: "help", summary: "Show help for a command or topic", commands: [""] },

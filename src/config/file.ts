@@ -79,7 +79,9 @@ function readText(path: string, files: ConfigFiles): string | undefined {
     return files.readText(path);
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
-    throw new UsageError(`${path} cannot be read: ${reasonOf(cause)}`, { hint: "The file was not changed." });
+    throw new UsageError(`${path} cannot be read: ${reasonOf(cause)}`, {
+      hint: "Check that you own the file and can read it. It was not changed.",
+    });
   }
 }
 

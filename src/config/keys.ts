@@ -1,5 +1,6 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
+import { retriesText } from "../core/values/defaults.ts";
 import { outputFormats } from "../core/view.ts";
 
 /** How a value is validated: by the same rule as the flag whose default it sets. */
@@ -32,7 +33,7 @@ export const configKeys = [
   { name: "baseUrl", text: "Base URL of the compute API", rule: "url", global: "base-url" },
   {
     name: "inferenceBaseUrl",
-    text: "Host of the inference API; defaults to the base URL",
+    text: "Base URL of the inference API",
     rule: "url",
     global: "inference-base-url",
   },
@@ -46,7 +47,7 @@ export const configKeys = [
     global: "output",
   },
   { name: "timeout", text: "Time limit for one attempt", rule: "duration", global: "timeout" },
-  { name: "retries", text: "Number of retries for reads", rule: "count", global: "retries" },
+  { name: "retries", text: retriesText, rule: "count", global: "retries" },
   {
     name: "rentals.region",
     text: "Region of new rentals",

@@ -50,7 +50,7 @@ export function createProfiles({ files, env, flags, ...settings }: ProfilesOptio
         const given = [
           { value: flag?.env && env[flag.env], source: flag?.env },
           { value: values[key.name], source: `profile "${settings.profile}"` },
-          { value: flag?.default, source: "default" },
+          { value: flag?.default ?? flag?.defaultText, source: "default" },
         ].find(({ value }) => value);
         return {
           key: key.name,

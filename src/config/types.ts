@@ -17,6 +17,8 @@ export interface GlobalSetting {
   /** The environment variable that applies without the flag. */
   readonly env?: string;
   readonly default?: string;
+  /** The default in words, where it is not one value. */
+  readonly defaultText?: string;
   readonly choices?: readonly string[];
 }
 

@@ -17,7 +17,7 @@ export const generateAudio = operation({
     speed: z.number().optional().describe("Speaking speed; 1 is normal"),
   }),
   output: z
-    .looseObject({ audio: z.string().describe("The recording, base64-encoded") })
+    .looseObject({ audio: z.string().describe("The audio, base64-encoded") })
     .meta({ id: "GeneratedAudio", description: "The generated speech" }),
   errors: commonErrors,
 });

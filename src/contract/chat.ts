@@ -22,9 +22,9 @@ const part = z
     type: z.string().describe("Type of the part, such as text or image_url"),
     text: z.string().optional().describe("Text, of a part of type text"),
     image_url: z
-      .looseObject({ url: z.string().describe("URL of the picture, which can be a data URL") })
+      .looseObject({ url: z.string().describe("URL of the image, which can be a data URL") })
       .optional()
-      .describe("Picture, of a part of type image_url"),
+      .describe("Image, of a part of type image_url"),
   })
   .superRefine((value, { addIssue }) => {
     const field = ["text", "image_url"].find((name) => name === value.type && value[name] === undefined);

@@ -9,13 +9,13 @@ const loraModels = modelNames.filter((name) => imageModels[name].loras.length > 
 /** Image generation (service section 2.8). */
 const imageInput = z.object({
   model_name: z.enum(modelNames).describe("Image model"),
-  prompt: z.string().describe("What the picture shows"),
+  prompt: z.string().describe("What the image shows"),
   height: z.int().default(1024).describe("Height in pixels"),
   width: z.int().default(1024).describe("Width in pixels"),
   steps: z.int().default(30).describe("Inference steps"),
   cfg_scale: z.number().default(5).describe("How closely to follow the prompt; typically 5 to 15"),
-  negative_prompt: z.string().optional().describe("What the picture should not show"),
-  seed: z.int().optional().describe("Seed; the same seed gives the same picture"),
+  negative_prompt: z.string().optional().describe("What the image should not show"),
+  seed: z.int().optional().describe("Seed; the same seed gives the same image"),
   sampler: z.string().optional().describe("Sampler"),
   backend: z
     .enum(backends)
@@ -24,8 +24,8 @@ const imageInput = z.object({
   prompt_2: z.string().optional().describe("Second prompt (SDXL models)"),
   negative_prompt_2: z.string().optional().describe("Second negative prompt (SDXL models)"),
   enable_refiner: z.boolean().optional().describe("Run the refiner (SDXL models)"),
-  image: z.string().optional().describe("Reference picture for image-to-image"),
-  strength: z.number().min(0).max(1).optional().describe("How far the picture may differ from the reference"),
+  image: z.string().optional().describe("Reference image for image-to-image"),
+  strength: z.number().min(0).max(1).optional().describe("How far the image may differ from the reference"),
   lora: z
     .record(z.string(), z.number().min(0).max(1))
     .optional()
@@ -55,7 +55,7 @@ const resolution: Rule<ImageInput> = {
 
 const imageToImage: Rule<ImageInput> = {
   id: "image-to-image",
-  text: `only ${namesWhere((name) => imageModels[name].imageToImage)} support a reference picture`,
+  text: `only ${namesWhere((name) => imageModels[name].imageToImage)} support a reference image`,
   violations: ({ model_name, image, strength }) =>
     modelOf(model_name)?.imageToImage !== false
       ? []
@@ -102,12 +102,12 @@ export const generateImage = operation({
   path: "/v1/image/generation",
   host: "inference",
   group: "inference",
-  summary: "Generate a picture",
+  summary: "Generate an image",
   in: "body",
   input: imageInput,
   output: z
     .looseObject({
-      images: z.array(z.looseObject({ image: z.string().describe("The picture, base64-encoded") })),
+      images: z.array(z.looseObject({ image: z.string().describe("The image, base64-encoded") })),
     })
     .meta({ id: "GeneratedImages", description: "The generated pictures" }),
   errors: commonErrors,

@@ -13,7 +13,7 @@ export const groups = {
   balances: "Balances.",
   "api-keys": "API keys.",
   "ssh-keys": "SSH public keys.",
-  inference: "Chat, pictures and speech.",
+  inference: "Chat, images and speech.",
 } as const;
 
 /** The documented replacement of a deprecated operation. */

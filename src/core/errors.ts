@@ -99,6 +99,21 @@ export class SomeFailed extends Error {
   }
 }
 
+/** Some lines of a batch failed, or it is not known what became of them: someone has to look. */
+export class BatchNeedsLook extends WithHint {
+  override readonly name = "BatchNeedsLook";
+}
+
+/** A batch ended before its last line. The rest may be sent safely. */
+export class BatchUnfinished extends WithHint {
+  override readonly name = "BatchUnfinished";
+}
+
+/** Another process works on the same file. */
+export class InUse extends WithHint {
+  override readonly name = "InUse";
+}
+
 /** A part of a result is missing. The error is reported as its cause, after a sentence on what was printed. */
 export class Incomplete extends Error {
   override readonly name = "Incomplete";
@@ -157,6 +172,26 @@ export class RentalFailed extends Error {
   override readonly name = "RentalFailed";
 }
 
+/** A rental could not be ended, or it is not known whether it has ended. The hint says how to end it. */
+export class StillBilled extends WithHint {
+  override readonly name = "StillBilled";
+}
+
+/** A job reached its time limit or its cost limit and was stopped. */
+export class LimitReached extends Error {
+  override readonly name = "LimitReached";
+}
+
+/** Results of a job could not be copied from the rental. */
+export class NotFetched extends Error {
+  override readonly name = "NotFetched";
+}
+
+/** The rental of a job could not be reached any more. */
+export class RentalUnreachable extends Error {
+  override readonly name = "RentalUnreachable";
+}
+
 /** The response has no usable result: it is empty or cannot be decoded. `received` is what was paid for. */
 export class EmptyResult extends Error {
   override readonly name = "EmptyResult";
@@ -171,9 +206,11 @@ export class EmptyResult extends Error {
 export class SchemaMismatch extends Error {
   override readonly name = "SchemaMismatch";
   readonly issues: readonly object[];
-  constructor(message: string, issues: readonly object[]) {
+  readonly hint: string | undefined;
+  constructor(message: string, issues: readonly object[], hint?: string) {
     super(message);
     this.issues = issues;
+    this.hint = hint;
   }
 }
 
@@ -243,7 +280,7 @@ const reasons: Readonly<Record<string, string>> = {
   EPERM: "not permitted",
   EROFS: "the file system is read-only",
   EISDIR: "it is a folder",
-  ENOENT: "no such folder",
+  ENOENT: "the folder does not exist; create it first",
   ENOTDIR: "part of the path is a file",
   ENAMETOOLONG: "the name is too long",
   EINVAL: "the file name is not supported here",

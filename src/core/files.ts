@@ -1,4 +1,14 @@
-import { mkdirSync, promises, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  promises,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -16,10 +26,35 @@ export function writePrivateFile(path: string, contents: string | Uint8Array): v
   }
 }
 
-/** Throws if the path is not a regular file: opening a pipe, for example, would block. */
+/** As `writePrivateFile`, and the contents are on the disk when it returns. */
+export function writeDurableFile(path: string, contents: string): void {
+  makeFolderSync(dirname(path), 0o700);
+  const temporary = `${path}.${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
+  try {
+    writeFileSync(temporary, contents, { mode: 0o600, flag: "wx", flush: true });
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** Puts a renaming on the disk. Not every system can. */
+function syncFolder(folder: string): void {
+  try {
+    const handle = openSync(folder, "r");
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {}
+}
+
+/** Throws if something other than a regular file is at the path: opening a pipe, for example, would block. A missing path passes. */
 export function assertFile(path: string): void {
   const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts && !facts.isFile()) throw new Error(`${path} is not a file`);
+  if (facts && !facts.isFile()) throw new Error(`${path} is not a regular file`);
 }
 
 /** The text of a regular file. Throws as `assertFile` does, or the error of the failed call. */

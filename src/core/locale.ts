@@ -38,6 +38,7 @@ const longSymbols: Readonly<Record<string, string>> = { ...symbols, "…": "..."
 const replaced = (text: string, by: Readonly<Record<string, string>>): string =>
   text.replace(/[^ -~\s]/gu, (symbol) => by[symbol] ?? symbol);
 
-/** Draws symbols in ASCII. What the user or the service wrote stays as it is, and so do the widths of columns. */
+/** Draws symbols in ASCII, also those in text of the user or the service. All other characters, and the widths of columns, stay as they are. */
 export const asciiTable = (text: string): string => replaced(text, symbols);
+/** As `asciiTable`, for running text: a replacement may be longer than its symbol. */
 export const asciiText = (text: string): string => replaced(text, longSymbols);

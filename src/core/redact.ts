@@ -89,6 +89,13 @@ export function createRedactor(known: Iterable<string> = []): Redactor {
   };
 }
 
+/** Redacts bytes of any kind: each is a character of Latin-1. */
+export function redactedBytes(bytes: Uint8Array, redact: Redactor["redact"]): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  const clean = redact(text);
+  return clean === text ? bytes : Buffer.from(clean, "latin1");
+}
+
 interface Patterns {
   /** Matches every text that contains a secret, and a few others. */
   readonly suspicious: RegExp;

@@ -33,6 +33,8 @@ export interface NextStep {
 /** A list that may not fit in memory, in batches of records as they arrive. */
 export interface Records extends Paid {
   readonly records: AsyncIterable<readonly unknown[]>;
+  /** The field whose texts continue those of the record before, such as `choices` in a streamed chat. */
+  readonly continued?: string;
 }
 
 /** Prints nothing and exits with the code of a program that the command ran. */

@@ -63,6 +63,33 @@ export function splitCondition(text: string): readonly [string, string] | undefi
   return at < 1 ? undefined : [text.slice(0, at), text.slice(at + 1)];
 }
 
+/** What a situation of a sandbox can be, as real clouds have them. */
+export const situationKinds = [
+  "capacity",
+  "quota",
+  "interruption",
+  "failure",
+  "rate-limit",
+  "prepaid",
+  "picture-prices",
+  "same-region",
+] as const;
+
+export type SituationKind = (typeof situationKinds)[number];
+
+/** Named sets of situations, boot rules and faults, each with what happens in it. */
+export const scenarios = {
+  "capacity-crunch":
+    "h100 is sold out in us-central-1 and us-east-1, and every other region has 8 of each GPU",
+  flaky: "10% of the calls return 503, and 5% reset the connection",
+  "slow-boot": "rentals take 10 minutes to boot",
+  "out-of-money": "$1.00 is left, pictures cost money, and rentals end when the balance is used up",
+  "rate-limited": "after 10 calls within 10 s, calls get 429 until the 10 s are over",
+  none: "no situations, boot rules and faults",
+} as const;
+
+export type ScenarioName = keyof typeof scenarios;
+
 /** The controls of a served sandbox: the path below which they are, the response of `/health`, and their name. */
 export const servedControls = {
   path: "/_sandbox",

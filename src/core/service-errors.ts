@@ -10,6 +10,17 @@ export interface Received {
   readonly complete: boolean;
 }
 
+/** What a failed response says besides its error. */
+export interface FailedReply {
+  readonly status: number;
+  /** The service's name for the request, from a header. */
+  readonly requestId: string | null;
+  /** Milliseconds that the service asks to wait before the next request. */
+  readonly retryAfter: number | undefined;
+  /** The body, or the start of it. */
+  readonly text: string;
+}
+
 /** Whether a request changes nothing, so that it is safe to send again and to redirect. */
 export const isRead = ({ method }: Pick<RequestLine, "method">): boolean =>
   method === "GET" || method === "HEAD";
@@ -50,6 +61,7 @@ export class ServiceError extends RequestError {
   /** Milliseconds that the service asks to wait before the next request. */
   readonly retryAfter: number | undefined;
   readonly hint: string | undefined;
+  readonly reply: FailedReply | undefined;
   constructor(
     failure: {
       status: number;
@@ -57,6 +69,7 @@ export class ServiceError extends RequestError {
       message: string;
       issues: readonly unknown[];
       retryAfter?: number | undefined;
+      reply?: FailedReply | undefined;
     },
     request: RequestLine,
     hint?: string,
@@ -66,6 +79,7 @@ export class ServiceError extends RequestError {
     this.code = failure.code;
     this.issues = failure.issues;
     this.retryAfter = failure.retryAfter;
+    this.reply = failure.reply;
     this.hint = hint;
   }
 }
@@ -102,8 +116,8 @@ export class StreamTruncated extends Error {
 /** A response exceeds the limit for its kind; the rest of it was not read. */
 export class ResponseTooLarge extends Error {
   override readonly name = "ResponseTooLarge";
-  constructor(bytes: number) {
-    super(`the response is larger than ${bytes} bytes`);
+  constructor(limit: number, what: "bytes" | "values" = "bytes") {
+    super(`the response ${what === "bytes" ? "is larger than" : "has more than"} ${limit} ${what}`);
   }
 }
 
@@ -126,20 +140,27 @@ export class UnknownOutcome extends RequestError {
   readonly status: number | undefined;
   readonly finding: string | undefined;
   readonly received: Received | undefined;
+  readonly reply: FailedReply | undefined;
   constructor(
     reason: string,
     status: number | undefined,
     request: RequestLine,
-    { finding, received }: { finding?: string; received?: Received | undefined } = {},
+    {
+      finding,
+      received,
+      reply,
+    }: { finding?: string; received?: Received | undefined; reply?: FailedReply | undefined } = {},
   ) {
     super(reason, request);
     this.status = status;
     this.finding = finding;
     this.received = received;
+    this.reply = reply;
   }
 
   withFinding(finding: string): UnknownOutcome {
-    return new UnknownOutcome(this.message, this.status, this.request, { finding, received: this.received });
+    const { received, reply } = this;
+    return new UnknownOutcome(this.message, this.status, this.request, { finding, received, reply });
   }
 }
 

@@ -51,11 +51,16 @@ export function nearest(input: string, words: Iterable<string>): readonly string
   return near.filter(({ edits }) => edits === minEdits).map(({ word }) => word);
 }
 
-/** A suggestion to append to a message, with a leading space; empty if no word is close. */
-export function didYouMean(input: string, words: Iterable<string>): string {
-  const near = nearest(input, words);
-  return near.length > 0 ? ` (Did you mean ${near.join(" or ")}?)` : "";
-}
+/** A suggestion to append to a message, with a leading space; empty if no word is close. `shown` says how to write a word. */
+export const didYouMean = (
+  input: string,
+  words: Iterable<string>,
+  shown: (word: string) => string = (word) => word,
+): string => suggestion(nearest(input, words).map(shown));
+
+/** The suggestion of these words; empty if there are none. */
+export const suggestion = (words: readonly string[]): string =>
+  words.length > 0 ? ` (Did you mean ${words.join(" or ")}?)` : "";
 
 /** The message for a value that is not one of the choices. */
 export const invalidChoice = (place: string, choices: readonly string[], input: string): string =>

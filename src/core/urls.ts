@@ -2,11 +2,14 @@ import { UsageError } from "./errors.ts";
 import { InsecureUrl } from "./service-errors.ts";
 
 /** What an invalid base URL must be instead, to follow "must be"; undefined for a valid one. */
-export function urlProblem(text: string): string | undefined {
-  const example = "such as https://api.example.com";
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return `a URL ${example}`;
+export function urlProblem(
+  text: string,
+  { what = "a URL", example: url = "https://api.example.com" } = {},
+): string | undefined {
+  const example = `such as ${url}`;
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return `${what} ${example}`;
   const { username, password } = new URL(text);
-  return username || password ? `a URL without a user name or a password, ${example}` : undefined;
+  return username || password ? `${what} without a user name or a password, ${example}` : undefined;
 }
 
 /** A URL, valid or not, with `****` instead of the user name and the password in it. */

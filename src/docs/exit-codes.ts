@@ -20,7 +20,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [6, "The service rejected the request (400, 409, 422 and other 4xx)"],
   [
     7,
-    "The service failed on a read (5xx), its response was a redirect, too large or not usable, a picture or recording is truncated, a rental failed, or a --jq filter failed",
+    "The service failed on a read (5xx), its response was too large, unusable or a redirect, an image or audio file is truncated, a rental failed, or a --jq filter failed",
   ],
   [8, "A wait timed out, or a rental is not reachable yet"],
   [

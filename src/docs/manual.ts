@@ -41,7 +41,7 @@ const rootPage = ({ nouns, globals, version, date }: Manual): string =>
     section("SYNOPSIS", `${bold("gpuctl")} ${italic("COMMAND")} [${italic("FLAGS")}]`),
     section(
       "DESCRIPTION",
-      "gpuctl rents virtual machines and bare metal with GPUs, manages storage volumes and reserved terms, and generates pictures, chat answers and speech.",
+      "gpuctl rents virtual machines and bare metal with GPUs, manages storage volumes and reserved terms, and generates images, chat answers and speech.",
       `With ${bold("--sandbox")} the whole service runs inside gpuctl: you need no account, and nothing is rented.`,
       "Results go to stdout and everything else to stderr.",
     ),

@@ -45,6 +45,23 @@ export function expectRequests({ requests }: Sandbox, expectation: RequestExpect
   if (!result.met) throw new ExpectationFailed(result);
 }
 
+export function addSituation({ situations }: Sandbox, situation: Situation): void {
+  if (typeof situation !== "object" || situation === null) {
+    throw new TypeError(`a situation must be an object with a kind, not ${shown(situation)}`);
+  }
+  const {
+    after,
+    window: windowSpan,
+    ...rest
+  }: Situation & { readonly after?: Span | undefined; readonly window?: Span | undefined } = situation;
+  const input = {
+    ...rest,
+    ...(after !== undefined && { afterSeconds: spanOf(after, "after") / 1000 }),
+    ...(windowSpan !== undefined && { windowSeconds: spanOf(windowSpan, "window") / 1000 }),
+  };
+  withNames({ afterSeconds: "after", windowSeconds: "window" }, () => situations.add(input));
+}
+
 /** Wraps a clock to check every reading, once immediately. The wrapper throws a TypeError for an invalid time. */
 export function checkedClock(now: () => number): () => number {
   const clock = (): number => {
@@ -200,6 +217,49 @@ export interface Boot {
   /** How many rentals it applies to; all by default. */
   readonly times?: number | undefined;
 }
+
+/** Which rentals end or fail, and when. */
+interface PlannedEnd {
+  /** Only this active rental. */
+  readonly rentalId?: number | undefined;
+  /** Only rentals created with a matching label: `*` is any text, `?` any character. */
+  readonly label?: string | undefined;
+  /** The time after a rental has started to run, or from now on for one that runs already; 0 by default. */
+  readonly after?: Span | undefined;
+  /** A moment instead, ISO 8601. */
+  readonly at?: string | undefined;
+  /** How many rentals it applies to; all by default. */
+  readonly times?: number | undefined;
+}
+
+/** A situation of a real cloud. */
+export type Situation =
+  /** Each of the regions has only so many GPUs of a type: 0 by default, for every type and region. */
+  | {
+      readonly kind: "capacity";
+      readonly gpuType?: string | undefined;
+      readonly regions?: readonly string[] | undefined;
+      readonly gpus?: number | undefined;
+    }
+  /** The account can have only so many GPUs, of a type or in total. */
+  | { readonly kind: "quota"; readonly gpus: number; readonly gpuType?: string | undefined }
+  /** Running rentals end. */
+  | ({ readonly kind: "interruption" } & PlannedEnd)
+  /** Running rentals become `Failed`. */
+  | ({ readonly kind: "failure" } & PlannedEnd)
+  /** Calls, of one operation or of all, get 429 after `requests` within `window`, which is a minute by default. */
+  | {
+      readonly kind: "rate-limit";
+      readonly requests: number;
+      readonly window?: Span | undefined;
+      readonly operation?: keyof Inputs | "*" | (string & {}) | undefined;
+    }
+  /** Rentals end, and what costs money is refused, when the balance is used up. `balanceCents` sets it. */
+  | { readonly kind: "prepaid"; readonly balanceCents?: number | undefined }
+  /** Pictures are paid from the balance. */
+  | { readonly kind: "picture-prices" }
+  /** Volumes attach only to rentals in their region. */
+  | { readonly kind: "same-region" };
 
 /** Matches a text that contains this string, or that matches this regular expression. */
 export type TextPattern = string | { readonly pattern: string; readonly flags?: string | undefined };

@@ -1,9 +1,10 @@
 import { orAborted } from "../client/deadline.ts";
-import { type OperationSetName, operationSetNames } from "../core/sandbox.ts";
+import { type OperationSetName, operationSetNames, type ScenarioName, scenarios } from "../core/sandbox.ts";
 import { createSandbox as createService, type Sandbox as Service, serve } from "../sandbox/index.ts";
 import {
   addBoot,
   addFault,
+  addSituation,
   advance,
   type Boot,
   type ChatReply,
@@ -15,6 +16,7 @@ import {
   type LoggedRequest,
   type RequestExpectation,
   type RequestFilter,
+  type Situation,
   type Span,
   setEngine,
 } from "./controls.ts";
@@ -29,7 +31,7 @@ import {
 } from "./options.ts";
 
 export { ExpectationFailed } from "../core/errors.ts";
-export type { OperationSetName as EnvironmentName } from "../core/sandbox.ts";
+export type { OperationSetName as EnvironmentName, ScenarioName } from "../core/sandbox.ts";
 export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
 export { CannotListen } from "../sandbox/serve.ts";
@@ -43,6 +45,7 @@ export type {
   LoggedRequest,
   RequestExpectation,
   RequestFilter,
+  Situation,
   Span,
   TextPattern,
 } from "./controls.ts";
@@ -62,6 +65,8 @@ export interface SandboxOptions {
    * operations by default.
    */
   readonly only?: OperationSetName | undefined;
+  /** Starts in a scenario, such as `capacity-crunch`; a reset ends it. */
+  readonly scenario?: ScenarioName | undefined;
 }
 
 const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
@@ -70,6 +75,7 @@ const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
   serve: booleanRule,
   port: wholeNumberRule(0, 65_535),
   only: oneOfRule(operationSetNames),
+  scenario: oneOfRule(Object.keys(scenarios)),
 };
 
 /** The whole service, running locally. Once closed, everything but `close` throws `SandboxClosed`. */
@@ -81,7 +87,7 @@ export interface Sandbox extends AsyncDisposable {
   /** The built-in API keys: one with full access, one that is read-only. */
   readonly keys: { readonly full: string; readonly readOnly: string };
   /**
-   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules or chat script, and the
+   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules, situations or chat script, and the
    * clock given by `now`.
    */
   reset(): void;
@@ -121,6 +127,17 @@ export interface Sandbox extends AsyncDisposable {
    * @throws ControlRefused when the expectation is invalid
    */
   expectRequests(expectation: RequestExpectation): void;
+  /**
+   * Adds a situation of a real cloud, such as sold out GPUs, an interrupted rental or a rate limit.
+   * @throws ControlRefused when the situation is invalid
+   * @throws RangeError when a duration is invalid
+   */
+  situation(situation: Situation): void;
+  /**
+   * Replaces the situations, boot rules and faults with those of a scenario; `none` removes them.
+   * @throws ControlRefused when there is no such scenario
+   */
+  scenario(name: ScenarioName): void;
   /** The replies of the chat, which otherwise echoes the last message. A reset removes them. */
   readonly chatScript: {
     /**
@@ -148,8 +165,9 @@ export interface Sandbox extends AsyncDisposable {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions("createSandbox", options, rules);
-  const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only } = options;
+  const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only, scenario } = options;
   const sandbox = await createService({ file, now: checkedClock(now), environment, only });
+  if (scenario !== undefined) sandbox.scenario(scenario);
   const server = served
     ? await serve(sandbox, { host: "127.0.0.1", port }).catch((error: unknown) => {
         sandbox.close();
@@ -208,6 +226,14 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     expectRequests(expectation) {
       assertOpen("expectRequests");
       expectRequests(sandbox, expectation);
+    },
+    situation(situation) {
+      assertOpen("situation");
+      addSituation(sandbox, situation);
+    },
+    scenario(name) {
+      assertOpen("scenario");
+      sandbox.scenario(name);
     },
     chatScript: {
       set(replies) {

@@ -15,14 +15,14 @@ const needed: Readonly<Record<Effect, Permission | undefined>> = {
 
 export const permissionFor = (effect: Effect): Permission | undefined => needed[effect];
 
-/** What a tool that needs a permission does, to follow its name. */
-export const meaningOf: Readonly<Record<Permission, string>> = {
+/** What a tool with this permission does, as a predicate: `NAME changes something`. */
+export const predicateOf: Readonly<Record<Permission, string>> = {
   write: "changes something",
   spend: "spends money",
   destroy: "deletes something for good",
 };
 
-/** The flags that allow it. */
+/** The flags of `gpuctl mcp` that grant each permission. */
 export const flagsFor: Readonly<Record<Permission, string>> = {
   write: "--allow write",
   spend: "--allow spend --max-cost AMOUNT --max-burn AMOUNT",

@@ -10,7 +10,7 @@ import {
 import { routes } from "../contract/generated/routes.ts";
 import { didYouMean } from "../core/text.ts";
 import { type CallServices, Calls } from "./calls.ts";
-import { flagsFor, meaningOf, type Permission, permissionFor } from "./permissions.ts";
+import { flagsFor, type Permission, permissionFor, predicateOf } from "./permissions.ts";
 import { outputSchema, resultOf } from "./results.ts";
 import {
   contractTools,
@@ -135,7 +135,7 @@ function refusalOf(name: string, options: ServerOptions) {
 }
 
 function refusal(name: string, permission: Permission = "write") {
-  const advice = `${name} ${meaningOf[permission]}, and this server may not do that. Only the user can allow it, by starting the server with: gpuctl mcp ${flagsFor[permission]}. Nothing was sent.`;
+  const advice = `${name} ${predicateOf[permission]}, and this server may not do that. Only the user can allow it, by starting the server with: gpuctl mcp ${flagsFor[permission]}. Nothing was sent.`;
   const error = { code: "NOT_ALLOWED", status: null, retryable: false, advice };
   return resultOf({ ok: false, data: null, error });
 }

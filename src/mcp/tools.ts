@@ -77,7 +77,7 @@ function toolOf(id: OperationId): Tool {
 const reference = z
   .string()
   .optional()
-  .describe("Reference picture for image-to-image: the path of a file in the output folder");
+  .describe("Reference image for image-to-image: the path of a file in the output folder");
 
 const sentences = (...texts: readonly (string | undefined)[]): string =>
   texts
@@ -136,8 +136,8 @@ const notes: Partial<Readonly<Record<OperationId, string>>> = {
   createBareMetalRental: onDemandOnly,
   convertToReserved: committed,
   extendReserved: committed,
-  generateImage: "Returns the path of the saved picture, and the picture itself if it is small",
-  generateAudio: "Returns the path of the saved recording",
+  generateImage: "Returns the path of the saved image, and the image itself if it is small",
+  generateAudio: "Returns the path of the saved audio",
 };
 
 const rentalId = z.string().min(1).describe("ID of the rental");

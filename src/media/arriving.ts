@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { EmptyResult, ResultLost } from "../core/errors.ts";
-import { limitYoungGeneration } from "../core/young-generation.ts";
+import { asList, asRecord, asText } from "../core/json.ts";
+import { limitYoungGeneration } from "../core/runtime/young-generation.ts";
 import { Base64Decoder, decoderSlack, invalidCharacters, isEmpty, undecodable } from "./base64.ts";
 import { folderOf } from "./destination.ts";
 import { type Decoded, noMedia, type OutputTarget } from "./output-target.ts";
@@ -183,7 +184,7 @@ export class ArrivingMedia {
  * The result that a text of the response stands for. One that is missing or cannot be decoded is a sentence that says
  * so.
  */
-export function arrivedMedia(
+function arrivedMedia(
   text: string,
   arriving: readonly ArrivingMedia[],
   kind: Decoded["kind"],
@@ -200,7 +201,7 @@ export function arrivedMedia(
  * The results that none of the texts of the response stands for, because the response names a key twice and only the last
  * value counts. They were paid for, too.
  */
-export const unlistedMedia = (
+const unlistedMedia = (
   texts: readonly string[],
   arriving: readonly ArrivingMedia[],
 ): readonly ArrivingMedia[] =>
@@ -208,6 +209,41 @@ export const unlistedMedia = (
     ({ placeholder, problem }) =>
       problem === undefined && !texts.some((text) => text.startsWith(placeholder)),
   );
+
+/** A picture of a response. One that is missing or cannot be decoded is a sentence that says so. */
+export interface ListedPicture {
+  readonly media: ArrivingMedia | string;
+  /** What the response says about it; empty if the response does not list it. */
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
+/** The pictures of a response, at least one. */
+export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]): readonly ListedPicture[] {
+  const entries = asList(asRecord(response).images).map(asRecord);
+  const texts = entries.map(({ image }) => asText(image));
+  const unlisted = [...unlistedMedia(texts, arriving)];
+  const pictures = entries.map((entry, index) => {
+    const media = arrivedMedia(texts[index] ?? "", arriving, "image");
+    return { media: media === noMedia("image") ? (unlisted.shift() ?? media) : media, entry };
+  });
+  const all = [...pictures, ...unlisted.map((media) => ({ media, entry: {} }))];
+  return all.length > 0 ? all : [{ media: noMedia("image"), entry: {} }];
+}
+
+/**
+ * The sound of a response, and others if it names several with the same key. One that is missing or cannot be decoded is a
+ * sentence that says so.
+ */
+export function soundsIn(
+  response: unknown,
+  arriving: readonly ArrivingMedia[],
+): readonly [ArrivingMedia | string, ...ArrivingMedia[]] {
+  const text = asText(asRecord(response).audio);
+  const listed = arrivedMedia(text, arriving, "audio");
+  const [first, ...others] = unlistedMedia([text], arriving);
+  if (first === undefined) return [listed];
+  return listed === noMedia("audio") ? [first, ...others] : [listed, first, ...others];
+}
 
 /** The folder of the result, so that the file can be renamed, and those to use if it cannot be written there. */
 function foldersFor({ to, fallbackFolders }: Pick<OutputTarget, "to" | "fallbackFolders">): string[] {

@@ -124,13 +124,13 @@ function startOf(words: string): string {
 
 /**
  * A value that every file system accepts in a name: ASCII letters, digits, `.`, `_`, `+` and `-`, no dot or dash at
- * either end, no two dashes together, at most 60 characters. A whole number keeps its sign. May be empty.
+ * either end, no dash before a dot or another dash, at most 60 characters. A whole number keeps its sign. May be empty.
  */
 function safeValue(value: string): string {
   if (/^-?\d{1,40}$/.test(value)) return value;
   return folded(value.slice(0, MAX_VALUE * 4))
     .replace(/[^A-Za-z0-9._+-]+/g, "-")
-    .replace(/-{2,}/g, "-")
+    .replace(/-+(?=[-.])/g, "")
     .slice(0, MAX_VALUE)
     .replace(/^[.-]+|[.-]+$/g, "");
 }

@@ -57,9 +57,11 @@ async function exists(folder: string): Promise<boolean> {
   throw new SaveFailed(folder, "not a folder");
 }
 
-/** Checks that a folder exists. @throws {SaveFailed} that names the folder. */
-export async function assertFolderExists(folder: string): Promise<void> {
-  if (!(await exists(folder))) throw new SaveFailed(folder, "no such folder");
+/** Checks that a folder exists in which a file should be saved. @throws {SaveFailed} that names both. */
+export async function assertFolderExists(folder: string, file = folder): Promise<void> {
+  if (await exists(folder)) return;
+  const name = file === folder ? "the folder" : `the folder ${folder}`;
+  throw new SaveFailed(file, `${name} does not exist; create it first`);
 }
 
 /** Makes a folder and the missing ones above it. @throws {SaveFailed} that names the folder at fault. */
@@ -77,12 +79,16 @@ export async function makeFolder(folder: string): Promise<void> {
 
 /**
  * Checks that files can be created in a folder, by creating one and removing it. Call it before anything is paid for.
- * With `makeFolders`, a missing folder passes if files can be created in the nearest existing folder above it.
+ * With `makeFolders`, a missing folder passes if files can be created in the nearest existing folder above it. `file` is
+ * what should be saved there, for the error.
  *
  * @throws {SaveFailed}
  */
-export async function assertWritable(folder: string, options: { makeFolders?: boolean } = {}): Promise<void> {
-  if (!options.makeFolders) await assertFolderExists(folder);
+export async function assertWritable(
+  folder: string,
+  { makeFolders, file }: { readonly makeFolders?: boolean; readonly file?: string | undefined } = {},
+): Promise<void> {
+  if (!makeFolders) await assertFolderExists(folder, file);
   let existing = folder;
   while (!(await exists(existing)) && dirname(existing) !== existing) existing = dirname(existing);
   try {

@@ -12,8 +12,8 @@ export interface KeepOptions {
 }
 
 /**
- * Keeps bytes that were paid for and cannot be used, or not be printed, in a file, and returns its path. Throws
- * `ResultLost` when no folder works.
+ * Saves paid-for bytes that cannot be used or printed to a file, and returns its path. Throws `ResultLost` when no folder
+ * works.
  */
 export async function keep(bytes: Uint8Array, { folders, date, thing }: KeepOptions): Promise<string> {
   const ext = sniff(bytes)?.ext ?? textExtension(bytes);

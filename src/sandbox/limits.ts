@@ -6,6 +6,7 @@ import {
   replyHeader,
   requestLog,
   sandboxChatModel,
+  scenarios,
   servedControls,
 } from "../core/sandbox.ts";
 import { exposedHeaders, sandboxHeader } from "./app.ts";
@@ -52,14 +53,14 @@ const texts = {
   boot: `A virtual machine boots in ${bootMs["virtual-machine"] / secondMs} s, bare metal in ${bootMs["bare-metal"] / secondMs} s.`,
   "boot-outcomes": `New rentals can boot slowly (in ${slowBootMs / secondMs} s by default), fail, or never boot. Rules match the label of the request, not the default label. A rental that fails is Failed after the usual time by default; one that never boots stays Pending. Both stay active and cost nothing until they are terminated, and a reserved term runs as if they had booted at the usual time.`,
   status:
-    "A rental is Pending until it has booted, then Running or, if a boot rule says so, Failed, and Terminated once it has ended.",
+    "A rental is Pending until it has booted, then Running or, if a boot rule or a situation says so, Failed, and Terminated once it has ended.",
   terms:
     "A reserved term starts when the rental is Running, or immediately if it already is, and ends on a whole second. The rental then continues on demand, or ends if convertToOnDemandOnExpiry is false.",
   "term-length":
     "A reserved rental requires termPeriodDays, a whole number of at least 1, and must end before the year 10000. termPeriodDays is ignored for an on-demand rental.",
   "convert-and-extend":
     "Converting requires an active on-demand rental; extending requires an active reserved one. The price of an extension depends only on the days that it adds. expectedTotalPriceCents must be the price, and expectedReservedUntil must be the new end; otherwise the error shows the correct values.",
-  "gpu-count": `A rental has a whole number of GPUs from 1 to ${maxGpus}. Capacity never runs out.`,
+  "gpu-count": `A rental has a whole number of GPUs from 1 to ${maxGpus}. Capacity runs out only by a situation.`,
   discount: "discountPercentage must be at least 0 and less than 100.",
   "ssh-keys":
     "SSH public keys are listed, added and deleted under /v2/ssh-keys, and have numbers as IDs. A rental that names a key that does not exist is rejected. Keys from sshPublicKeyId and sshPublicKeyIds are merged without duplicates. Deleting a key does not change existing rentals.",
@@ -72,33 +73,52 @@ const texts = {
   "cluster-pools": "There are no cluster pools, so includeClusterPools has no effect.",
   termination:
     "A rental ends when its term ends, when its user is deleted, or on POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId. Termination is immediate, even during a reserved term, and nothing is refunded.",
-  "rental-options": `GET /v2/on-demand/rental-options lists virtual machines with ${listedSizes.join(", ")} GPUs and bare metal with ${gpusPerMachine} in every region, at the sandbox's prices. It does not report availability.`,
+  "rental-options": `GET /v2/on-demand/rental-options lists virtual machines with ${listedSizes.join(", ")} GPUs and bare metal with ${gpusPerMachine} in every region, at the sandbox's prices. They have totalAvailable only where a situation limits the capacity.`,
   models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, or the models of the chat engine.`,
   usage:
     "GET /v2/billing/usage lists the cost of each rental, one page at a time. GET /v2/billing/invoices returns a single invoice, which stays open.",
   replacements: `The replacements of deprecated operations are served only with --only replacements. Their lists take limit (from 1 to ${maxLimit}, ${defaultLimit} by default) and cursor, and return items and nextCursor, which is null on the last page. Without rentalType, active rentals of both types are listed.`,
   reservations: "A reservation request is accepted but not stored or forwarded.",
   volumes:
-    "A volume can be attached to several active bare-metal rentals, in any region, and is detached from a rental that ends. Attaching it again has no effect, and volumes attached earlier stay attached. Volumes are free.",
+    "A volume can be attached to several active bare-metal rentals, in any region except by a situation, and is detached from a rental that ends. Attaching it again has no effect, and volumes attached earlier stay attached. Volumes are free.",
   ids: `IDs are consecutive numbers: rentals start at ${idsBefore.rentals + 1}, volumes at ${idsBefore.volumes + 1}. An ID can also be sent as a string.`,
   user: "There is one user. All fields of an update are optional; omitted fields keep their values. Deleting the user ends its rentals and revokes its keys: every call gets 401 until the next reset.",
   sunset:
     "From their sunset day (UTC, by the sandbox's clock), the paths without /v2/ return 404 and are no longer in the description.",
   "body-size": `A request body can be up to ${maxBodyBytes / 1024 / 1024} MiB; a larger one gets 413 with the code PAYLOAD_TOO_LARGE.`,
-  "rate-limits": "There are no rate limits and no quotas.",
-  balance: `An account starts with a credit of ${dollars(initialCreditCents)}, which pays for its rentals. GET /v2/balances returns the remaining credit. Rentals continue when it falls below zero.`,
+  "rate-limits": "There are no rate limits and no quotas, except by a situation.",
+  balance: `An account starts with a credit of ${dollars(initialCreditCents)}, which pays for its rentals. GET /v2/balances returns the remaining credit. Rentals continue when it falls below zero, except by a situation.`,
   clock:
     "One clock is used for all timestamps, boots, billing and expiry, by all processes that share the state. It follows the machine's clock until it is changed, only moves forward, and ends with the year 9999. While it is frozen, no time passes.",
   "passing-time":
     "When the clock is moved forward, everything due in between takes effect at its own time, such as boots and the ends of terms.",
   faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. A fault can be limited to calls with values of fields (where), to the caller that sends a name in the header ${callerHeader}, or to an API key by its name; it does not count other calls. A fault that can never affect a call is rejected: one for an operation past its sunset day, for an unknown key, for a field that a query or path does not have, or for what is probably a misspelled field or choice. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
   "fault-responses": `Every error has the shape of other errors of its path; a status without a documented error gets a code and message based on its name; a fault can have its own code and message, or a body with any content type (${defaultContentType} by default, with status 200 unless the fault has one). A response that stalls stays open where it is cut, or at its end, until the client disconnects. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
+  capacity:
+    "A situation can limit how many GPUs of a type all active rentals in a region have together. The oldest one that covers the type and the region applies. A rental that does not fit gets 400, with an issue of region. totalAvailable is the number of options that still fit.",
+  quotas:
+    "A situation can limit the GPUs of all active rentals of the account, in total or of one type. A rental that exceeds it gets 403, with an issue of gpuCount.",
+  interruptions:
+    "A situation can end running rentals or let them fail: some time after they have started to run, or at a moment. For a rental that runs already, the time counts from when the situation is added. It also applies to rentals created later. A rental that fails stays active, and is billed until then. What is planned for a rental stays when the situation is removed.",
+  "rate-limit-windows":
+    "A situation can limit the calls in a window of time, by the sandbox's clock. The first call begins a window; a call too many gets 429, with the whole seconds until the window ends as Retry-After. It counts the calls of all keys together, and no calls without a valid key.",
+  prepaid:
+    "A situation can make the account prepaid: when the balance is used up, its rentals end at that moment, and new rentals and pictures that cost money get 403. What is paid already, such as a volume, stays.",
+  "picture-prices":
+    "A situation can make pictures cost what the service documents. They are paid from the balance exactly, shown in whole cents, and are not in usage or invoices.",
+  "same-region":
+    "A situation can limit volumes to rentals in their region; anything else gets 400. Existing attachments stay.",
+  scenarios: `A scenario replaces the situations, boot rules and faults, and keeps everything else. ${Object.entries(
+    scenarios,
+  )
+    .map(([name, text]) => `${name}: ${text}.`)
+    .join(" ")} A scenario that sets the balance does not restore it.`,
   requests: `The log keeps the last ${requestLog.kept} requests, with their bodies, but without keys, the values of fields that are named like a secret (such as api_key), and the values of unknown query fields. Texts are shortened to ${requestLog.maxTextLength} characters, and a body that is still longer than ${requestLog.maxBodyLength} is left out, and so is one that was refused before it was read if it is that long or has no length. Requests with the header ${callerHeader} are logged with its value. The log does not include OPTIONS requests or calls to the sandbox's controls.`,
-  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) and volumes. Rentals and volumes can also have an id and createdAt, and rentals terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces their addresses. createdAt is the seed's time by default, so a rental without it starts to boot then.",
+  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) volumes, scenario (a name) and situations (each with a kind and its fields, as in the library). Rentals and volumes can also have an id and createdAt, and rentals terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces their addresses. createdAt is the seed's time by default, so a rental without it starts to boot then.",
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
   reset:
-    "A reset clears everything: IDs start over, there are no rentals, faults, engines, boot rules or chat script, the request log is empty, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
+    "A reset clears everything: IDs start over, there are no rentals, faults, engines, boot rules, situations or chat script, the request log is empty, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
   controls: `A served sandbox has controls under ${servedControls.path}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
   engines:
     "An engine is a server of your own that generates in place of the sandbox: `gpuctl sandbox engine set`, or POST to /_sandbox/engines. Requests are still checked as the service documents, but the sandbox's own limits, such as the speed range of its voice, do not apply to engines. A reset or a seed removes all engines.",
@@ -131,7 +151,7 @@ const texts = {
     "A reservation request can ask for any number of GPUs that is at least 1, even a fraction; the message of the response repeats it.",
   hosts: "Compute and inference are served at the same address, whatever the host name of the request.",
   order:
-    "A request is checked in this order: path and sunset day, faults, key, access of the key, size of the body, fields. The first failure determines the response.",
+    "A request is checked in this order: path and sunset day, faults, key, access of the key, rate limits, size of the body, fields. The first failure determines the response.",
   paths:
     "Paths are case-sensitive, and a trailing slash makes a different path. An unknown path returns 404, even without a key.",
   methods:
@@ -165,7 +185,7 @@ const texts = {
   streams:
     "A chat stream has an event with the role, one for each token, one with the finish_reason, one with usage if requested, and [DONE].",
   pictures:
-    "Pictures are PNGs drawn by an algorithm: the same request gives the same picture. They are marked SANDBOX and are free. steps is at least 1. Any prompt, sampler and cfg_scale is accepted, and backend has no effect.",
+    "Pictures are PNGs drawn by an algorithm: the same request gives the same picture. They are marked SANDBOX and are free, except by a situation. steps is at least 1. Any prompt, sampler and cfg_scale is accepted, and backend has no effect.",
   references: `A reference is a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels (${slowPngSide} x ${slowPngSide} for an interlaced or 16-bit PNG), as plain base64, and is stretched to the size of the picture. strength is ${defaultStrength} by default and has no effect without a reference.`,
   seeds:
     "A seed is any integer that JSON represents exactly. Without one, a seed below 2^32 is derived from the number of seeds chosen since the reset; random_seed returns it.",

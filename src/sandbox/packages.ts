@@ -4,6 +4,8 @@ import { codeOf, reasonOf } from "../core/errors.ts";
 export class MissingDependency extends Error {
   override readonly name = "MissingDependency";
   readonly packageName: string;
+  /** What is wrong with the package, to follow its name. */
+  readonly problem: string;
 
   constructor(packageName: string, cause?: unknown) {
     // The code differs between `import()` and the `require()` that the bundler makes of it.
@@ -11,6 +13,7 @@ export class MissingDependency extends Error {
     const problem = isMissing ? "is not installed" : `cannot be loaded (${reasonOf(cause)})`;
     super(`The package ${packageName} ${problem}. Install it with: npm install ${packageName}`, { cause });
     this.packageName = packageName;
+    this.problem = problem;
   }
 }
 

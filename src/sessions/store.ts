@@ -67,7 +67,8 @@ export function createSessions(place: SessionPlace): Sessions {
   const openLast = async (): Promise<OpenSession> => {
     const { turns } = await read(lastQuestion);
     const question = turns.find(({ role }) => role === "user");
-    const date = new Date(question?.time ?? place.now());
+    const asked = Date.parse(question?.time ?? "");
+    const date = new Date(Number.isNaN(asked) ? place.now() : asked);
     const name = await freeName(folder, place.nameFor(textOf(question?.content ?? ""), date));
     await moveFile(sessionPath(folder, lastQuestion), sessionPath(folder, name));
     return openNamed(name);

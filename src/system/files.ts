@@ -1,6 +1,16 @@
-import { accessSync, constants, promises, readFileSync, readlinkSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  promises,
+  readFileSync,
+  readlinkSync,
+  statSync,
+} from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import process from "node:process";
+import type { Readable } from "node:stream";
 import { codeOf, Unavailable } from "../core/errors.ts";
 import { assertFile } from "../core/files.ts";
 import type { Processes } from "../core/tasks/lock.ts";
@@ -25,13 +35,37 @@ export async function nodeFiles(env: Environment): Promise<Files> {
 }
 
 /** Implements `Files.read`. */
-export async function readLimited(path: string, maxBytes: number): Promise<Uint8Array> {
+export async function readLimited(path: string, maxBytes: number, signal: AbortSignal): Promise<Uint8Array> {
+  const waiting = await openWaiting(path);
+  if (waiting) {
+    const { addAbortSignal } = await import("node:stream");
+    return collected(addAbortSignal(signal, waiting), maxBytes);
+  }
   const file = await promises.open(path);
   try {
     return await collected(file.createReadStream({ autoClose: false }), maxBytes);
   } finally {
     await file.close();
   }
+}
+
+/**
+ * Opens a pipe or a terminal, whose bytes may take as long as they like; undefined for any other file. A blocking call
+ * would hold a thread of Node.js, which could then not even exit.
+ */
+async function openWaiting(path: string): Promise<Readable | undefined> {
+  const facts = await promises.stat(path);
+  const isPipe = facts.isFIFO();
+  if (!isPipe && !facts.isCharacterDevice()) return undefined;
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  if (isPipe) {
+    const { Socket } = await import("node:net");
+    return new Socket({ fd, readable: true, writable: false });
+  }
+  const { isatty, ReadStream } = await import("node:tty");
+  if (isatty(fd)) return new ReadStream(fd);
+  closeSync(fd);
+  return undefined;
 }
 
 /** The bytes of a stream. Throws `InputTooLarge`, and reads no further, beyond `maxBytes`. */

@@ -1,6 +1,7 @@
 import process from "node:process";
 import { isatty } from "node:tty";
 import { Interrupted } from "../core/errors.ts";
+import type { System } from "./types.ts";
 
 /** The signals of Ctrl-C, a termination and a closed terminal. */
 export const interruptionSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -19,9 +20,9 @@ export interface Interruption {
   ) => Promise<Value>;
   /**
    * Does some work that Ctrl-C ends without ending the program: the signal that it gets is aborted then. A second Ctrl-C,
-   * and every other signal, interrupts the program as always.
+   * and every other signal, interrupts the program as always. With `anySignal`, each signal counts as Ctrl-C.
    */
-  readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
+  readonly interruptible: System["interruptible"];
 }
 
 export function interruption(): Interruption {
@@ -29,13 +30,14 @@ export function interruption(): Interruption {
   endWithTerminal();
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
   let current: AbortController | undefined;
+  let everySignal = false;
   for (const signal of interruptionSignals) {
     process.on(signal, () => {
       if (forward !== undefined) {
         if (signal !== "SIGINT") forward(signal);
         return;
       }
-      if (signal === "SIGINT" && current?.signal.aborted === false) {
+      if ((signal === "SIGINT" || everySignal) && current?.signal.aborted === false) {
         current.abort(new Interrupted());
         return;
       }
@@ -53,9 +55,10 @@ export function interruption(): Interruption {
         forward = undefined;
       }
     },
-    interruptible: async (work) => {
+    interruptible: async (work, { anySignal } = { anySignal: false }) => {
       const own = new AbortController();
       current = own;
+      everySignal = anySignal;
       try {
         return await work(AbortSignal.any([own.signal, controller.signal]));
       } finally {

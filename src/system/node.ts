@@ -47,6 +47,7 @@ export async function nodeSystem(): Promise<System> {
       shell: async (...args) => (await programs()).shell(...args),
       output: async (...args) => (await programs()).output(...args),
       capture: async (...args) => (await programs()).capture(...args),
+      stream: async (...args) => (await programs()).stream(...args),
       feed: async (...args) => (await programs()).feed(...args),
       start: async (...args) => (await programs()).start(...args),
       which: async (...args) => (await programs()).which(...args),

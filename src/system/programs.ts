@@ -3,7 +3,7 @@ import { constants, promises as fs } from "node:fs";
 import { constants as os } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
-import { ProgramFailed, Unavailable } from "../core/errors.ts";
+import { codeOf, ProgramFailed, Unavailable } from "../core/errors.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Programs } from "./types.ts";
 
@@ -75,6 +75,30 @@ export const nodePrograms = ({
     });
     return exitCode === undefined ? undefined : stdout;
   },
+  stream: async (program, args, { cwd, input = "", keepsInputOpen, onStdout, onStderr, signal: stop }) => {
+    const { execa } = await import("execa");
+    const running = execa(program, args, {
+      cwd,
+      stdin: "pipe",
+      buffer: false,
+      reject: false,
+      cancelSignal: stop,
+      forceKillAfterDelay: 1_000,
+    });
+    // A program that does not read its input may have ended.
+    running.stdin.on("error", () => {});
+    if (keepsInputOpen) running.stdin.write(input);
+    else running.stdin.end(input);
+    const passing = [passOn(running.stdout, onStdout), passOn(running.stderr, onStderr)];
+    const [{ exitCode, signal, code }] = await Promise.all([running, ...passing]).catch((error: unknown) => {
+      running.kill();
+      throw error;
+    });
+    if (exitCode !== undefined) return exitCode;
+    if (signal !== undefined) return statusOf(signal);
+    if (stop.aborted) return statusOf("SIGTERM");
+    throw cannotStart(program, code);
+  },
   feed: async (program, args, text) => {
     const { execa } = await import("execa");
     // A clipboard tool may leave a process behind that serves what was copied, and that keeps its output open.
@@ -107,6 +131,18 @@ export const nodePrograms = ({
   },
   which,
 });
+
+/** Passes on the chunks of a stream. One that breaks off has ended. */
+async function passOn(
+  stream: AsyncIterable<Uint8Array>,
+  take: (chunk: Uint8Array) => void | Promise<void>,
+): Promise<void> {
+  try {
+    for await (const chunk of stream) await take(chunk);
+  } catch (error) {
+    if (codeOf(error) !== "ERR_STREAM_PREMATURE_CLOSE") throw error;
+  }
+}
 
 /** Milliseconds. */
 const feedTimeout = 5_000;

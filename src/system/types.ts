@@ -13,9 +13,12 @@ export interface System {
   readonly interrupted: AbortSignal;
   /**
    * Does some work that Ctrl-C ends without ending gpuctl: it aborts the signal that the work gets. A second Ctrl-C, and
-   * every other signal, aborts `interrupted`.
+   * every other signal, aborts `interrupted`. With `anySignal`, a closed terminal and a termination signal count as Ctrl-C.
    */
-  readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
+  readonly interruptible: <Value>(
+    work: (signal: AbortSignal) => Promise<Value>,
+    options?: { readonly anySignal: boolean },
+  ) => Promise<Value>;
   readonly random: () => number;
 }
 
@@ -182,8 +185,11 @@ export interface Files {
   /** The numeric user id; undefined on platforms without one. */
   readonly user: number | undefined;
   readonly processes: Processes;
-  /** Reads a file or a device. Rejects with `InputTooLarge`, and reads no further, beyond `maxBytes`. */
-  readonly read: (path: string, maxBytes: number) => Promise<Uint8Array>;
+  /**
+   * Reads a file, a pipe or a device. Rejects with `InputTooLarge`, and reads no further, beyond `maxBytes`. The signal ends
+   * the wait for a pipe or a terminal.
+   */
+  readonly read: (path: string, maxBytes: number, signal: AbortSignal) => Promise<Uint8Array>;
   /** The text of a small file; undefined if it does not exist. Throws if it cannot be read. */
   readonly readText: (path: string) => string | undefined;
   /** Undefined if the path does not exist. */
@@ -198,7 +204,9 @@ export interface PathFacts {
   readonly isFolder: boolean;
 }
 
-/** Other programs. `run`, `runQuietly`, `shell` and `output` throw `Unavailable` if the program cannot be started. */
+/**
+ * Other programs. `run`, `runQuietly`, `stream`, `shell` and `output` throw `Unavailable` if the program cannot be started.
+ */
 export interface Programs {
   /** Runs a program with our stdin, stdout and stderr. Resolves with its exit status, or 128 + the signal that ended it. */
   readonly run: (program: string, args: readonly string[]) => Promise<number>;
@@ -235,6 +243,11 @@ export interface Programs {
     args: readonly string[],
     options: { readonly timeout: number },
   ) => Promise<string | undefined>;
+  /**
+   * Runs a program and passes on its output in chunks as they arrive. Resolves with its exit status, or 128 + the signal
+   * that ended it. When `signal` is aborted, the program is stopped and this resolves with its status.
+   */
+  readonly stream: (program: string, args: readonly string[], options: StreamOptions) => Promise<number>;
   /** Runs a program with a text as its stdin, and returns whether it succeeded. */
   readonly feed: (program: string, args: readonly string[], text: string) => Promise<boolean>;
   /**
@@ -248,6 +261,18 @@ export interface Programs {
   ) => Promise<void>;
   /** Finds a program in `PATH`. */
   readonly which: (program: string) => Promise<string | undefined>;
+}
+
+export interface StreamOptions {
+  readonly cwd: string;
+  /** The text of its stdin. */
+  readonly input?: string;
+  /** Keeps stdin open after the text, until the program ends. */
+  readonly keepsInputOpen?: boolean;
+  /** Each chunk is passed on after the one before it was taken. */
+  readonly onStdout: (chunk: Uint8Array) => void | Promise<void>;
+  readonly onStderr: (chunk: Uint8Array) => void | Promise<void>;
+  readonly signal: AbortSignal;
 }
 
 export interface Machine {

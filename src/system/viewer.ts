@@ -53,8 +53,8 @@ async function onLinux(env: Environment, which: Which, start: Programs["start"])
     isWsl ? "Install wslu, which has wslview, or xdg-utils." : "Install xdg-utils, which has xdg-open.",
   );
   if (!env.DISPLAY && !env.WAYLAND_DISPLAY) {
-    throw new UsageError("--open cannot show a picture: there is no display", {
-      hint: "DISPLAY and WAYLAND_DISPLAY are not set, as over SSH. Use --preview to draw the picture in the terminal.",
+    throw new UsageError("--open cannot show an image: there is no display", {
+      hint: "DISPLAY and WAYLAND_DISPLAY are not set, as over SSH. Use --preview to draw the image in the terminal.",
     });
   }
   return (path) => start(opener, [path]);

@@ -8,6 +8,7 @@ const internal = [
   "Incomplete",
   "ConnectionFailed",
   "ConnectionReset",
+  "ConnectionLost",
   "DryRun",
   "LockLost",
   "ApiError",

@@ -41,7 +41,7 @@ function values({ kind, choices, item }: Pick<Field, "kind" | "choices" | "item"
 
 const computedFields = ({ flags, args }: CommandNode) => [
   ...flags.flatMap(({ setsFields = [] }) => setsFields.map((path) => path.split(".")[0])),
-  ...args.map(({ setsField }) => setsField),
+  ...args.map(({ derivedField }) => derivedField),
 ];
 
 /** Fields that take their value unchanged from a flag or argument; the command computes the others. */

@@ -106,6 +106,44 @@ describe("a key echoed by the service is never printed", () => {
       }
     });
 
+    describe("as events", () => {
+      const saidIn = (out: string, field: string): string =>
+        out
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line).choices[0].delta[field])
+          .join("");
+
+      test.each(["content", "reasoning_content"])("%s", async (field) => {
+        for (const said of [key, key.toUpperCase(), encoded(key), base64.slice(4)]) {
+          for (const size of [1, 9]) {
+            const pieces = answer(`It is ${said} so`, size);
+            const { run } = await saying(field, pieces);
+            const { code, out } = await run("chat Hi --model llama -o jsonl", { env });
+            expect(code).toBe(exit.done);
+            expect(saidIn(out, field), `${said} by ${size}`).toMatch(/^It is \w{0,4}\*{4}[\w=]{0,2} so$/);
+            expect(out.trim().split("\n"), "an event each").toHaveLength(pieces.length);
+          }
+        }
+      });
+
+      test("and events without a part of one are printed as they arrived", async () => {
+        const pieces = ["Its", " sk-sa", "id so", " 100%", " and sk-said-b"];
+        const { run } = await saying("content", pieces);
+        const { out } = await run("chat Hi --model llama -o jsonl", { env });
+        const events = pieces.map((content) => `${JSON.stringify({ choices: [{ delta: { content } }] })}\n`);
+        expect(out).toBe(events.join(""));
+      });
+
+      test("and those that were held back are printed when the stream breaks", async () => {
+        const { run } = await createCli({
+          respond: () => new Response('data: {"choices": [{"delta": {"content": "It is sk-sa"}}]}\n\n'),
+        });
+        const { code, out } = await run("chat Hi --model llama -o jsonl", { env });
+        expect({ code, said: saidIn(out, "content") }).toEqual({ code: exit.network, said: "It is sk-sa" });
+      });
+    });
+
     test("and the start of one that does not go on is not lost", async () => {
       const { run } = await saying("content", ["Its", " sk-sa", "id so", " 100%", " and sk-said-b"]);
       expect((await run("chat Hi --model llama", { env })).out).toBe("Its sk-said so 100% and sk-said-b\n");

@@ -28,9 +28,10 @@ const withNewChoices: object = JSON.parse(
   ),
 );
 
+/** `rentals run` reaches the machine by ssh. It shares these flags with `rentals create vm`. */
 const choices = commands.flatMap((spec) => {
   const { operation: id } = spec;
-  return id === undefined
+  return id === undefined || spec.path.join(" ") === "rentals run"
     ? []
     : spec.flags.flatMap(({ names: [name], field, choices: listed }) =>
         field && listed ? [{ spec, id, name, field }] : [],

@@ -51,10 +51,7 @@ describe("progress", () => {
   });
 
   test.each([
-    [
-      "image cat -n 2",
-      ["Generating 2 pictures", "Generating 2 pictures: 1 done", "Generating 2 pictures: 2 done"],
-    ],
+    ["image cat -n 2", ["Generating 2 images", "Generating 2 images: 1 done", "Generating 2 images: 2 done"]],
     ["tts hello", ["Generating speech"]],
     ["chat hello", ["Thinking"]],
     ["chat hello -o json", ["Thinking"]],

@@ -87,7 +87,7 @@ describe("--no-stdin", () => {
   });
 
   test.each([
-    ["image", "PROMPT (What the picture shows)"],
+    ["image", "PROMPT (What the image shows)"],
     ["chat", "MESSAGE (Message to send)"],
     ["tts", "TEXT (Text to speak)"],
   ])("%s says that the argument is missing", async (path, argument) => {

@@ -5,12 +5,15 @@ import { createCli } from "../support/cli.ts";
 
 describe("a typo", () => {
   test.each([
-    ["rentls list", "rentals"],
-    ["rentls list --type vm", "rentals"],
-    ["rentals lst", "list"],
-    ["rentals create vn", "vm"],
-    ["rentals create vn --gpus 1", "vm"],
-    ["create", "rentals create vm or rentals create bare-metal or volumes create or api-keys create"],
+    ["rentls list", "`gpuctl rentals`"],
+    ["rentls list --type vm", "`gpuctl rentals`"],
+    ["rentals lst", "`gpuctl rentals list`"],
+    ["rentals create vn", "`gpuctl rentals create vm`"],
+    ["rentals create vn --gpus 1", "`gpuctl rentals create vm`"],
+    [
+      "create",
+      "`gpuctl rentals create vm` or `gpuctl rentals create bare-metal` or `gpuctl volumes create` or `gpuctl api-keys create`",
+    ],
     ["volumes list --outptu json", "--output"],
     ["rentals --outptu json list", "--output"],
     ["rentals create vm --gpu-cuont 1", "--gpu-count"],
@@ -19,8 +22,8 @@ describe("a typo", () => {
     ["rentals list --type vms", "vm"],
     ["rentals create vm --gpus 1 --region us-centrall-1", "us-central-1"],
     ["image x --model FLUX.1-dve", "FLUX.1-dev"],
-    ["image modles", "models"],
-    ["chat modles", "models"],
+    ["image modles", "`gpuctl image models`"],
+    ["chat modles", "`gpuctl chat models`"],
     ["volumes list --color alwasy", "always"],
     ["volumes list -o jsn", "json"],
     ["completion bsah", "bash"],
@@ -41,7 +44,9 @@ describe("a typo", () => {
     const { run } = await createCli();
     const { code, out, err } = await run(line);
     expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toMatch(/unknown command '.*' \(Did you mean (rentals|list|vm)\?\)/);
+    expect(err).toMatch(
+      /unknown command '.*' \(Did you mean `gpuctl (rentals|rentals list|rentals create vm)`\?\)/,
+    );
   });
 
   test("has no suggestion where nothing is similar", async () => {
@@ -75,7 +80,7 @@ describe("a typo", () => {
   test("the error for a flag of another command lists the commands that have it", async () => {
     const { run } = await createCli();
     expect((await run("volumes list --max-burn 5")).err).toContain(
-      "unknown flag '--max-burn' (a flag of rentals create vm, rentals create bare-metal, mcp)",
+      "unknown flag '--max-burn' (a flag of rentals create vm, rentals create bare-metal, rentals run, mcp)",
     );
     expect((await run("rentals list --size-in-gb=5")).err).toContain(
       "unknown flag '--size-in-gb' (a flag of volumes create)\n",
@@ -102,7 +107,12 @@ function suggestedFor(words: readonly string[]): readonly string[] {
     parse(words, "0.0.0-test");
     return [];
   } catch (error) {
-    return /Did you mean (.*)\?/.exec(String(error))?.[1]?.split(" or ") ?? [];
+    return (
+      /Did you mean (.*)\?/
+        .exec(String(error))?.[1]
+        ?.replaceAll(/`(gpuctl )?/g, "")
+        .split(" or ") ?? []
+    );
   }
 }
 
@@ -126,7 +136,7 @@ describe("a verb of another tool", () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run(line, { env: { GPUCTL_SANDBOX: "1" } });
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
-    expect(err).toContain(`(Did you mean ${command}?)`);
+    expect(err).toContain(`(Did you mean \`gpuctl ${command}\`?)`);
   });
 
   test.each(["volumes delete 501", "volumes rm 501", "volumes destroy 501"])(

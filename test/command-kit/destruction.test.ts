@@ -8,7 +8,8 @@ import type { Operation } from "../../src/contract/operation.ts";
 import { type Cli, createCli, type Outcome, type RunOptions } from "../support/cli.ts";
 import { commands, declarationOf, operationsOf } from "../support/commands.ts";
 import { runShown } from "../support/examples.ts";
-import { overNetwork } from "../support/service.ts";
+import { storeJob } from "../support/jobs.ts";
+import { overNetwork, serviceUrl } from "../support/service.ts";
 
 const ids = Object.keys(operations) as OperationId[];
 const destroys = (id: OperationId): boolean => (operations[id] as Operation).effect === "destroy";
@@ -60,6 +61,7 @@ async function stateOf({ folder, sandbox }: Cli): Promise<object> {
 /** Runs a command line after the commands that prepare it; also the state before and after. */
 async function outcomeOf({ line, after }: Case, optionsFor: (cli: Cli) => RunOptions) {
   const cli = await createCli();
+  for (const service of ["sandbox", serviceUrl]) await storeJob(join(cli.folder, "state"), { service });
   for (const before of after) expect(await runShown(cli, before), before).toMatchObject({ code: exit.done });
   cli.sandbox.clock.freeze();
   const before = await stateOf(cli);

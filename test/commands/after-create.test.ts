@@ -87,5 +87,5 @@ test.each(["", "null"])("a create with the response %j has an unknown outcome", 
   });
   const outcome = await run("rentals create vm --gpus 1 -o json --yes", overNetwork());
   expect(outcome).toMatchObject({ code: 10, out: "" });
-  expect(JSON.parse(outcome.err).error.message).toContain("with an empty body");
+  expect(JSON.parse(outcome.err).error.message).toContain("with no content");
 });

@@ -84,7 +84,7 @@ describe("auth login", () => {
     await cli.run(checkedLogin, { stdin: "gpuctl-sandbox-full" });
     const { code, out, err } = await cli.run(checkedLogin, { stdin: "another-key-1234" });
     expect({ code, out }).toEqual({ code: 3, out: "" });
-    expect(err).toContain("The service does not accept this key\nNothing was saved.");
+    expect(err).toContain("The service does not accept the key\nNothing was saved.");
     expect(await savedConfig(cli)).toMatchObject({
       profiles: { default: { apiKey: "gpuctl-sandbox-full" } },
     });

@@ -71,7 +71,7 @@ describe("billing", () => {
     ]) {
       const { code, err } = await run(`${word} --sandbox`);
       expect(code).toBe(2);
-      expect(err).toContain(`unknown command '${word}' (Did you mean ${meant}?)`);
+      expect(err).toContain(`unknown command '${word}' (Did you mean \`gpuctl ${meant}\`?)`);
     }
   });
 });
@@ -85,9 +85,9 @@ describe("billing usage --plot", () => {
     expect(code).toBe(0);
     expect(out).toMatchInlineSnapshot(`
       "2026-11-20   $24.00  ████▊
-      2026-11-21   $83.98  ████████████████▋
+      2026-11-21   $83.99  ████████████████▋
       2026-11-22  $192.00  ██████████████████████████████████████
-      2026-11-23  $160.02  ███████████████████████████████▋
+      2026-11-23  $160.01  ███████████████████████████████▋
       total       $460.00
       "
     `);

@@ -31,10 +31,19 @@ test.each([
   ]) {
     const { code, err, requests } = await cli.run(line);
     expect({ code, requests }, line).toEqual({ code: 2, requests: [] });
-    expect(err).toContain(`${fileOf(cli, "odd")} is not a file`);
+    expect(err).toContain(`${fileOf(cli, "odd")} is not a regular file`);
     expect(err).not.toContain("bug");
   }
   expect(await namesIn(cli)).toEqual(["good"]);
+});
+
+test("a last question with an unreadable time gets a name with a date when it is continued", async () => {
+  const cli = await createCli();
+  await cli.run("chat 🐈 --sandbox");
+  const text = await readFile(fileOf(cli, "last"), "utf8");
+  await writeFile(fileOf(cli, "last"), text.replaceAll(/"time":"[^"]*"/g, '"time":"yesterday"'));
+  expect(await cli.run("chat -c More --sandbox")).toMatchObject({ code: 0 });
+  expect(await namesIn(cli)).toEqual([expect.stringMatching(/^2026-11-20-\d{6}-chat$/)]);
 });
 
 test("a pipe in place of an answer that is under way is ignored", async () => {

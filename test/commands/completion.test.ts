@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { completionFiles } from "../../src/core/shells.ts";
+import { completionFiles } from "../../src/core/runtime/shells.ts";
 import { createCli } from "../support/cli.ts";
 
 describe.each(Object.entries(completionFiles))("completion %s", (shell, file) => {

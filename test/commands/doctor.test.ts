@@ -308,13 +308,26 @@ describe("doctor checks what else is installed", () => {
     [{ packages: [], exists: true }, "ok"],
     [{ packages: [], exists: true, problem: "it is damaged" }, "failure"],
     [
-      { packages: [{ name: "x", use: "speech", problem: "The package x is not installed." }], exists: false },
+      { packages: [{ name: "x", use: "speech", problem: "is not installed" }], exists: false },
       "warning",
+      "x (for speech) is not installed",
     ],
-  ])("the sandbox (%#): %s", async (health, status) => {
+    [
+      {
+        packages: [
+          { name: "x", use: "speech", problem: "is not installed" },
+          { name: "y", use: "the sandbox", problem: "is not installed" },
+        ],
+        exists: false,
+      },
+      "warning",
+      "x (for speech) is not installed; y (for the sandbox) is not installed",
+    ],
+  ])("the sandbox (%#): %s", async (health, status, message = "") => {
     const sandboxHealth = async () => ({ file: "/state/sandbox.sqlite", ...health });
     expect(await checked("sandbox", { respond: healthyService, machine: { sandboxHealth } })).toMatchObject({
       status,
+      message: expect.stringContaining(message),
     });
   });
 
@@ -333,7 +346,7 @@ describe("doctor checks what else is installed", () => {
     ["# old", "complete -F _gpuctl gpuctl", "warning", "is from another version"],
     ["current", "", "warning", "bash does not load"],
     [undefined, "", "warning", "not installed for bash"],
-    ["current", undefined, "warning", "bash did not start in time"],
+    ["current", undefined, "warning", "cannot tell whether bash loads"],
   ])("completions: %j, bash prints %j", async (script, printed, status, message) => {
     const before = async (cli: Cli) => {
       const folder = join(cli.folder, ".local", "share", "bash-completion", "completions");

@@ -227,7 +227,7 @@ describe("image gallery", () => {
     await mkdir(join(cli.folder, "pictures"));
     const empty = await cli.run("image gallery pictures");
     expect(empty).toMatchObject({ code: exit.usage, out: "" });
-    expect(empty.err).toContain("pictures contains no pictures that a browser can display");
+    expect(empty.err).toContain("pictures contains no images that a browser can display");
     expect(await readdir(join(cli.folder, "pictures"))).toEqual([]);
     expect(await cli.run("image gallery nowhere")).toMatchObject({ code: exit.usage });
   });
@@ -363,7 +363,7 @@ describe("the command line", () => {
     ).toMatchObject({
       command: "gpuctl image 'a cat' --steps 9",
       notes: [
-        "Made from a reference picture: add --image FILE --strength 0.5.",
+        "Made from a reference image: add --image FILE --strength 0.5.",
         "The service has no model other: the line uses the default.",
         "The service does not support the size 500x500.",
       ],

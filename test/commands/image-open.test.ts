@@ -96,7 +96,7 @@ describe("image --open", () => {
     const { started, options } = machine("linux", ["xdg-open"], display);
     const { err } = await cli.run("image cat -n 12 --open", options);
     expect(started).toHaveLength(10);
-    expect(err).toContain("Opened the first 10 of 12 pictures.\n");
+    expect(err).toContain("Opened the first 10 of 12 images.\n");
   });
 
   test("a viewer that cannot be started is reported, and the picture is there", async () => {
@@ -109,7 +109,7 @@ describe("image --open", () => {
     });
     expect(code).toBe(exit.done);
     expect(out).toMatch(/\.png\n$/);
-    expect(err).toContain("The pictures were saved, but not opened: xdg-open cannot be started (EACCES)");
+    expect(err).toContain("The images were saved, but not opened: xdg-open cannot be started (EACCES)");
   });
 });
 

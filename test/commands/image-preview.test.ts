@@ -248,7 +248,7 @@ describe("without a preview", () => {
       });
       expect(code).toBe(exit.done);
       expect(err.split(`No preview: ${reason}.\n`)).toHaveLength(2);
-      expect(err.indexOf("No preview")).toBeLessThan(err.indexOf("pictures,"));
+      expect(err.indexOf("No preview")).toBeLessThan(err.indexOf("images,"));
       expect(err).not.toMatch(/\u001b|▀/);
       expect(out.trim().split("\n")).toHaveLength(2);
     },
@@ -260,7 +260,7 @@ describe("without a preview", () => {
     const { run } = await painter(Buffer.from("GIF89a"), broken, corners);
     const { code, err, out } = await run("image cat --preview", onTerminal(truecolor));
     expect(code).toBe(exit.done);
-    expect(err).toMatch(/1\.gif cannot be drawn: it is not a PNG, JPEG or WebP picture\.\n/);
+    expect(err).toMatch(/1\.gif cannot be drawn: it is not a PNG, JPEG or WebP image\.\n/);
     expect(err.match(/cannot be drawn/g)).toHaveLength(2);
     expect(err).toContain("\u001b[38;2;255;0;0;48;2;0;0;255m▀");
     expect(out.trim().split("\n")).toHaveLength(3);
@@ -296,7 +296,7 @@ describe("without a preview", () => {
     for (const flag of ["--preview", "--open"]) {
       const { code, err, requests } = await run(`image cat ${flag} --out -`, overNetwork());
       expect(code).toBe(exit.usage);
-      expect(err).toContain(`${flag} shows saved pictures, and --out - saves none`);
+      expect(err).toContain(`${flag} shows saved images, and --out - saves none`);
       expect(requests).toEqual([]);
     }
   });

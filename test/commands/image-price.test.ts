@@ -52,7 +52,7 @@ describe("a price in JSON has no noise", () => {
     const { run } = await createCli();
     const { out, err } = await run("image cat --size 1536x640 --steps 75 -o json --sandbox");
     expect(out).toContain('"cost": 0.028125,');
-    expect(err).toContain("1 picture, $0.028125 (estimated");
+    expect(err).toContain("1 image, $0.028125 (estimated");
   });
 });
 
@@ -87,7 +87,7 @@ describe("a price that is not known", () => {
   test("is reported when there is no limit", async () => {
     const { run } = await createCli();
     const { err, requests } = await run("image cat --no-validate --steps=-5 --sandbox");
-    expect(err).toContain("1 picture, price unknown\n");
+    expect(err).toContain("1 image, price unknown\n");
     expect(requests).toHaveLength(1);
   });
 });

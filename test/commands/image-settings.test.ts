@@ -180,7 +180,7 @@ describe("--from", () => {
 
   test.each([
     ["no.png", "no such file"],
-    ["none.png", "no picture settings found: the file has no texts"],
+    ["none.png", "no image settings found: the file has no texts"],
     ["other.png", "the file has only the texts Software, Author"],
     ["plain.jpg", "the file has no EXIF"],
     ["text.txt", "the file has an unknown format"],

@@ -91,10 +91,10 @@ describe("one failure loses no other picture", () => {
       code: expected,
       saved: ["1.png", "3.png", "4.png", "5.png"],
     });
-    expect(err).toContain("1 of 5 pictures failed\n  picture 2: ");
+    expect(err).toContain("1 of 5 images failed\n  image 2: ");
     expect(err).toContain(message);
     expect(err).toContain(
-      "4 pictures, $0.048 spent (estimated from the documented price); 1 more may have been charged",
+      "4 images, $0.048 spent (estimated from the documented price); 1 more may have been charged",
     );
     expect(attempts.get(2)).toBe(1);
   });
@@ -104,7 +104,7 @@ describe("one failure loses no other picture", () => {
     const { run } = await createCli({ respond: responder });
     const { code, err } = await run("image cat -n 9 --seed 1 --concurrency 1", overNetwork());
     expect({ code, sent: attempts.size }).toEqual({ code: 10, sent: 3 });
-    expect(err).toContain("6 other pictures: not tried, because picture 3 failed");
+    expect(err).toContain("6 other images: not tried, because image 3 failed");
   });
 
   test("a refusal is reported once, and no more are requested", async () => {
@@ -148,8 +148,8 @@ describe("after a 429", () => {
       slept: [500, 1000],
     });
     expect(attempts.get(2)).toBe(3);
-    expect(err).toContain("picture 2: Refused with 429");
-    expect(err).toContain("picture 3: not tried, because picture 2 failed");
+    expect(err).toContain("image 2: Refused with 429");
+    expect(err).toContain("image 3: not tried, because image 2 failed");
   });
 
   test.each([
@@ -201,8 +201,8 @@ test("an interruption stops what is under way, names what was saved, and exits 1
   const line = "image cat -n 9 --seed 1 --concurrency 1 --out {seed}.png";
   const { code, out, err } = await cli.run(line, { ...overNetwork(), signal: controller.signal });
   expect({ code, saved: names(out, cli.folder) }).toEqual({ code: 130, saved: ["1.png", "2.png"] });
-  expect(err).toContain("interrupted after 2 of 9 pictures\n  picture 3: ");
-  expect(err).toContain("6 other pictures: interrupted before the request");
+  expect(err).toContain("interrupted after 2 of 9 images\n  image 3: ");
+  expect(err).toContain("6 other images: interrupted before the request");
   expect(err).toContain(`Saved before the failure: ${join(cli.folder, "1.png")}`);
   const [, kept = ""] = /The incomplete response was kept: (\S+)\./.exec(err) ?? [];
   expect(await readFile(kept, "utf8")).toBe('{"images":[{"image":"iVBORw0K');
@@ -215,6 +215,6 @@ test("on a terminal without animation, each change of the total is a line", asyn
   const options = { ...overNetwork({ TERM: "dumb" }), terminal: 80 };
   const { err } = await run("image cat -n 3 --seed 1 --concurrency 1 --out {seed}.png", options);
   expect(err).toContain(
-    "Generating 3 pictures\nGenerating 3 pictures: 1 done\nGenerating 3 pictures: 1 done, 1 failed\nGenerating 3 pictures: 2 done, 1 failed\n",
+    "Generating 3 images\nGenerating 3 images: 1 done\nGenerating 3 images: 1 done, 1 failed\nGenerating 3 images: 2 done, 1 failed\n",
   );
 });

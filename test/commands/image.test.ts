@@ -59,7 +59,7 @@ describe("image", () => {
     expect(out).toBe(`${join(cli.folder, name)}\n`);
     expect(name).toMatch(/^2026-11-20-\d{6}-a-lighthouse-at-dusk-7-1\.png$/);
     expect(err).toBe(
-      "1 picture, $0.012 (estimated from the documented price)\nNothing is charged: this is the sandbox\n",
+      "1 image, $0.012 (estimated from the documented price)\nNothing is charged: this is the sandbox\n",
     );
   });
 
@@ -67,7 +67,7 @@ describe("image", () => {
     const { run } = await painter(tinyPng());
     for (const line of ["image cat", "image cat --out -"]) {
       const { err } = await run(line, overNetwork());
-      expect(err).toContain("1 picture, $0.012 spent (estimated from the documented price)\n");
+      expect(err).toContain("1 image, $0.012 spent (estimated from the documented price)\n");
     }
   });
 
@@ -119,7 +119,7 @@ describe("image", () => {
     expect(requests.map(({ body }) => (body as { seed: number }).seed)).toEqual([7, 8, 9]);
     expect(await saved(cli)).toEqual(["cats-1.png", "cats-2.png", "cats-3.png"]);
     expect(out.trimEnd().split("\n")).toHaveLength(3);
-    expect(err).toContain("3 pictures, $0.036");
+    expect(err).toContain("3 images, $0.036");
   });
 
   test.each(["0", "1.5", "-1", "many"])("-n %s is rejected", async (count) => {

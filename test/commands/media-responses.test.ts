@@ -18,7 +18,7 @@ test.each([
   const { run, folder } = await createCli({ respond: always(200, { audio: wav(size) }) });
   const result = await run("tts Hello", overNetwork());
   expect(result).toMatchObject({ code });
-  expect(result.err.includes("the recording is truncated. Saved to ")).toBe(isMarked);
+  expect(result.err.includes("the audio is truncated. Saved to ")).toBe(isMarked);
   expect((await readdir(folder)).join().includes("-truncated")).toBe(isMarked);
 });
 

@@ -66,7 +66,7 @@ describe("a result in an unknown format is saved", () => {
     const { run, folder } = await painter(mp3);
     const { code, out, err } = await run("image cat --out cat.png", overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: `${join(folder, "cat.png")}\n` });
-    expect(err).toContain("the response is audio/mpeg, not a picture");
+    expect(err).toContain("the response is audio/mpeg, not an image");
     expect((await run("image cat", overNetwork())).out).toMatch(/-cat-42-1\.mp3\n$/);
   });
 
@@ -113,7 +113,7 @@ describe("one picture of several hides or loses no other", () => {
         code: 12,
         out: `${join(cli.folder, "cat.png")}\n${join(cli.folder, "cat-2.png")}\n`,
       });
-      expect(err).toContain("Error: 1 of 3 pictures failed\n  picture 2: the response");
+      expect(err).toContain("Error: 1 of 3 images failed\n  image 2: the response");
       const kept = pathAfter("The response was kept: ", err);
       expect(JSON.parse(await readFile(kept, "utf8"))).toEqual({ images: [good, bad, good] });
     },
@@ -141,14 +141,14 @@ describe("one picture of several hides or loses no other", () => {
       out: `${join(folder, "cat-1.png")}\n`,
       sent: 2,
     });
-    expect(err).toContain("2 pictures, $0.024 spent");
+    expect(err).toContain("2 images, $0.024 spent");
   });
 
   test("with --out -, the others are saved as files", async () => {
     const { run, folder } = await painter(tinyPng(), pcm);
     const { code, bytes, err } = await run("image cat --out - --no-metadata", overNetwork());
     expect({ code, bytes }).toEqual({ code: 0, bytes: Buffer.from(tinyPng()) });
-    const path = pathAfter("Standard output takes only one picture. Saved to ", err);
+    const path = pathAfter("Standard output takes only one image. Saved to ", err);
     expect(dirname(path)).toBe(folder);
     expect(await readFile(path)).toEqual(pcm);
   });
@@ -183,7 +183,7 @@ describe("a truncated picture is saved, and marked in its name", () => {
     const { code, out, err } = await cli.run(`image cat --out cat.${ext} --force`, overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
     const path = join(cli.folder, `cat-truncated-2.${ext}`);
-    expect(err).toContain(`Error: the picture is truncated. Saved to ${path}, because you were charged`);
+    expect(err).toContain(`Error: the image is truncated. Saved to ${path}, because you were charged`);
     expect(await readFile(path)).toEqual(bytes);
     expect(await saved(cli)).toEqual([`cat-truncated-2.${ext}`, `cat-truncated.${ext}`]);
   });
@@ -208,7 +208,7 @@ describe("a truncated picture is saved, and marked in its name", () => {
       out: `${join(folder, "cat-1.png")}\n${join(folder, "cat-3.png")}\n`,
     });
     expect(err).toContain(
-      `1 of 3 pictures failed\n  picture 2: the picture is truncated. Saved to ${join(folder, "cat-2-truncated.png")},`,
+      `1 of 3 images failed\n  image 2: the image is truncated. Saved to ${join(folder, "cat-2-truncated.png")},`,
     );
   });
 
@@ -364,7 +364,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     );
     const [first = "", second = ""] = out.split("\n");
     expect({ code, first }).toEqual({ code: 12, first: join(folder, "pictures/cat-1.raw") });
-    expect(err).toContain("1 of 2 pictures failed\n  picture 2: could not save");
+    expect(err).toContain("1 of 2 images failed\n  image 2: could not save");
     expect(await readFile(second)).toEqual(pcm);
   });
 

@@ -99,7 +99,9 @@ describe("rentals create --lease", () => {
     const cli = await createCli();
     const missing = await cli.run(`${create} --lease 2h --lease-file no-such-folder/leases`);
     expect(missing).toMatchObject({ code: 2, out: "" });
-    expect(missing.err).toMatch(/^Error: cannot save .*no-such-folder\/leases: no such folder\n/);
+    expect(missing.err).toMatch(
+      /^Error: cannot save .*no-such-folder\/leases: the folder does not exist; create it first\n/,
+    );
     await writeLeases(cli, [], { before: header(2) });
     const newer = await cli.run(`${create} --lease 2h`);
     expect(newer.err).toContain("has format 2; this gpuctl reads format 1\nUpdate gpuctl.");

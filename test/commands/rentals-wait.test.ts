@@ -31,8 +31,8 @@ describe("rentals wait", () => {
       respond: lookupReturns({ id: 1, state: "active", status: "Pending" }),
     });
     const outcome = await run("rentals wait 1 --interval 4s --wait-timeout 10s --sandbox");
-    expect(outcome).toMatchObject({ code: 8, out: "", slept: [4000, 4000, 2000] });
-    expect(outcome.requests).toHaveLength(4);
+    expect(outcome).toMatchObject({ code: 8, out: "", slept: [1000, 2000, 4000, 3000] });
+    expect(outcome.requests).toHaveLength(5);
     expect(outcome.err).toContain("is still billed");
   });
 

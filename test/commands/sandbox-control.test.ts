@@ -181,7 +181,7 @@ test("the boots of new rentals fail, take long or never end, and a wait says so"
 test.each([
   ["", "--outcome is required: one of slow, failed, never"],
   ["--outcome late", "--outcome must be one of slow, failed, never"],
-  ["--outcome never --after 1m", "--after cannot be combined with the outcome never"],
+  ["--outcome never --after 1m", '--after must be left out when outcome is "never"'],
   ["--outcome slow --times 0", "--times must be at least 1"],
 ])("sandbox boot add %s is rejected", async (flags, message) => {
   const { run } = await createCli();

@@ -266,7 +266,7 @@ describe("a failed check says why, and offers to change the value", () => {
     const answers = { ...account, "API key": ["typed", "wrong-key", "typed", key] };
     const { code, reported } = await run({ ...answers, "What now?": ["change"] });
     expect(code).toBe(0);
-    expect(reported).toContain("failure: The service does not accept this key.");
+    expect(reported).toContain("failure: The service does not accept the key.");
     expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 
@@ -276,7 +276,7 @@ describe("a failed check says why, and offers to change the value", () => {
     );
     const { code, reported } = await run({ ...account, "What now?": ["keep"] });
     expect(code).toBe(0);
-    expect(reported.join()).toContain("is not allowed to list rentals (403)");
+    expect(reported.join()).toContain("may not list rentals");
     expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 

@@ -13,7 +13,9 @@ async function shown(example: { command: string; after?: readonly string[] }, fo
   const cli = await createCli({ listen });
   for (const line of example.after ?? []) await runShown(cli, line);
   const [command = ""] = example.command.split(" > ");
-  const plain = command.replace(/ (?:-o|--output) \w+| --quiet/g, "");
+  const plain = command
+    .replace(/ (?:-o|--output) \w+| --quiet/g, "")
+    .replace(/ --columns \S+/, (columns) => (format === "json" ? "" : columns));
   return runShown(cli, plain.replace(/(?= -- )|$/, ` -o ${format}`));
 }
 

@@ -51,7 +51,7 @@ describe("a long text", () => {
     await mkdir(path);
     const { code, err, requests } = await cli.run(line, overNetwork());
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain(`${path} is not a file`);
+    expect(err).toContain(`${path} is not a regular file`);
   });
 
   test("from a file, with the settings in every request", async () => {
@@ -148,7 +148,7 @@ describe("after a failure", () => {
     ["of unknown outcome", () => failing(500), 10, "the outcome is unknown: the service responded 500"],
     ["empty", () => Response.json({ audio: "" }), 12, "the response contains no audio"],
     ["not base64", () => Response.json({ audio: "****" }), 12, "the response cannot be decoded"],
-    ["truncated", () => sound(whole.subarray(0, 60)), 12, "the recording is truncated"],
+    ["truncated", () => sound(whole.subarray(0, 60)), 12, "the audio is truncated"],
   ])(
     "of one part that is %s, the same command requests only that one",
     async (_, response, code, message) => {
@@ -192,7 +192,7 @@ describe("after a failure", () => {
       respond: voiceBut((one) => (one === sentences[2] ? sound(cut) : undefined)),
     });
     const { err } = await cli.run(line, overNetwork());
-    const [, path = ""] = /part 3: the recording is truncated\. Saved to (\S+),/.exec(err) ?? [];
+    const [, path = ""] = /part 3: the audio is truncated\. Saved to (\S+),/.exec(err) ?? [];
     expect(path).toMatch(/-truncated\.wav$/);
     expect(await readFile(path)).toEqual(cut);
     const [parts = ""] = await folders(cli);

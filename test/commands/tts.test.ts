@@ -107,3 +107,24 @@ test("a response that names the sound twice, then as null: the sound is saved", 
   expect(code).toBe(0);
   expect(await readFile(out.trimEnd())).toEqual(bytes);
 });
+
+test.each([
+  ["saved", "--out a.wav", "a.wav"],
+  ["written to stdout", "--out -", undefined],
+])(
+  "a response that names its recording twice: the last is %s, and the other kept",
+  async (_, flags, path) => {
+    const [first, last] = [wav, Buffer.concat([wav, Buffer.from("data")])].map((bytes) =>
+      bytes.toString("base64"),
+    );
+    const { run, folder } = await createCli({
+      respond: () => new Response(`{"audio":"${first}","audio":"${last}"}`),
+    });
+    const { code, bytes, err } = await run(`tts Hi ${flags}`, overNetwork());
+    expect(code).toBe(0);
+    const [kept = ""] = /(?<=^The response has another audio file, saved as ).*/m.exec(err) ?? [];
+    expect((await readFile(kept)).toString("base64")).toBe(first);
+    const used = path === undefined ? bytes : await readFile(join(folder, path));
+    expect(used.toString("base64")).toBe(last);
+  },
+);

@@ -22,6 +22,7 @@ describe("each section of the README works on a new machine", () => {
   test.for(sections)("$title", async ({ title, commands }, context) => {
     skipWithout("bash", context);
     if (/\bcurl\b/.test(commands)) skipWithout("curl", context);
+    if (/gpuctl rentals run\b/.test(commands)) skipWithout("sshd", context);
     const { shell, folder } = await readersHome();
     const before = sections.slice(
       0,
@@ -56,9 +57,11 @@ test("only these commands of the README are not run in a test", () => {
 test.each([
   "README.md",
   "docs/library.md",
+  "docs/batch.md",
   "docs/cookbook.md",
   "docs/agents.md",
   "docs/local-models.md",
+  "docs/jobs.md",
   "docs/runtimes.md",
   "docs/leases.md",
   "CONTRIBUTING.md",

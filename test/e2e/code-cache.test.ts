@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { withDefaultFlags } from "../../src/core/runtime/young-generation.ts";
 import {
   createHome as createAnyHome,
   dist,
@@ -135,7 +136,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     const source = module.wrap(await readFile(join(dist, basename(file)), "utf8"));
     // V8 compares only the length of the source.
     const planted = module.wrap('process.stdout.write("planted");process.exit(0)').padEnd(source.length);
-    const code = new Script(planted, { produceCachedData: true }).createCachedData();
+    const code = withDefaultFlags(() => new Script(planted, { produceCachedData: true }).createCachedData());
     const checksum = Buffer.alloc(4);
     checksum.writeUInt32LE(crc32(code));
     await writeFile(file, Buffer.concat([code, checksum]));

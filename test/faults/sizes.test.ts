@@ -61,6 +61,46 @@ test("one of its records may be too large", async () => {
   expect(JSON.parse(err).error).toMatchObject({ code: "ANSWER_TOO_LARGE" });
 });
 
+describe("a response of many small values, which would fill the memory", () => {
+  const values = 1_000;
+  const json = { headers: { "content-type": "application/json" } };
+  const manyValues = `[${"{},".repeat(values / 2)}{}]`;
+
+  test.each(["rentals list", "api call GET /v2/on-demand/virtual-machine-rentals"])(
+    "is too large for a read: %s",
+    async (line) => {
+      const { run } = await createCli({ limits: { values }, respond: () => new Response(manyValues, json) });
+      const { code, out, err } = await run(`${line} --retries 0`, overNetwork());
+      expect({ code, out }).toEqual({ code: 7, out: "" });
+      expect(err).toContain(`Error: the response has more than ${values} values`);
+    },
+  );
+
+  test.each(["rentals create vm --gpus 1 --yes", "api call POST /v2/x -F a=1"])(
+    "has an unknown outcome after a write: %s",
+    async (line) => {
+      const { run } = await createCli({
+        limits: { values },
+        respond: ({ method }) =>
+          method === "GET" ? Response.json([]) : new Response(`{"id": 1, "more": ${manyValues}}`, json),
+      });
+      const { code, err } = await run(line, overNetwork());
+      expect(code).toBe(10);
+      expect(err).toContain(`the response has more than ${values} values`);
+    },
+  );
+});
+
+test("the start of an error body is reported, even if it arrives at once and is too large", async () => {
+  const { run } = await createCli({
+    limits,
+    respond: () => new Response(`Too much traffic. ${"x".repeat(30_000)}`, { status: 503 }),
+  });
+  const { code, err } = await run("volumes list --retries 0", overNetwork());
+  expect(code).toBe(7);
+  expect(err).toContain("Too much traffic.");
+});
+
 const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
 const reply = `{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}],"x":1.50,"extra":${deep}}`;
 

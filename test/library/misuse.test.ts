@@ -14,10 +14,13 @@ const expected = (kind: ErrorConstructor | TypeErrorConstructor | RangeErrorCons
 
 describe("createSandbox says which option is invalid, and what is valid", () => {
   test.each([
-    [null, "createSandbox requires an object with options (file, now, serve, port, only), not null"],
+    [
+      null,
+      "createSandbox requires an object with options (file, now, serve, port, only, scenario), not null",
+    ],
     [
       "state.db",
-      'createSandbox requires an object with options (file, now, serve, port, only), not "state.db"',
+      'createSandbox requires an object with options (file, now, serve, port, only, scenario), not "state.db"',
     ],
     [{ prot: 1 }, "createSandbox has no option prot; its options are file, now, serve, port, only"],
     [{ port: 70_000 }, "port must be a whole number from 0 to 65535, not 70000"],
@@ -89,11 +92,21 @@ describe("an invalid boot or chat script is reported with the field names of the
   test.each([
     [undefined, "a boot rule must be an object with an outcome, not undefined"],
     [{}, "outcome is required"],
-    [{ outcome: "never", after: "1s" }, "after cannot be combined with the outcome never"],
+    [{ outcome: "never", after: "1s" }, 'after must be left out when outcome is "never"'],
     [{ outcome: "slow", after: "soon" }, "after must be a number of milliseconds"],
   ])("boot(%o)", async (boot, message) => {
     const { sandbox } = await openSandbox();
     expect(() => callUntyped(sandbox.boot, boot)).toThrow(message);
+  });
+
+  test.each([
+    [undefined, "a situation must be an object with a kind, not undefined"],
+    [{ kind: "quota" }, "gpus is required"],
+    [{ kind: "failure", after: "1s", at: "2030-01-01T00:00:00Z" }, "at cannot be combined"],
+    [{ kind: "rate-limit", requests: 1, window: 0 }, "window must be more than 0"],
+  ])("situation(%o)", async (situation, message) => {
+    const { sandbox } = await openSandbox();
+    expect(() => callUntyped(sandbox.situation, situation)).toThrow(message);
   });
 
   test.each([

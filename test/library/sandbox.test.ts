@@ -89,6 +89,27 @@ describe("limited to a set of operations", () => {
   });
 });
 
+describe("situations", () => {
+  const machine = { gpuCount: 1 };
+
+  test("a scenario can be set at the start, and ends with a reset", async () => {
+    const { sandbox, client } = await openSandbox({ scenario: "capacity-crunch" });
+    await expect(client.createVirtualMachineRental(machine)).rejects.toMatchObject({ status: 400 });
+    sandbox.reset();
+    await client.createVirtualMachineRental(machine);
+    sandbox.scenario("capacity-crunch");
+    await expect(client.createVirtualMachineRental(machine)).rejects.toMatchObject({ status: 400 });
+  });
+
+  test("a situation interrupts a rental at its time", async () => {
+    const { sandbox, client } = await openSandbox({ now: () => start });
+    sandbox.situation({ kind: "interruption", after: "10m" });
+    await client.createVirtualMachineRental(machine);
+    sandbox.advance("11m");
+    expect(await client.listRentalHistory()).toMatchObject([{ terminatedAt: "2026-11-20T12:10:02.000Z" }]);
+  });
+});
+
 describe("time", () => {
   test.each([
     [30 * day, "2026-12-20T12:00:00.000Z"],

@@ -114,8 +114,8 @@ test("a broken symbolic link counts as an existing file", async () => {
 test("a missing folder is reported, and created only if requested", async () => {
   const folder = join(await scratchFolder(), "a");
   expect(await failure(save(join(folder, "cat.png"), bytes("one")))).toMatchObject({
-    path: folder,
-    reason: "no such folder",
+    path: join(folder, "cat.png"),
+    reason: `the folder ${folder} does not exist; create it first`,
   });
   const deep = join(folder, "b", "c", "cat.png");
   await Promise.all([1, 2, 3].map(() => save(deep, bytes("one"), { makeFolders: true })));
@@ -149,7 +149,9 @@ describe("before an image is paid for", () => {
   test("a folder that is missing, or lies below a file, is reported", async () => {
     const folder = await scratchFolder();
     await fs.writeFile(join(folder, "file"), "");
-    expect(await failure(assertWritable(join(folder, "new")))).toMatchObject({ reason: "no such folder" });
+    expect(await failure(assertWritable(join(folder, "new")))).toMatchObject({
+      reason: "the folder does not exist; create it first",
+    });
     expect(await failure(assertWritable(join(folder, "file")))).toMatchObject({ reason: "not a folder" });
     expect(
       (await failure(assertWritable(join(folder, "file", "new"), { makeFolders: true }))).reason,

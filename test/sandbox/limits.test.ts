@@ -8,6 +8,7 @@ import { inferenceChecks } from "./limits/inference.ts";
 import { moneyChecks } from "./limits/money.ts";
 import { recordChecks } from "./limits/records.ts";
 import { rentalChecks } from "./limits/rentals.ts";
+import { situationChecks } from "./limits/situations.ts";
 import { wireChecks } from "./limits/wire.ts";
 
 const checks: Checks = {
@@ -19,6 +20,7 @@ const checks: Checks = {
   ...controlChecks,
   ...engineChecks,
   ...assumedChecks,
+  ...situationChecks,
 };
 
 test.for(sandboxLimits)("the sandbox behaves as documented: $id", async ({ id, text }, context) => {

@@ -137,7 +137,7 @@ test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>(
   [
     "a boot rule with an unknown outcome",
     first("boots", { record: '{"outcome":"late"}' }),
-    "the boot rule 1",
+    "boot rule 1 is not valid: outcome must be one of",
   ],
   ["a reply without contents", first("chatReplies", { record: "{}" }), "the reply 0 of the chat script"],
   ["an unknown table", (tables) => ({ ...tables, notes: [] }), "was modified"],

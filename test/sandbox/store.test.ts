@@ -50,7 +50,9 @@ test.skipIf(process.platform === "win32").each([
 ])("%s instead of the state file is refused at once", async (_name, make) => {
   const file = join(folder(), "sandbox.sqlite");
   await make(file);
-  await expect(createSandbox({ file })).rejects.toThrow(/Cannot use the sandbox's state in .* is not a file/);
+  await expect(createSandbox({ file })).rejects.toThrow(
+    /Cannot use the sandbox's state in .* is not a regular file/,
+  );
 });
 
 test.each([

@@ -369,6 +369,7 @@ const noPrograms: Omit<Programs, "which"> = {
   runQuietly: notInstalled,
   shell: notInstalled,
   output: notInstalled,
+  stream: notInstalled,
   capture: async () => undefined,
   feed: async () => false,
   start: notInstalled,

@@ -26,6 +26,10 @@ export async function runShown(
   options: Pick<RunOptions, "env" | "terminal" | "prompts" | "writeFails"> = {},
 ): Promise<Outcome> {
   const [line = "", file] = shown.split(" > ");
+  if (file !== undefined && /^printf [^|]*$/.test(line)) {
+    await writeFile(join(cli.folder, file), output(line));
+    return written;
+  }
   const piped = line.split(" | ");
   const command = withoutEngine(piped.at(-1) ?? "");
   const stdin = piped.length > 1 ? output(piped[0] ?? "") : undefined;
@@ -40,6 +44,18 @@ export async function runShown(
   if (file !== undefined) await writeFile(join(cli.folder, file), outcome.bytes);
   return outcome;
 }
+
+/** The outcome of a line that only writes a file. */
+const written: Outcome = {
+  code: 0,
+  out: "",
+  bytes: Buffer.alloc(0),
+  err: "",
+  requests: [],
+  slept: [],
+  shown: [],
+  copied: [],
+};
 
 const withoutEngine = (line: string): string =>
   line.startsWith("gpuctl sandbox engine set") ? line.replace(/(?<=127\.0\.0\.1:)\d+/, "1") : line;

@@ -89,9 +89,12 @@ export async function serviceHarness() {
   };
 }
 
-/** An output with the folder and the time of the run replaced. */
+/** An output with the folder and the time of the run, and what a lease says of both, replaced. */
 const normalized = (out: string, folder: string): string =>
-  out.replaceAll(folder, "HOME").replace(/\d{4}-\d\d-\d\d-\d{6}/g, "NOW");
+  out
+    .replaceAll(folder, "HOME")
+    .replace(/\d{4}-\d\d-\d\d-\d{6}/g, "NOW")
+    .replace(/("(?:token|endsAt|startedAt)": ?)"[^"]+"/g, '$1"OWN"');
 
 export interface Baseline {
   readonly line: Line;
@@ -106,10 +109,18 @@ export const baselines = (): Promise<readonly Baseline[]> => {
   return all;
 };
 
+/**
+ * They depend on more than a response: on the description, all listings, a machine, or a file in the folder of the example.
+ */
+const dependent = ["rentals run", "rentals guard", "rentals lease extend", "batch run"];
+
+/** The commands whose results do not depend on how a service differs from the documentation. */
+export const independent = commands.filter(({ path }) => !dependent.includes(path.join(" ")));
+
 async function recordBaselines(): Promise<readonly Baseline[]> {
   const { cli, send } = await serviceHarness();
   const recorded: Baseline[] = [];
-  for (const spec of commands) {
+  for (const spec of independent) {
     const example = spec.examples.find(({ command }) => command.includes(" --sandbox"));
     if (example === undefined) continue;
     cli.sandbox.reset();

@@ -17,7 +17,7 @@ export function typedAs(command: CommandNode, input: Input, picture: string): re
 }
 
 function flagWords(command: CommandNode, name: string, value: unknown, picture: string) {
-  if (command.args.some(({ field, setsField }) => field === name || setsField === name)) return [];
+  if (command.args.some(({ field, derivedField }) => field === name || derivedField === name)) return [];
   if (name === "image") return ["--image", picture];
   const flag = command.flags.find(({ field }) => field === name);
   if (flag === undefined) return partWords(command, name, Object(value));
@@ -59,7 +59,7 @@ function partWords(command: CommandNode, name: string, parts: Input): readonly s
 function argWords(command: CommandNode, input: Input): readonly string[] | undefined {
   const words: string[] = [];
   for (const arg of command.args) {
-    const value = arg.setsField ? wordsOf(input[arg.setsField]) : input[arg.field ?? ""];
+    const value = arg.derivedField ? wordsOf(input[arg.derivedField]) : input[arg.field ?? ""];
     const texts = allDefined((Array.isArray(value) ? value : [value]).map((one) => textOf(one ?? "", "id")));
     if (texts === undefined) return undefined;
     if (value === undefined || texts.length === 0) break;

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import { homeWithServer } from "../support/chat-server.ts";
 import { addProgram, createHome } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
 
 const chat = "gpuctl chat --sandbox";
 
@@ -126,7 +127,8 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect(await terminal.ended()).toEqual({ code: 0, signal: os.signals.SIGHUP });
   });
 
-  test("Ctrl-Z stops it with the terminal restored, and fg continues", async () => {
+  test("Ctrl-Z stops it with the terminal restored, and fg continues", async (context) => {
+    skipWithout("bash", context);
     const home = await createHome();
     const shell = home.interactiveShell();
     await shell.waitFor(/\$ $/);

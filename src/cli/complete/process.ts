@@ -41,6 +41,7 @@ const programs: System["programs"] = {
   runQuietly: rejected,
   shell: rejected,
   output: rejected,
+  stream: rejected,
   capture: rejected,
   feed: rejected,
   start: rejected,

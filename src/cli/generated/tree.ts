@@ -32,6 +32,11 @@ export const nouns: readonly Noun[] = [
  {
   "name": "rentals",
   "summary": "Rent GPUs: virtual machines and bare metal",
+  "groups": {
+   "create": "Rent a virtual machine or bare metal",
+   "jobs": "Show, attach to and cancel jobs on rentals",
+   "lease": "Set when rentals should end"
+  },
   "commands": [
    {
     "path": [
@@ -1087,6 +1092,522 @@ export const nouns: readonly Noun[] = [
    {
     "path": [
      "rentals",
+     "run"
+    ],
+    "summary": "Rent a virtual machine, run a command on it, and end the rental",
+    "details": "Waits until ssh answers, copies --sync up, runs the command with its output passed on, copies --fetch back, and ends the rental in every case: after a success, a failure, a limit, a lost connection and Ctrl-C. Exits with the status of the command. The command goes on when the connection is lost, and gpuctl connects again. If gpuctl is killed, the same command line resumes the job, and `gpuctl rentals guard` ends its rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
+    "operation": "createVirtualMachineRental",
+    "args": [
+     {
+      "name": "COMMAND",
+      "text": "Program to run, after --, with its arguments",
+      "kind": "text",
+      "variadic": true,
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "names": [
+       "gpu-count",
+       "gpus"
+      ],
+      "kind": "number",
+      "value": "N",
+      "text": "Number of GPUs",
+      "notes": [],
+      "required": true,
+      "field": "gpuCount"
+     },
+     {
+      "names": [
+       "network-type"
+      ],
+      "kind": "text",
+      "value": "VALUE",
+      "text": "Network of the machine",
+      "notes": [
+       "one of infiniband, ethernet",
+       "default ethernet"
+      ],
+      "choices": [
+       "infiniband",
+       "ethernet"
+      ],
+      "default": "ethernet",
+      "field": "networkType"
+     },
+     {
+      "names": [
+       "region"
+      ],
+      "kind": "text",
+      "value": "VALUE",
+      "text": "Region of the machine",
+      "notes": [
+       "one of us-central-1, us-central-2, eu-north-2, eu-west-2, eu-north-4, eu-north-5, us-east-1, us-east-2, ca-east-3, eu-north-6, eu-north-7, eu-north-8, ca-west-1, ca-east-1, us-central-3, us-southeast-1, me-central-1, ca-east-2, eu-west-1, us-southeast-2, jp-east-1, us-southeast-3, eu-west-5, us-east-3",
+       "default us-central-1",
+       "config rentals.region"
+      ],
+      "choices": [
+       "us-central-1",
+       "us-central-2",
+       "eu-north-2",
+       "eu-west-2",
+       "eu-north-4",
+       "eu-north-5",
+       "us-east-1",
+       "us-east-2",
+       "ca-east-3",
+       "eu-north-6",
+       "eu-north-7",
+       "eu-north-8",
+       "ca-west-1",
+       "ca-east-1",
+       "us-central-3",
+       "us-southeast-1",
+       "me-central-1",
+       "ca-east-2",
+       "eu-west-1",
+       "us-southeast-2",
+       "jp-east-1",
+       "us-southeast-3",
+       "eu-west-5",
+       "us-east-3"
+      ],
+      "default": "us-central-1",
+      "field": "region",
+      "configKey": "rentals.region"
+     },
+     {
+      "names": [
+       "gpu-type",
+       "gpu"
+      ],
+      "kind": "text",
+      "value": "VALUE",
+      "text": "GPU model",
+      "notes": [
+       "one of h100, h200, b200, rtx-6000-pro",
+       "default h100",
+       "config rentals.gpuType"
+      ],
+      "choices": [
+       "h100",
+       "h200",
+       "b200",
+       "rtx-6000-pro"
+      ],
+      "default": "h100",
+      "field": "gpuType",
+      "configKey": "rentals.gpuType"
+     },
+     {
+      "names": [
+       "label"
+      ],
+      "kind": "text",
+      "value": "TEXT",
+      "text": "Name of the rental",
+      "notes": [],
+      "field": "label"
+     },
+     {
+      "names": [
+       "term-type"
+      ],
+      "kind": "text",
+      "value": "VALUE",
+      "text": "How the rental is billed",
+      "notes": [
+       "one of on-demand, reserved",
+       "default on-demand"
+      ],
+      "choices": [
+       "on-demand",
+       "reserved"
+      ],
+      "default": "on-demand",
+      "field": "termType"
+     },
+     {
+      "names": [
+       "term-period-days",
+       "days"
+      ],
+      "kind": "number",
+      "value": "N",
+      "text": "Length of a reserved term in days",
+      "notes": [],
+      "field": "termPeriodDays"
+     },
+     {
+      "names": [
+       "discount-percentage"
+      ],
+      "kind": "number",
+      "value": "N",
+      "text": "Discount on the price, in percent",
+      "notes": [
+       "default 0"
+      ],
+      "default": "0",
+      "field": "discountPercentage"
+     },
+     {
+      "names": [
+       "monitoring-enabled"
+      ],
+      "kind": "boolean",
+      "text": "Collect metrics",
+      "notes": [],
+      "negatable": true,
+      "field": "monitoringEnabled"
+     },
+     {
+      "names": [
+       "convert-to-on-demand-on-expiry"
+      ],
+      "kind": "boolean",
+      "text": "Continue on demand when the reserved term ends",
+      "notes": [
+       "default true"
+      ],
+      "default": "true",
+      "negatable": true,
+      "field": "convertToOnDemandOnExpiry"
+     },
+     {
+      "names": [
+       "ssh-public-key-id"
+      ],
+      "completes": "ssh-key",
+      "kind": "integer",
+      "value": "N",
+      "text": "SSH public key to install",
+      "notes": [],
+      "field": "sshPublicKeyId"
+     },
+     {
+      "names": [
+       "ssh-public-key-ids"
+      ],
+      "completes": "ssh-key",
+      "kind": "list",
+      "item": "integer",
+      "value": "N",
+      "text": "SSH public keys to install",
+      "notes": [
+       "at least 1 item",
+       "repeat or use commas"
+      ],
+      "repeat": true,
+      "field": "sshPublicKeyIds"
+     },
+     {
+      "names": [
+       "custom-ports"
+      ],
+      "kind": "list",
+      "item": "integer",
+      "value": "N",
+      "text": "Ports to open in addition to SSH",
+      "notes": [
+       "at most 20 items, each 1 to 65535",
+       "repeat or use commas"
+      ],
+      "repeat": true,
+      "field": "customPorts"
+     },
+     {
+      "kind": "text",
+      "text": "Folder to copy to the working folder of the command",
+      "value": "DIR",
+      "names": [
+       "sync"
+      ],
+      "notes": [],
+      "key": "sync"
+     },
+     {
+      "kind": "text",
+      "text": "Path to copy back to the current folder afterwards, also when the command fails; relative to the working folder of the command",
+      "value": "PATH",
+      "repeat": true,
+      "names": [
+       "fetch"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "fetch"
+     },
+     {
+      "kind": "text",
+      "text": "Environment variable of the command; a name alone takes the value from here",
+      "value": "NAME[=VALUE]",
+      "repeat": true,
+      "names": [
+       "env"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "env"
+     },
+     {
+      "kind": "dollars",
+      "text": "Do not rent if the active rentals and the new one would cost more than this, in dollars an hour",
+      "value": "AMOUNT",
+      "names": [
+       "max-burn"
+      ],
+      "notes": [
+       "config budget.maxBurn"
+      ],
+      "key": "maxBurn",
+      "configKey": "budget.maxBurn"
+     },
+     {
+      "kind": "dollars",
+      "text": "Stop the command when the rental has cost about this much, in dollars",
+      "value": "AMOUNT",
+      "names": [
+       "max-cost"
+      ],
+      "notes": [],
+      "key": "maxCost",
+      "conflictsWith": [
+       "detach"
+      ]
+     },
+     {
+      "kind": "duration",
+      "text": "Stop the command this long after the rental was requested",
+      "value": "DURATION",
+      "names": [
+       "time-limit"
+      ],
+      "notes": [],
+      "key": "timeLimit",
+      "conflictsWith": [
+       "detach"
+      ]
+     },
+     {
+      "kind": "duration",
+      "text": "Maximum time to wait",
+      "value": "DURATION",
+      "default": "15m",
+      "names": [
+       "wait-timeout"
+      ],
+      "notes": [
+       "default 15m"
+      ],
+      "key": "waitTimeout"
+     },
+     {
+      "kind": "age",
+      "text": "Save when the rental should end at the latest; `gpuctl rentals guard` ends it",
+      "value": "DURATION",
+      "names": [
+       "lease"
+      ],
+      "notes": [],
+      "key": "lease"
+     },
+     {
+      "kind": "text",
+      "text": "File with the leases; several machines can share it",
+      "value": "PATH",
+      "env": "GPUCTL_LEASE_FILE",
+      "names": [
+       "lease-file"
+      ],
+      "notes": [
+       "default leases.jsonl in the state folder",
+       "GPUCTL_LEASE_FILE"
+      ],
+      "key": "leaseFile"
+     },
+     {
+      "kind": "boolean",
+      "text": "Do not end the rental",
+      "names": [
+       "keep"
+      ],
+      "notes": [],
+      "key": "keep"
+     },
+     {
+      "kind": "boolean",
+      "text": "Start the command and leave it running; requires --lease or --keep",
+      "names": [
+       "detach"
+      ],
+      "notes": [],
+      "key": "detach"
+     }
+    ],
+    "limits": [],
+    "confirm": "spending",
+    "offers": true,
+    "examples": [
+     {
+      "text": "Train, copy the results back, and spend at most about 5 dollars",
+      "command": "gpuctl rentals run --gpus 1 --sync . --fetch results --max-cost 5 --sandbox --dry-run -- python3 train.py --epochs 3"
+     },
+     {
+      "text": "Leave a command running for at most 8 hours",
+      "command": "gpuctl rentals run --gpus 8 --detach --lease 8h --sandbox --dry-run -- bash train.sh"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "jobs",
+     "list"
+    ],
+    "summary": "List the jobs that were started on this machine",
+    "details": "The state is that of the last contact: creating, starting, running or ended while gpuctl attends the job; detached when the command runs on without it; unattended when gpuctl was killed, so that the rental is billed until the job is resumed, cancelled or ended by a guard.",
+    "args": [],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "Also the jobs that have ended",
+      "names": [
+       "all"
+      ],
+      "notes": [],
+      "key": "all"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the jobs that have not ended",
+      "command": "gpuctl rentals jobs list --sandbox"
+     },
+     {
+      "text": "List all jobs as JSON",
+      "command": "gpuctl rentals jobs list --all -o json --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "jobs",
+     "logs"
+    ],
+    "summary": "Show the output of a job",
+    "details": "Shows what is stored on this machine; for a job that gpuctl does not attend, what is on its rental. The output of the command goes to stdout, and its error output to stderr if it comes from the rental. With -o json, prints the job and the path of its log.",
+    "args": [
+     {
+      "name": "JOB",
+      "text": "ID of the job, or the label that it was given; the last one by default",
+      "kind": "text"
+     }
+    ],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "Go on until the command ends; Ctrl-C leaves it running",
+      "short": "f",
+      "names": [
+       "follow"
+      ],
+      "notes": [],
+      "key": "follow"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Show the output of the last job so far",
+      "command": "gpuctl rentals jobs logs --sandbox"
+     },
+     {
+      "text": "Follow the output of the last job until it ends",
+      "command": "gpuctl rentals jobs logs --follow --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "jobs",
+     "attach"
+    ],
+    "summary": "Wait for a job as `rentals run` does, and end its rental",
+    "details": "Shows the output that has not arrived yet, waits until the command ends, copies results back, ends the rental unless the job keeps it, and exits with the status of the command. Ctrl-C stops the command and ends the rental of a job that gpuctl attended before it was killed. A detached job goes on after Ctrl-C.",
+    "args": [
+     {
+      "name": "JOB",
+      "text": "ID of the job, or the label that it was given; the last one by default",
+      "kind": "text"
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Wait for the last job that has not ended, and copy its results back",
+      "command": "gpuctl rentals jobs attach --sandbox"
+     },
+     {
+      "text": "Wait for it, and print what it came to as JSON",
+      "command": "gpuctl rentals jobs attach -o json --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
+     "jobs",
+     "cancel"
+    ],
+    "summary": "Stop the commands of jobs, and end their rentals",
+    "details": "Ends a rental also when its command cannot be stopped because the rental does not respond. Results are not copied back. A rental that --keep keeps is not ended. If one job cannot be cancelled, the others still are.",
+    "args": [
+     {
+      "name": "JOB",
+      "text": "ID of a job, or the label that it was given",
+      "kind": "text",
+      "variadic": true,
+      "required": true,
+      "replacedByFlag": "all"
+     }
+    ],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "All jobs that have not ended",
+      "names": [
+       "all"
+      ],
+      "notes": [],
+      "key": "all"
+     }
+    ],
+    "limits": [],
+    "confirm": "destruction",
+    "examples": [
+     {
+      "text": "Cancel all jobs",
+      "command": "gpuctl rentals jobs cancel --all --yes --sandbox"
+     },
+     {
+      "text": "Cancel all jobs and print them as JSON",
+      "command": "gpuctl rentals jobs cancel --all --yes -o json --sandbox"
+     }
+    ]
+   },
+   {
+    "path": [
+     "rentals",
      "terminate"
     ],
     "summary": "Terminate rentals, if the service offers an operation for it",
@@ -1226,7 +1747,7 @@ export const nouns: readonly Noun[] = [
      "lease",
      "set"
     ],
-    "summary": "Set when a rental should end: after a time from now",
+    "summary": "End a rental after a time from now, such as 2h",
     "details": "Replaces the rental's lease if it has one. `gpuctl rentals guard` ends the rental when the lease is over.",
     "operation": "getRental",
     "args": [
@@ -2194,7 +2715,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "api-keys",
-  "summary": "Manage the API keys of the account",
+  "summary": "List, create and revoke the account's API keys",
   "commands": [
    {
     "path": [
@@ -2296,18 +2817,18 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "image",
-  "summary": "Generate pictures",
+  "summary": "Generate images",
   "commands": [
    {
     "path": [
      "image"
     ],
-    "summary": "Generate pictures",
+    "summary": "Generate images",
     "operation": "generateImage",
     "args": [
      {
       "name": "PROMPT",
-      "text": "What the picture shows",
+      "text": "What the image shows",
       "kind": "text",
       "field": "prompt",
       "required": true,
@@ -2346,7 +2867,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "text",
       "value": "TEXT",
-      "text": "What the picture shows",
+      "text": "What the image shows",
       "notes": [],
       "field": "prompt"
      },
@@ -2409,7 +2930,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "text",
       "value": "TEXT",
-      "text": "What the picture should not show",
+      "text": "What the image should not show",
       "notes": [],
       "field": "negative_prompt"
      },
@@ -2419,7 +2940,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "integer",
       "value": "N",
-      "text": "Seed; the same seed gives the same picture",
+      "text": "Seed; the same seed gives the same image",
       "notes": [],
       "field": "seed"
      },
@@ -2488,7 +3009,7 @@ export const nouns: readonly Noun[] = [
       ],
       "kind": "number",
       "value": "N",
-      "text": "How far the picture may differ from the reference",
+      "text": "How far the image may differ from the reference",
       "notes": [
        "0 to 1"
       ],
@@ -2526,7 +3047,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Reference picture (PNG, JPEG or WebP), - for stdin",
+      "text": "Reference image (PNG, JPEG or WebP), - for stdin",
       "value": "FILE",
       "setsFields": [
        "image"
@@ -2539,7 +3060,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Use the settings stored in a picture, - for stdin; other flags override them",
+      "text": "Use the settings stored in an image, - for stdin; other flags override them",
       "value": "FILE",
       "names": [
        "from"
@@ -2549,7 +3070,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "integer",
-      "text": "Number of pictures",
+      "text": "Number of images",
       "value": "N",
       "default": "1",
       "short": "n",
@@ -2564,7 +3085,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "integer",
-      "text": "How many pictures to generate at once",
+      "text": "How many images to generate at once",
       "value": "N",
       "default": "4",
       "minimum": 1,
@@ -2579,7 +3100,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Where to save the picture: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
+      "text": "Where to save the image: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
       "value": "PATH",
       "names": [
        "out"
@@ -2598,7 +3119,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "dollars",
-      "text": "Do not generate if the pictures would cost more than this, in dollars",
+      "text": "Do not generate if the images would cost more than this, in dollars",
       "value": "AMOUNT",
       "names": [
        "max-cost"
@@ -2611,7 +3132,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Do not write the settings into the picture",
+      "text": "Do not write the settings into the image",
       "names": [
        "no-metadata"
       ],
@@ -2620,7 +3141,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Draw the saved pictures in the terminal",
+      "text": "Draw the saved images in the terminal",
       "names": [
        "preview"
       ],
@@ -2629,7 +3150,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Open the saved pictures with the system's viewer",
+      "text": "Open the saved images with the system's viewer",
       "names": [
        "open"
       ],
@@ -2648,7 +3169,7 @@ export const nouns: readonly Noun[] = [
     ],
     "limits": [
      "width x height must be one of 1024x1024, 1152x896, 1216x832, 1344x768, 1536x640, 1664x2432, 2048x2048, 2432x1664, 640x1536, 768x1344, 832x1216",
-     "only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference picture",
+     "only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference image",
      "only SDXL1.0-base, SDXL-turbo support prompt_2, negative_prompt_2, enable_refiner",
      "the model must support each LoRA"
     ],
@@ -2657,15 +3178,15 @@ export const nouns: readonly Noun[] = [
     },
     "examples": [
      {
-      "text": "Generate a picture",
+      "text": "Generate an image",
       "command": "gpuctl image \"a lighthouse at dusk\" --sandbox"
      },
      {
-      "text": "Generate two wide pictures with a seed in a folder",
+      "text": "Generate two wide images with a seed in a folder",
       "command": "gpuctl image \"a lighthouse at dusk\" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox"
      },
      {
-      "text": "Generate six pictures, three at a time",
+      "text": "Generate six images, three at a time",
       "command": "gpuctl image \"a lighthouse at dusk\" -n 6 --concurrency 3 --out pictures/ --sandbox"
      }
     ]
@@ -2675,12 +3196,12 @@ export const nouns: readonly Noun[] = [
      "image",
      "gallery"
     ],
-    "summary": "Write an HTML page of a folder's pictures with their settings",
-    "details": "The page links to the pictures and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
+    "summary": "Write an HTML page of a folder's images with their settings",
+    "details": "The page links to the images and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
     "args": [
      {
       "name": "FOLDER",
-      "text": "The folder with the pictures",
+      "text": "The folder with the images",
       "kind": "text",
       "required": true
      }
@@ -2751,7 +3272,7 @@ export const nouns: readonly Noun[] = [
      "image",
      "price"
     ],
-    "summary": "Show what pictures cost",
+    "summary": "Show what images cost",
     "args": [],
     "flags": [
      {
@@ -2783,7 +3304,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "integer",
-      "text": "Number of pictures",
+      "text": "Number of images",
       "value": "N",
       "default": "1",
       "short": "n",
@@ -2800,11 +3321,11 @@ export const nouns: readonly Noun[] = [
     "limits": [],
     "examples": [
      {
-      "text": "Show the price of a picture with the service's defaults",
+      "text": "Show the price of an image with the service's defaults",
       "command": "gpuctl image price"
      },
      {
-      "text": "Show the price of ten large pictures",
+      "text": "Show the price of ten large images",
       "command": "gpuctl image price --size 2048x2048 --steps 25 -n 10"
      }
     ]
@@ -2814,6 +3335,9 @@ export const nouns: readonly Noun[] = [
  {
   "name": "chat",
   "summary": "Chat with a model",
+  "groups": {
+   "sessions": "List, show, search, export and remove chat sessions"
+  },
   "commands": [
    {
     "path": [
@@ -2827,7 +3351,7 @@ export const nouns: readonly Noun[] = [
       "name": "MESSAGE",
       "text": "Message to send",
       "kind": "text",
-      "setsField": "messages",
+      "derivedField": "messages",
       "required": "off-terminal",
       "stdin": "before"
      }
@@ -2902,7 +3426,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Text file or picture to send with the message, or the URL of a picture; - for stdin",
+      "text": "Text file or image to send with the message, or the URL of an image; - for stdin",
       "value": "FILE|URL",
       "repeat": true,
       "readsStdin": true,
@@ -3045,7 +3569,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Send a picture that the service fetches",
+      "text": "Send an image that the service fetches",
       "command": "gpuctl chat \"What is in it?\" --attach https://example.com/rack.png --sandbox"
      },
      {
@@ -3349,7 +3873,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Where to save the recording: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
+      "text": "Where to save the audio: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout",
       "value": "PATH",
       "names": [
        "out"
@@ -3368,7 +3892,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Play the recording once it is saved",
+      "text": "Play the audio once it is saved",
       "names": [
        "play"
       ],
@@ -3462,7 +3986,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "dollars",
-      "text": "Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it",
+      "text": "Assumed price in dollars of a chat or speech call, whose price is not documented. Without it, such calls are refused.",
       "value": "AMOUNT",
       "names": [
        "assume-price"
@@ -3472,7 +3996,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Folder for pictures and recordings",
+      "text": "Folder for images and audio files",
       "value": "FOLDER",
       "names": [
        "out"
@@ -3492,6 +4016,566 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Let it rent and generate, up to $5 in all and $10 an hour",
       "command": "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox"
+     }
+    ]
+   }
+  ]
+ },
+ {
+  "name": "batch",
+  "summary": "Run a file of chats, images and speech",
+  "commands": [
+   {
+    "path": [
+     "batch",
+     "run"
+    ],
+    "summary": "Run a file of chats, images and speech",
+    "details": "Each line of INPUT is a request: {\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{...}}. The whole file is checked before anything is sent. A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again. 429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`. Ctrl-C finishes what is in flight; a second one stops at once.",
+    "args": [
+     {
+      "name": "INPUT",
+      "text": "The requests, as JSON lines",
+      "kind": "text",
+      "required": "off-terminal",
+      "replacedByFlag": "prompts"
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "The output: a line for each line of the input, in any order",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [],
+      "key": "out"
+     },
+     {
+      "kind": "text",
+      "text": "Read prompts from a file: one a line, or a CSV file with columns named like fields",
+      "value": "FILE",
+      "names": [
+       "prompts"
+      ],
+      "notes": [],
+      "key": "prompts"
+     },
+     {
+      "kind": "choice",
+      "text": "What the prompts ask for",
+      "value": "VALUE",
+      "choices": [
+       "chat",
+       "image",
+       "tts"
+      ],
+      "names": [
+       "endpoint"
+      ],
+      "notes": [
+       "one of chat, image, tts"
+      ],
+      "key": "endpoint"
+     },
+     {
+      "kind": "text",
+      "text": "Model for the prompts",
+      "value": "NAME",
+      "short": "m",
+      "names": [
+       "model"
+      ],
+      "notes": [],
+      "key": "model"
+     },
+     {
+      "kind": "params",
+      "text": "Any other field for all prompts",
+      "value": "KEY=JSON",
+      "repeat": true,
+      "names": [
+       "param"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "param"
+     },
+     {
+      "kind": "text",
+      "text": "Folder for images and audio files",
+      "value": "FOLDER",
+      "names": [
+       "files"
+      ],
+      "notes": [
+       "default the name of the output, with .files instead of .jsonl"
+      ],
+      "key": "files"
+     },
+     {
+      "kind": "boolean",
+      "text": "Do not write the settings into images",
+      "names": [
+       "no-metadata"
+      ],
+      "notes": [],
+      "key": "noMetadata"
+     },
+     {
+      "kind": "integer",
+      "text": "The most requests at once; fewer while the service asks to slow down",
+      "value": "N",
+      "default": "8",
+      "minimum": 1,
+      "maximum": 1024,
+      "names": [
+       "concurrency"
+      ],
+      "notes": [
+       "default 8"
+      ],
+      "key": "concurrency"
+     },
+     {
+      "kind": "dollars",
+      "text": "What the batch may cost with all its runs, in dollars; shards get equal parts",
+      "value": "AMOUNT",
+      "names": [
+       "max-cost"
+      ],
+      "notes": [
+       "config budget.maxCost"
+      ],
+      "key": "maxCost",
+      "configKey": "budget.maxCost"
+     },
+     {
+      "kind": "duration",
+      "text": "Stop when the service has refused everything, or is unreachable, for this long",
+      "value": "DURATION",
+      "default": "10m",
+      "names": [
+       "give-up-after"
+      ],
+      "notes": [
+       "default 10m"
+      ],
+      "key": "giveUpAfter"
+     },
+     {
+      "kind": "text",
+      "text": "Run one part of the batch, such as 0/8; the parts are equal on every machine",
+      "value": "I/N",
+      "names": [
+       "shard"
+      ],
+      "notes": [],
+      "key": "shard"
+     },
+     {
+      "kind": "integer",
+      "text": "Number of parts; the index comes from Kubernetes, Slurm or GitLab",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "shards"
+      ],
+      "notes": [],
+      "key": "shards"
+     },
+     {
+      "kind": "text",
+      "text": "Keep the status in a JSON file, for other programs",
+      "value": "FILE",
+      "names": [
+       "status-json"
+      ],
+      "notes": [],
+      "key": "statusJson"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Run a file of requests",
+      "command": "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl"
+      ]
+     },
+     {
+      "text": "Generate an image for each line of a text file, for two dollars at most",
+      "command": "gpuctl batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --max-cost 2 --sandbox",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt"
+      ]
+     },
+     {
+      "text": "Check a file and show its price",
+      "command": "gpuctl batch run requests.jsonl --dry-run --sandbox",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "retry"
+    ],
+    "summary": "Let lines of a batch be sent again",
+    "details": "Nothing is sent: run `gpuctl batch run` again afterwards. A line with an unknown outcome may have been done and charged, so look at it first. Its line of the output moves to a file beside it, whose name ends in .replaced.",
+    "args": [
+     {
+      "name": "OUTPUT",
+      "text": "The output of the batch",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "boolean",
+      "text": "Lines that the service refused",
+      "names": [
+       "failed"
+      ],
+      "notes": [],
+      "key": "failed"
+     },
+     {
+      "kind": "boolean",
+      "text": "Lines whose outcome is unknown",
+      "names": [
+       "unknown"
+      ],
+      "notes": [],
+      "key": "unknown"
+     },
+     {
+      "kind": "text",
+      "text": "Only the lines with these custom_ids",
+      "value": "ID",
+      "repeat": true,
+      "names": [
+       "ids"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "ids"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Let the lines that failed be sent again",
+      "command": "gpuctl batch retry answers.jsonl --failed",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl",
+       "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox"
+      ]
+     },
+     {
+      "text": "Let every line be sent again that did not succeed",
+      "command": "gpuctl batch retry answers.jsonl --failed --unknown",
+      "after": [
+       "printf '{\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{\"model\":\"sandbox-echo\",\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}}\\n{\"custom_id\":\"2\",\"method\":\"POST\",\"url\":\"/v1/audio/generation\",\"body\":{\"text\":\"Your GPU is ready.\"}}\\n' > requests.jsonl",
+       "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "merge"
+    ],
+    "summary": "Join the outputs of all shards, and check that none is missing",
+    "details": "Checks that each line has one result: against --requests, or the number of lines that the runs found in it. The exit code is 9 if lines are left, which may be sent safely, and 12 if some have failed or their outcome is unknown. The file is written in any case.",
+    "args": [
+     {
+      "name": "OUT",
+      "text": "The output of the whole batch, the outputs of its shards, or a folder with them",
+      "kind": "text",
+      "variadic": true,
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "Where to write the results",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [
+       "default the output of the whole batch: answers.jsonl for answers.0-of-8.jsonl"
+      ],
+      "key": "out"
+     },
+     {
+      "kind": "text",
+      "text": "The file of requests, to check that each has a result",
+      "value": "FILE",
+      "names": [
+       "requests"
+      ],
+      "notes": [],
+      "key": "requests"
+     },
+     {
+      "kind": "boolean",
+      "text": "Replace an existing file",
+      "names": [
+       "force"
+      ],
+      "notes": [],
+      "key": "force"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Merge the shards of answers.jsonl",
+      "command": "gpuctl batch merge answers.jsonl",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     },
+     {
+      "text": "Merge two outputs into another file",
+      "command": "gpuctl batch merge answers.0-of-2.jsonl answers.1-of-2.jsonl --out all.jsonl",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "status"
+    ],
+    "summary": "Show how far a batch is, all shards at once",
+    "details": "Reads the journals next to the outputs, also while the batch runs and on any machine that shares the storage. LEFT are the lines without a result; COST is what was spent and, after `to`, what else may have been charged.",
+    "args": [
+     {
+      "name": "OUT",
+      "text": "A folder with outputs, the output of a whole batch, or the outputs of shards",
+      "kind": "text",
+      "variadic": true,
+      "required": true
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Show all batches in a folder",
+      "command": "gpuctl batch status .",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     },
+     {
+      "text": "Show the shards of a batch",
+      "command": "gpuctl batch status answers.jsonl",
+      "after": [
+       "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 0/2 --sandbox",
+       "gpuctl batch run --prompts prompts.txt --endpoint chat --model sandbox-echo --out answers.jsonl --shard 1/2 --sandbox"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "batch",
+     "manifest"
+    ],
+    "summary": "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
+    "details": "The job runs a shard again when it was killed or exits with code 9, because all that is left can then be sent. It does not after any other failure: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
+    "args": [
+     {
+      "name": "ENGINE",
+      "text": "What runs the job",
+      "kind": "choice",
+      "choices": [
+       "k8s",
+       "slurm",
+       "github",
+       "gitlab"
+      ],
+      "required": true
+     },
+     {
+      "name": "INPUT",
+      "text": "The file of requests, or of prompts with --endpoint",
+      "kind": "text",
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "integer",
+      "text": "Number of shards. Required",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "shards"
+      ],
+      "notes": [],
+      "key": "shards"
+     },
+     {
+      "kind": "text",
+      "text": "Output of the whole batch; each shard writes its own file next to it",
+      "value": "FILE",
+      "names": [
+       "out"
+      ],
+      "notes": [
+       "default INPUT with .out.jsonl instead of its extension"
+      ],
+      "key": "out"
+     },
+     {
+      "kind": "choice",
+      "text": "INPUT holds prompts for this endpoint",
+      "value": "VALUE",
+      "choices": [
+       "chat",
+       "image",
+       "tts"
+      ],
+      "names": [
+       "endpoint"
+      ],
+      "notes": [
+       "one of chat, image, tts"
+      ],
+      "key": "endpoint"
+     },
+     {
+      "kind": "text",
+      "text": "Model for the prompts",
+      "value": "NAME",
+      "short": "m",
+      "names": [
+       "model"
+      ],
+      "notes": [],
+      "key": "model"
+     },
+     {
+      "kind": "params",
+      "text": "Any other field for all prompts",
+      "value": "KEY=JSON",
+      "repeat": true,
+      "names": [
+       "param"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "param"
+     },
+     {
+      "kind": "dollars",
+      "text": "Split this amount, in dollars, among the shards; each spends no more than its share",
+      "value": "AMOUNT",
+      "names": [
+       "max-cost"
+      ],
+      "notes": [
+       "config budget.maxCost"
+      ],
+      "key": "maxCost",
+      "configKey": "budget.maxCost"
+     },
+     {
+      "kind": "integer",
+      "text": "How many requests each shard sends at once",
+      "value": "N",
+      "minimum": 1,
+      "names": [
+       "concurrency"
+      ],
+      "notes": [],
+      "key": "concurrency"
+     },
+     {
+      "kind": "text",
+      "text": "Name of the job",
+      "value": "TEXT",
+      "default": "gpuctl-batch",
+      "names": [
+       "name"
+      ],
+      "notes": [
+       "default gpuctl-batch"
+      ],
+      "key": "name"
+     },
+     {
+      "kind": "text",
+      "text": "Container image with gpuctl",
+      "value": "IMAGE",
+      "names": [
+       "image"
+      ],
+      "notes": [
+       "default gpuctl with this version"
+      ],
+      "key": "image"
+     },
+     {
+      "kind": "text",
+      "text": "Secret that holds the key",
+      "value": "NAME",
+      "names": [
+       "secret"
+      ],
+      "notes": [
+       "default gpuctl on Kubernetes, GPUCTL_API_KEY on GitHub"
+      ],
+      "key": "secret"
+     },
+     {
+      "kind": "text",
+      "text": "PersistentVolumeClaim that holds INPUT and takes the output, on Kubernetes",
+      "value": "NAME",
+      "default": "gpuctl-batch",
+      "names": [
+       "claim"
+      ],
+      "notes": [
+       "default gpuctl-batch"
+      ],
+      "key": "claim"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Eight shards as a Kubernetes Indexed Job",
+      "command": "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml"
+     },
+     {
+      "text": "An array of a hundred tasks that draws the prompts of a CSV file, for sbatch",
+      "command": "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh"
      }
     ]
    }
@@ -3705,7 +4789,7 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "auth",
-  "summary": "Manage API keys",
+  "summary": "Log in and out: the API key stored on this machine",
   "commands": [
    {
     "path": [
@@ -4003,19 +5087,19 @@ export const nouns: readonly Noun[] = [
  },
  {
   "name": "config",
-  "summary": "Manage the defaults of a profile",
+  "summary": "Manage the settings of a profile",
   "commands": [
    {
     "path": [
      "config",
      "get"
     ],
-    "summary": "Print a value set in the profile",
-    "details": "Exits 5 and prints nothing to stdout when the key is not set.",
+    "summary": "Print a setting of the profile",
+    "details": "Exits 5 and prints nothing to stdout when it is not set.",
     "args": [
      {
       "name": "KEY",
-      "text": "Configuration key",
+      "text": "Name of the setting",
       "kind": "choice",
       "required": true,
       "mistakes": {
@@ -4064,11 +5148,11 @@ export const nouns: readonly Noun[] = [
      "config",
      "set"
     ],
-    "summary": "Set a default in the profile",
+    "summary": "Change a setting of the profile",
     "args": [
      {
       "name": "KEY",
-      "text": "Configuration key",
+      "text": "Name of the setting",
       "kind": "choice",
       "required": true,
       "mistakes": {
@@ -4094,7 +5178,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "name": "VALUE",
-      "text": "New value; `gpuctl config list` describes each key",
+      "text": "New value; `gpuctl config list` describes each setting",
       "kind": "text",
       "required": true,
       "valueOfKey": "KEY"
@@ -4112,7 +5196,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl config set budget.maxBurn 10"
      },
      {
-      "text": "Set a default in another profile",
+      "text": "Change a setting of another profile",
       "command": "gpuctl config set rentals.region eu-north-4 --profile play",
       "after": [
        "gpuctl profile add play --sandbox"
@@ -4125,11 +5209,11 @@ export const nouns: readonly Noun[] = [
      "config",
      "unset"
     ],
-    "summary": "Remove a default from the profile",
+    "summary": "Remove a setting from the profile",
     "args": [
      {
       "name": "KEY",
-      "text": "Configuration key",
+      "text": "Name of the setting",
       "kind": "choice",
       "required": true,
       "mistakes": {
@@ -4165,7 +5249,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Unset a key that is not set, which succeeds",
+      "text": "Remove a setting that is not set, which succeeds",
       "command": "gpuctl config unset budget.maxCost"
      }
     ]
@@ -4175,13 +5259,13 @@ export const nouns: readonly Noun[] = [
      "config",
      "list"
     ],
-    "summary": "List every key with its value, source and meaning",
+    "summary": "List every setting with its value, source and meaning",
     "args": [],
     "flags": [],
     "limits": [],
     "examples": [
      {
-      "text": "List all keys",
+      "text": "List all settings",
       "command": "gpuctl config list"
      },
      {
@@ -4243,6 +5327,14 @@ export const nouns: readonly Noun[] = [
  {
   "name": "sandbox",
   "summary": "Run and control the local sandbox",
+  "groups": {
+   "fault": "Make the sandbox fail on purpose",
+   "engine": "Generate with your own inference server",
+   "boot": "Make new rentals boot slowly or fail to boot",
+   "situation": "Add situations of real clouds, such as sold out GPUs",
+   "chat": "Script what the chat models reply",
+   "clock": "Show and control the sandbox's clock"
+  },
   "commands": [
    {
     "path": [
@@ -4300,6 +5392,26 @@ export const nouns: readonly Noun[] = [
       "key": "only"
      },
      {
+      "kind": "choice",
+      "text": "Start a scenario of `gpuctl sandbox scenario`",
+      "value": "NAME",
+      "choices": [
+       "capacity-crunch",
+       "flaky",
+       "slow-boot",
+       "out-of-money",
+       "rate-limited",
+       "none"
+      ],
+      "names": [
+       "scenario"
+      ],
+      "notes": [
+       "one of capacity-crunch, flaky, slow-boot, out-of-money, rate-limited, none"
+      ],
+      "key": "scenario"
+     },
+     {
       "kind": "boolean",
       "text": "Start an OpenSSH server on this computer for each running rental",
       "names": [
@@ -4318,6 +5430,10 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Serve on a free port and print the address as JSON",
       "command": "gpuctl sandbox serve --port 0 -o json"
+     },
+     {
+      "text": "Serve a sandbox whose H100s are sold out in two regions",
+      "command": "gpuctl sandbox serve --port 0 --scenario capacity-crunch"
      },
      {
       "text": "Serve an API without the deprecated operations",
@@ -4712,7 +5828,7 @@ export const nouns: readonly Noun[] = [
      "set"
     ],
     "summary": "Generate with an inference server of your own",
-    "details": "The sandbox passes chats, pictures or speech on to this server instead of generating them itself. A chat engine serves OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if it does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
+    "details": "The sandbox passes chats, images or speech on to this server instead of generating them itself. A chat engine serves OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if it does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
     "args": [
      {
       "name": "KIND",
@@ -4845,16 +5961,314 @@ export const nouns: readonly Noun[] = [
    {
     "path": [
      "sandbox",
+     "scenario"
+    ],
+    "summary": "Start a chaos test: sold out GPUs, failing calls, slow boots",
+    "details": "Replaces the situations, boot rules and faults. Rentals, volumes and the clock stay. `capacity-crunch`: h100 is sold out in us-central-1 and us-east-1, and every other region has 8 of each GPU. `flaky`: 10% of the calls return 503, and 5% reset the connection. `slow-boot`: rentals take 10 minutes to boot. `out-of-money`: $1.00 is left, pictures cost money, and rentals end when the balance is used up. `rate-limited`: after 10 calls within 10 s, calls get 429 until the 10 s are over. `none`: no situations, boot rules and faults.",
+    "args": [
+     {
+      "name": "NAME",
+      "text": "Scenario",
+      "kind": "choice",
+      "choices": [
+       "capacity-crunch",
+       "flaky",
+       "slow-boot",
+       "out-of-money",
+       "rate-limited",
+       "none"
+      ],
+      "required": true
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Sell out H100s in two regions",
+      "command": "gpuctl sandbox scenario capacity-crunch"
+     },
+     {
+      "text": "Go back to normal",
+      "command": "gpuctl sandbox scenario none"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "situation",
+     "add"
+    ],
+    "summary": "Add a situation of a real cloud, such as sold out GPUs",
+    "details": "`capacity`: a region has only so many GPUs, by default 0. `quota`: you can have only so many. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: volumes attach only to rentals in their region.",
+    "args": [
+     {
+      "name": "KIND",
+      "text": "Kind of situation",
+      "kind": "choice",
+      "choices": [
+       "capacity",
+       "quota",
+       "interruption",
+       "failure",
+       "rate-limit",
+       "prepaid",
+       "picture-prices",
+       "same-region"
+      ],
+      "required": true
+     }
+    ],
+    "flags": [
+     {
+      "kind": "choice",
+      "text": "capacity, quota: only this GPU type",
+      "value": "VALUE",
+      "choices": [
+       "h100",
+       "h200",
+       "b200",
+       "rtx-6000-pro"
+      ],
+      "names": [
+       "gpu-type"
+      ],
+      "notes": [
+       "one of h100, h200, b200, rtx-6000-pro"
+      ],
+      "key": "gpuType"
+     },
+     {
+      "kind": "choice",
+      "text": "capacity: only these regions",
+      "value": "REGION",
+      "repeat": true,
+      "choices": [
+       "us-central-1",
+       "us-central-2",
+       "eu-north-2",
+       "eu-west-2",
+       "eu-north-4",
+       "eu-north-5",
+       "us-east-1",
+       "us-east-2",
+       "ca-east-3",
+       "eu-north-6",
+       "eu-north-7",
+       "eu-north-8",
+       "ca-west-1",
+       "ca-east-1",
+       "us-central-3",
+       "us-southeast-1",
+       "me-central-1",
+       "ca-east-2",
+       "eu-west-1",
+       "us-southeast-2",
+       "jp-east-1",
+       "us-southeast-3",
+       "eu-west-5",
+       "us-east-3",
+       "uk-central-3",
+       "uk-southeast-3",
+       "eu-southwest-3",
+       "eu-southwest-3-1",
+       "eu-west-3",
+       "eu-west-4"
+      ],
+      "names": [
+       "region"
+      ],
+      "notes": [
+       "one of us-central-1, us-central-2, eu-north-2, eu-west-2, eu-north-4, eu-north-5, us-east-1, us-east-2, ca-east-3, eu-north-6, eu-north-7, eu-north-8, ca-west-1, ca-east-1, us-central-3, us-southeast-1, me-central-1, ca-east-2, eu-west-1, us-southeast-2, jp-east-1, us-southeast-3, eu-west-5, us-east-3, uk-central-3, uk-southeast-3, eu-southwest-3, eu-southwest-3-1, eu-west-3, eu-west-4",
+       "may be repeated"
+      ],
+      "key": "region"
+     },
+     {
+      "kind": "number",
+      "text": "capacity, quota: number of GPUs, of all rentals together",
+      "value": "N",
+      "names": [
+       "gpus"
+      ],
+      "notes": [],
+      "key": "gpus"
+     },
+     {
+      "kind": "number",
+      "text": "interruption, failure: only this rental",
+      "value": "RENTAL",
+      "names": [
+       "rental"
+      ],
+      "notes": [],
+      "key": "rental"
+     },
+     {
+      "kind": "text",
+      "text": "interruption, failure: only rentals created with a matching label",
+      "value": "GLOB",
+      "names": [
+       "label"
+      ],
+      "notes": [],
+      "key": "label"
+     },
+     {
+      "kind": "duration",
+      "text": "interruption, failure: time after the rental has started to run, or from now on",
+      "value": "DURATION",
+      "names": [
+       "after"
+      ],
+      "notes": [],
+      "key": "after"
+     },
+     {
+      "kind": "text",
+      "text": "interruption, failure: when it happens, ISO 8601",
+      "value": "TIME",
+      "names": [
+       "at"
+      ],
+      "notes": [],
+      "key": "at"
+     },
+     {
+      "kind": "number",
+      "text": "interruption, failure: number of rentals that it applies to",
+      "value": "N",
+      "names": [
+       "times"
+      ],
+      "notes": [
+       "default no limit"
+      ],
+      "key": "times"
+     },
+     {
+      "kind": "text",
+      "text": "rate-limit: only calls of this operation",
+      "value": "OPERATION",
+      "names": [
+       "operation"
+      ],
+      "notes": [],
+      "key": "operation"
+     },
+     {
+      "kind": "number",
+      "text": "rate-limit: number of calls in each window",
+      "value": "N",
+      "names": [
+       "requests"
+      ],
+      "notes": [],
+      "key": "requests"
+     },
+     {
+      "kind": "duration",
+      "text": "rate-limit: length of the window",
+      "value": "DURATION",
+      "names": [
+       "window"
+      ],
+      "notes": [],
+      "key": "window"
+     },
+     {
+      "kind": "cents",
+      "text": "prepaid: set the balance to this amount",
+      "value": "AMOUNT",
+      "names": [
+       "balance"
+      ],
+      "notes": [],
+      "key": "balance"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Sell out H100s in two regions",
+      "command": "gpuctl sandbox situation add capacity --gpu-type h100 --region us-central-1 --region us-east-1"
+     },
+     {
+      "text": "Interrupt rentals labeled nightly-* after they have run for 10 minutes",
+      "command": "gpuctl sandbox situation add interruption --label 'nightly-*' --after 10m"
+     },
+     {
+      "text": "Allow 30 calls a minute",
+      "command": "gpuctl sandbox situation add rate-limit --requests 30 --window 1m"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "situation",
+     "list"
+    ],
+    "summary": "List the situations, and how often each had an effect",
+    "args": [],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "List the situations",
+      "command": "gpuctl sandbox situation list"
+     },
+     {
+      "text": "Print as JSON",
+      "command": "gpuctl sandbox situation list -o json"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "situation",
+     "clear"
+    ],
+    "summary": "Remove a situation, or all of them",
+    "details": "Interruptions and failures that are planned for existing rentals stay.",
+    "args": [
+     {
+      "name": "SITUATION",
+      "text": "Number of the situation (default: all)",
+      "kind": "number"
+     }
+    ],
+    "flags": [],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Remove all situations",
+      "command": "gpuctl sandbox situation clear"
+     },
+     {
+      "text": "Remove one",
+      "command": "gpuctl sandbox situation clear 1",
+      "after": [
+       "gpuctl sandbox situation add capacity"
+      ]
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
      "boot",
      "add"
     ],
     "summary": "Make new rentals boot slowly, fail to boot, or never boot",
-    "details": "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active and free until it is terminated.",
+    "details": "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active, and costs nothing, until it is terminated.",
     "args": [],
     "flags": [
      {
       "kind": "choice",
-      "text": "How the boot ends: late, with the status Failed, or not at all",
+      "text": "slow: runs late; failed: gets the status Failed; never: stays booting",
       "value": "VALUE",
       "choices": [
        "slow",
@@ -5837,7 +7251,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Host of the inference API",
+  "text": "Base URL of the inference API",
   "value": "URL",
   "env": "GPUCTL_INFERENCE_BASE_URL",
   "notes": [
@@ -5867,7 +7281,7 @@ export const globals: readonly GlobalNode[] = [
   ],
   "kind": "text",
   "group": "Service",
-  "text": "Number of retries for reads, and for pictures after a 429",
+  "text": "Number of retries for reads, and for images after a 429",
   "value": "N",
   "env": "GPUCTL_RETRIES",
   "notes": [

@@ -21,7 +21,9 @@ export function helpFor(path: readonly string[], style: HelpStyle): string | und
   const inside = noun?.commands.filter(isWithin(path)) ?? [];
   const own = inside.find((spec) => spec.path.length === path.length);
   if (own) return commandHelp(own, style);
-  return noun && inside.length > 0 ? groupHelp(path, noun.summary, inside, style) : undefined;
+  if (!noun || inside.length === 0) return undefined;
+  const summary = noun.groups?.[path.slice(1).join(" ")] ?? noun.summary;
+  return groupHelp(path, summary, inside, style);
 }
 
 const commands = nouns.flatMap((noun) => noun.commands);
@@ -40,7 +42,7 @@ const isWithin =
 
 /** What `gpuctl` without arguments prints: it fits a small terminal. */
 export const overview = (style: HelpStyle): string =>
-  page(...rootParts(style), section("Learn more", learnMore, style));
+  page([rootText.join("\n")], rootCommands(style), section("Learn more", learnMore, style));
 
 const learnMore: readonly Row[] = [
   ["gpuctl setup", "Set up an account, or the sandbox, which needs none"],
@@ -48,15 +50,17 @@ const learnMore: readonly Row[] = [
   ["gpuctl --help", "Show the global flags and help topics"],
 ];
 
-const rootParts = (style: HelpStyle) =>
-  [
-    ["gpuctl COMMAND [FLAGS]", "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account."],
-    section("Commands", nouns.map(nameRow), style),
-  ] as const;
+const rootText: readonly string[] = [
+  "gpuctl COMMAND [FLAGS]",
+  "Rent GPUs and run inference on a GPU cloud. --sandbox needs no account.",
+];
+
+const rootCommands = (style: HelpStyle) => section("Commands", nouns.map(nameRow), style);
 
 const rootHelp = (style: HelpStyle): string =>
   page(
-    ...rootParts(style),
+    rootText,
+    rootCommands(style),
     ...groupedGlobals.map(({ group, flags }) =>
       section(`Global flags, ${group.toLowerCase()}`, flags.map(flagRow), style),
     ),

@@ -1,5 +1,5 @@
 import type { GlobalNode } from "../../command-kit/tree.ts";
-import { defaultRetries, defaultTimeout } from "../../core/values/defaults.ts";
+import { defaultRetries, defaultTimeout, retriesText } from "../../core/values/defaults.ts";
 import { duration } from "../../core/values/durations.ts";
 import { outputFormats } from "../../core/view.ts";
 
@@ -70,7 +70,7 @@ export const globalFlags = [
     value: "URL",
     env: "GPUCTL_INFERENCE_BASE_URL",
     defaultText: "the base URL",
-    text: "Host of the inference API",
+    text: "Base URL of the inference API",
   },
   {
     name: "timeout",
@@ -86,7 +86,7 @@ export const globalFlags = [
     value: "N",
     env: "GPUCTL_RETRIES",
     default: String(defaultRetries),
-    text: "Number of retries for reads, and for pictures after a 429",
+    text: retriesText,
   },
   { name: "dry-run", group: "Prompts and checks", text: "Print the request without sending it" },
   {

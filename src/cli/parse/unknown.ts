@@ -1,6 +1,6 @@
 import { type CommandNode, spellings, standardFlags } from "../../command-kit/tree.ts";
 import { UsageError } from "../../core/errors.ts";
-import { didYouMean } from "../../core/text.ts";
+import { didYouMean, suggestion } from "../../core/text.ts";
 import { topics } from "../../core/topics.ts";
 import { globals, nouns } from "../generated/tree.ts";
 import { wordsAt } from "../help/help.ts";
@@ -45,11 +45,11 @@ export function unknownWord(word: string, path: readonly string[]): UsageError {
       ? commandsWith(word)
       : sameMeaning(word, wordsAt(path)).map((verb) => [...path, verb].join(" "));
   if (meant.length > 0) {
-    return new UsageError(`unknown command '${line}' (Did you mean ${meant.join(" or ")}?)`, {
+    return new UsageError(`unknown command '${line}'${suggestion(meant.map((words) => asLine([words])))}`, {
       hint: usageHint,
     });
   }
-  const near = didYouMean(word, wordsAt(path));
+  const near = didYouMean(word, wordsAt(path), (verb) => asLine([...path, verb]));
   if (near === "" && path.length === 0 && endVerbs.includes(word)) {
     return new UsageError(`unknown command '${line}': say first what to ${word}`, { hint: groupsHint(word) });
   }
@@ -99,7 +99,7 @@ export function unknownTopic(words: readonly string[]): UsageError {
 
 /** Rejects a single argument that looks like a misspelled subcommand: sending it as a prompt could cost money. */
 export function rejectMisspelling(word: string, path: readonly string[]): void {
-  const meant = path.length === 1 ? didYouMean(word, wordsAt(path)) : "";
+  const meant = path.length === 1 ? didYouMean(word, wordsAt(path), (verb) => asLine([...path, verb])) : "";
   if (meant === "") return;
   throw new UsageError(`unknown command '${[...path, word].join(" ")}'${meant}`, {
     hint: "To use it as the prompt or message, pass it on stdin.",
@@ -123,5 +123,7 @@ export function unknownFlag(flag: string, path: readonly string[]): UsageError {
   const meant = takers.length > 0 ? ` (a flag of ${takers.join(", ")})` : didYouMean(name, long);
   return new UsageError(`unknown flag '${name}'${meant}`, { hint: usageHint });
 }
+
+const asLine = (words: readonly string[]): string => `\`gpuctl ${words.join(" ")}\``;
 
 const wordsOf = ({ path }: CommandNode): string => path.join(" ");

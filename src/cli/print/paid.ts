@@ -3,12 +3,12 @@ import { keep } from "../../media/keep.ts";
 import type { Files, Sink } from "../../system/types.ts";
 import { fallbackFolders } from "../report/kept-response.ts";
 
-/** Keeps output that was paid for in a file, and returns its path. Throws `ResultLost` if it cannot be kept anywhere. */
+/** Saves paid-for output to a file, and returns its path. Throws `ResultLost` if it cannot be saved anywhere. */
 export const keepResult = (output: Uint8Array, files: Files, now: number): Promise<string> =>
   keep(output, { folders: fallbackFolders(files), date: new Date(now), thing: "result" });
 
 /**
- * Prints output that was paid for. If the sink fails, the output is read to its end, kept with `keepOutput`, and a
+ * Prints paid-for output. If the sink fails, the output is read to its end, saved with `keepOutput`, and a
  * `StoredElsewhere` says where.
  */
 export async function printPaid(
@@ -37,12 +37,12 @@ export async function printPaid(
       }
     },
   };
-  // The failure to print comes first, because it says where the output is.
   const ended = await print(sink).then(
     () => undefined,
     (error: unknown) => ({ error }),
   );
   if (failure) {
+    // If both fail, the failure to print is thrown: it says where the output is. The other becomes its cause.
     const path = await keepOutput(Buffer.concat(chunks));
     const message = `${failure.message}. Saved to ${path} instead, because you were charged for it.`;
     throw new StoredElsewhere(message, { cause: ended?.error });

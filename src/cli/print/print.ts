@@ -103,8 +103,17 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   if (!("data" in result || "records" in result)) return;
   const view = ("view" in result && result.view) || defaultView;
   if (filter) await printFiltered(result, view, filter, options);
-  else await printRendered(result, view, options);
+  else
+    await printRendered("records" in result ? await withoutSplits(result, options) : result, view, options);
   if ("until" in result) await result.until;
+}
+
+/** The same records, without secrets that are split between them. */
+async function withoutSplits(result: Records, { redactor }: PrintOptions): Promise<Records> {
+  const { records, continued } = result;
+  if (continued === undefined) return result;
+  const { withoutSplitSecrets } = await import("./split-secrets.ts");
+  return { ...result, records: withoutSplitSecrets(records, continued, redactor) };
 }
 
 async function printFrames(result: Frames, options: PrintOptions): Promise<void> {

@@ -18,7 +18,7 @@ const pauseFactor = 4;
 
 /**
  * Prints text as it arrives, and always ends it with a newline. Markdown is drawn on a terminal; in a pipe it stays as it is.
- * Asides go to stderr. A secret is masked also where it is split between pieces.
+ * Asides (a model's reasoning) go to stderr. A secret is masked also where it is split between pieces.
  */
 export async function printText(
   { text, after }: Text,
@@ -38,7 +38,7 @@ export async function printText(
     // Separates the two texts where a person sees both.
     if (stdout.isTTY && stderr.isTTY) await stderr.write("\n");
   };
-  const printed = async () => {
+  const endWriters = async () => {
     await endAside();
     await out?.end();
   };
@@ -60,18 +60,18 @@ export async function printText(
       if (isDrawn) pause = (performance.now() - start) * pauseFactor;
     }
   } catch (error) {
-    await printed();
+    await endWriters();
     await after?.(error);
     throw error;
   }
-  await printed();
+  await endWriters();
   await after?.();
 }
 
-/** Changes a text that comes in pieces. */
+/** Masks secrets, and on a terminal removes control characters, in text that arrives in pieces. */
 type Cleaner = ReturnType<typeof createSanitizer>;
 
-/** Masks secrets. On a terminal, control characters are removed first, because they may interrupt a secret. */
+/** On a terminal, control characters are removed first, because they may split a secret. */
 function cleaner({ stream }: Redactor, forTerminal: boolean): Cleaner {
   const redacted = stream();
   if (!forTerminal) return redacted;
@@ -119,7 +119,7 @@ async function markdownWriter(stdout: Sink, clean: Cleaner, color: boolean): Pro
 
 type Gathered = { text: string } | { aside: string };
 
-/** The pieces that arrive within a pause in milliseconds, or together, as one. What came before an error is not lost. */
+/** Merges the pieces that arrive within `pause()` milliseconds. Yields what it has before it throws. */
 async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenerator<Gathered> {
   const iterator =
     Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
@@ -127,7 +127,7 @@ async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenera
   let batch: Gathered[] = [];
   const pull = () => {
     const next = Promise.resolve(iterator.next());
-    // It is awaited later, and until then its failure is not unhandled.
+    // Awaited later. Without this, a rejection before then would count as unhandled.
     next.catch(() => {});
     return next;
   };

@@ -37,7 +37,10 @@ export async function withIds(
     return input;
   }
   const { method, fields } = routes[node.operation];
-  const { idFor } = (await import("../../command-kit/labels.ts")).labelLookup({ call });
+  const { idFor } = (await import("../../command-kit/labels.ts")).labelLookup({
+    call,
+    isRead: method === "GET",
+  });
   const resolved = async ({ kind, path: [name], source }: IdField, word: unknown): Promise<unknown> => {
     const id = mayBeLabel(word) ? await idFor(kind, word, source) : undefined;
     if (id === undefined) return word;

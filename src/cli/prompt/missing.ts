@@ -39,7 +39,7 @@ export function missingInputs(
       !Object.hasOwn(values.input, name) &&
       !isDefaulted(name) &&
       !isSetByFlag(name) &&
-      !command.args.some((one) => one.field === name || one.setsField === name),
+      !command.args.some((one) => one.field === name || one.derivedField === name),
   );
   return [
     ...args.map((one) => ({

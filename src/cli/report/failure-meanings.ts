@@ -106,6 +106,10 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   NotOffered: () => ({ code: "NOT_OFFERED", exitCode: exit.notFound }),
   NotFound: () => ({ code: "NOT_FOUND", exitCode: exit.notFound }),
   RentalFailed: () => ({ code: "RENTAL_FAILED", exitCode: exit.service }),
+  RentalUnreachable: () => ({ code: "RENTAL_UNREACHABLE", exitCode: exit.network }),
+  StillBilled: () => ({ code: "STILL_BILLED", exitCode: exit.unknownOutcome }),
+  LimitReached: () => ({ code: "LIMIT_REACHED", exitCode: exit.notReady }),
+  NotFetched: () => ({ code: "NOT_FETCHED", exitCode: exit.fault }),
   NotReady: () => ({ code: "NOT_READY", exitCode: exit.notReady, retryable: true }),
   WaitedTooLong: () => ({ code: "WAITED_TOO_LONG", exitCode: exit.notReady, retryable: true }),
   BudgetExceeded: () => ({
@@ -121,6 +125,12 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     ),
     issues: failures.map(({ name, error }) => ({ path: name, message: itemText(error, sandbox) })),
   }),
+  BatchNeedsLook: () => ({ code: "SOME_FAILED", exitCode: exit.someFailed }),
+  BatchUnfinished: () => ({ code: "UNFINISHED", exitCode: exit.network, retryable: true }),
+  InUse: () => ({ code: "IN_USE", exitCode: exit.usage }),
+  JournalTaken: () => ({ code: "IN_USE", exitCode: exit.usage }),
+  InputChanged: () => ({ code: "INPUT_CHANGED", exitCode: exit.network, retryable: true }),
+  JournalInvalid: () => ({ code: "JOURNAL_INVALID", exitCode: exit.usage }),
   NotTried: ({ cause }, sandbox) => ({ exitCode: meaningOf(cause, sandbox).exitCode }),
   InterruptedWrite: ({ request, finding }) => ({
     code: "INTERRUPTED",
@@ -139,7 +149,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
 };
 
 function stateHint(problem: string | undefined): string {
-  if (problem === "unavailable") return "GPUCTL_STATE_DIR names another folder for the state.";
+  if (problem === "unavailable") return "Set GPUCTL_STATE_DIR to a folder that you can write to.";
   const update = problem === "newer" ? "Update gpuctl, or run" : "Run";
   return `${update} \`gpuctl sandbox reset\` to move the file aside and start with a new one.`;
 }

@@ -1,7 +1,8 @@
 import type { Divert } from "../../client/divert.ts";
 import type { Fetch, Observer } from "../../client/fetch.ts";
-import { requestParts, type Target } from "../../client/request.ts";
+import { requestParts, type Target, wireRequest } from "../../client/request.ts";
 import type { CallOptions } from "../../client/send.ts";
+import type { Transport } from "../../client/transport.ts";
 import type { Context, Endpoint, Ports, SandboxControl, SandboxFacts } from "../../command-kit/context.ts";
 import { createKeyring, type Keyring } from "../../config/credentials.ts";
 import { routes } from "../../contract/generated/routes.ts";
@@ -18,7 +19,7 @@ import type { Runtime, Sandbox } from "./services.ts";
 const sandboxUrl = "http://sandbox.localhost";
 
 export interface Connection extends Pick<Ports, "callAt" | "requestAt"> {
-  readonly calls: Pick<Context, "call" | "stream" | "list" | "request" | "describe">;
+  readonly calls: Pick<Context, "call" | "stream" | "list" | "request" | "prepare" | "describe">;
   readonly isListed: IsListedFor;
   readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
@@ -166,12 +167,31 @@ export function connect(
         const callOptions = await optionsFor(id, input);
         return (await import("../../client/list.ts")).list(id, input, callOptions);
       },
-      request: async (parts, limits) => {
+      request: async (parts, { divert, reusesConnection, ...limits } = {}) => {
         const { acceptAnything, rawCall } = await import("../../client/call.ts");
         const to = await target(parts);
-        if (!isHeldBack(parts)) return rawCall(parts, { ...options, target: to, ...limits });
+        if (!isHeldBack(parts)) {
+          const { fetch: send } = divert ? await diverting(divert) : options;
+          const reusing: Fetch = (url, init) => send(url, { ...init, reusesConnection: true });
+          return rawCall(parts, {
+            ...options,
+            target: to,
+            ...ownLimits(limits),
+            fetch: reusesConnection ? reusing : send,
+          });
+        }
         dryRunRequests.push(shownRequest(parts, to, acceptAnything));
         throw new DryRun();
+      },
+      prepare: async (parts) => {
+        const to = await target(parts);
+        const { acceptAnything, rawCall } = await import("../../client/call.ts");
+        const { sharedByWrites }: Partial<Transport> = settings.sandbox ? {} : await transport();
+        if (!sharedByWrites) return (body) => rawCall({ ...parts, body }, { ...options, target: to });
+        const { prepareWrite } = await import("../../client/prepared.ts");
+        const request = wireRequest({ ...parts, body: "" }, to, acceptAnything);
+        const connections = await sharedByWrites(request.url);
+        return prepareWrite(request, { ...options, connections, redact: redactor.redact });
       },
     },
     callAt: (endpoint) => async (id, input, limits) =>

@@ -20,7 +20,8 @@ export function createContext(
     ...calls,
     now: clock.now,
     serviceNow,
-    sleep: (milliseconds) => clock.sleep(milliseconds, interrupted),
+    sleep: (milliseconds, signal) =>
+      clock.sleep(milliseconds, signal ? AbortSignal.any([interrupted, signal]) : interrupted),
     interrupted,
     say: (line) => notes.say(line),
     setFailureContext: notes.setFailureContext,
@@ -29,7 +30,7 @@ export function createContext(
       read: async (path, from, kind = "text") => {
         if (path === "-") return readNamedStdin(runtime, { from, kind });
         try {
-          return await files.read(resolve(files.cwd, path), inputLimits[kind]);
+          return await files.read(resolve(files.cwd, path), inputLimits[kind], interrupted);
         } catch (cause) {
           throw readFailed(from, path, cause);
         }

@@ -50,8 +50,8 @@ export async function main(argv: readonly string[], outside: System, services: S
 }
 
 /**
- * The line with the command of a group that the user chooses on a terminal; undefined for a group that shows help, as
- * all do without a terminal.
+ * Asks which command of the group to run, and returns its command line. Undefined without a terminal, or if the group
+ * shows its help.
  */
 async function chosenLine(bare: BareGroup, { env, io }: System): Promise<readonly string[] | undefined> {
   if (!canPrompt({ promptsAllowed: promptsAllowed(bare.globals, env) }, io)) return undefined;
@@ -143,7 +143,7 @@ async function execute(
 /** For the command that prints the key. */
 const noSecrets = createRedactor();
 
-/** The key in the environment, and the passwords of URLs on the command line and of hosts and proxies in the environment. */
+/** The key in the environment, and the passwords of URLs on the command line, and of base URLs and proxies in the environment. */
 function secretsIn(argv: readonly string[], env: System["env"]): readonly string[] {
   const urls = Object.entries(env).flatMap(([name, text = ""]) =>
     /^gpuctl_.*_url$|_proxy$/i.test(name) ? text : [],
@@ -151,13 +151,13 @@ function secretsIn(argv: readonly string[], env: System["env"]): readonly string
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }
 
-/** Keys in a command line that prints a key, if one is set. */
+/** Keys written in the key command (`--key-command`, `apiKeyCommand`). */
 function typedSecrets({ args: [key, value = ""], flags }: Invocation): readonly string[] {
   const lines = [flags["key-command"]?.value, ...(key === "apiKeyCommand" ? [value] : [])];
   return lines.flatMap((line) => (typeof line === "string" ? secretsInCommand(line) : []));
 }
 
-/** The keys of all profiles, also in the commands that print them, and the passwords of the URLs in them. */
+/** Every secret in the profiles: keys, keys inside key commands, and passwords in URLs. */
 const secretsOf = ({ profiles = {} }: Config): readonly string[] =>
   Object.values(profiles).flatMap((profile) => [
     ...(profile.apiKey ? [profile.apiKey] : []),
@@ -197,6 +197,7 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
   "StoredElsewhere",
   "ResultLost",
   "SomeFailed",
+  "StillBilled",
 ]);
 
 /** A filter must compile before anything is sent. */

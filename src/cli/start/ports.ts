@@ -20,6 +20,7 @@ import { globalFlags } from "../parse/globals.ts";
 import { unknownTopic } from "../parse/unknown.ts";
 import { canPrompt, placeOf } from "../prompt/confirm.ts";
 import { readNamedStdin } from "../prompt/stdin.ts";
+import { createAttendance } from "./attendance.ts";
 import type { Connection } from "./connection.ts";
 import { createDialog, type DialogOptions } from "./dialog.ts";
 import type { Runtime } from "./services.ts";
@@ -73,6 +74,7 @@ export function createPorts(
     },
     installation: installation(runtime),
     dialog: createDialog(runtime, dialog),
+    attendance: createAttendance(runtime.system),
     environment: Object.fromEntries(visibleVariables.map((name) => [name, env[name]])),
     profiles: createProfiles({ ...settings, files, env, flags: globalFlags }),
     secrets: createSecrets({
@@ -119,7 +121,8 @@ function installation({ settings, system, services }: Runtime): Installation {
       try {
         return invalidValues(profileOf(readConfig(files), settings.profile), settings.profile);
       } catch (error) {
-        return reasonOf(error);
+        const hint = (error instanceof UsageError && error.hint) || "Fix the file, or move it away.";
+        return { message: reasonOf(error), hint };
       }
     },
     get stateFolder() {
@@ -138,12 +141,18 @@ function installation({ settings, system, services }: Runtime): Installation {
 }
 
 /** Lists the values of a profile that make other commands fail. */
-function invalidValues(profile: Profile | undefined, name: string): string | undefined {
+function invalidValues(
+  profile: Profile | undefined,
+  name: string,
+): ReturnType<Installation["configProblem"]> {
   const invalid = Object.entries(profileValues(profile))
     .filter(([key, text]) => !isUsable(key, text))
     .map(([key, text]) => `${key} ${JSON.stringify(withoutPassword(text))}`);
   if (invalid.length === 0) return undefined;
-  return `profile "${name}" has invalid values: ${invalid.join(", ")} (remove one with \`gpuctl config unset KEY\`)`;
+  return {
+    message: `profile "${name}" has invalid values: ${invalid.join(", ")}`,
+    hint: "Remove one with `gpuctl config unset KEY`.",
+  };
 }
 
 function orUndefined<Value>(read: () => Value): Value | undefined {

@@ -1,5 +1,5 @@
 import type { Fetch, FetchResponse } from "../../client/fetch.ts";
-import type { Redactor } from "../../core/redact.ts";
+import { type Redactor, redactedBytes } from "../../core/redact.ts";
 
 /**
  * The same `fetch`, except that a key that a response quotes is masked as it arrives: what is shown of a response may be
@@ -20,7 +20,7 @@ export const redactedFetch =
       },
       body: clean?.body ?? null,
       ...(clean && { pending: clean.pending }),
-      ...(restored && { restored: (bytes: Uint8Array) => redacted(restored(bytes), redactor.redact) }),
+      ...(restored && { restored: (bytes: Uint8Array) => redactedBytes(restored(bytes), redactor.redact) }),
     };
   };
 
@@ -29,7 +29,7 @@ function redactedBody(body: NonNullable<FetchResponse["body"]>, { redact, maxLen
   let held: Uint8Array = new Uint8Array();
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
-      const bytes = redacted(held.length === 0 ? chunk : Buffer.concat([held, chunk]), redact);
+      const bytes = redactedBytes(held.length === 0 ? chunk : Buffer.concat([held, chunk]), redact);
       const end = Math.max(bytes.length - maxLength(), bytes.lastIndexOf(newline) + 1);
       held = bytes.subarray(end);
       if (end > 0) yield bytes.subarray(0, end);
@@ -42,10 +42,3 @@ function redactedBody(body: NonNullable<FetchResponse["body"]>, { redact, maxLen
 }
 
 const newline = 0x0a;
-
-/** Works on bytes of any kind: each is a character of Latin-1. */
-function redacted(bytes: Uint8Array, redact: Redactor["redact"]): Uint8Array {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-  const clean = redact(text);
-  return clean === text ? bytes : Buffer.from(clean, "latin1");
-}

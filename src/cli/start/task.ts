@@ -54,8 +54,8 @@ function createTask(
 ): Task {
   const interrupted = AbortSignal.any([runtime.system.interrupted, signal]);
   const system = { ...runtime.system, interrupted };
-  // Nobody is there to confirm.
-  const settings = { ...runtime.settings, yes: true };
+  // Nobody is there to confirm, and results are data.
+  const settings = { ...runtime.settings, yes: true, output: "json" } as const;
   const calls = untilAborted(connection.calls, interrupted);
   const context: Context = {
     ...createContext({ ...runtime, system, settings }, { calls }, serviceNow),

@@ -27,12 +27,15 @@ export interface Assembled {
 
 /** Puts a completion together from its chunks. */
 export interface Assembler {
-  /** Adds an event or a whole completion, and returns what it adds to the text and to the reasoning. */
+  /** Adds a chunk or a whole completion, and returns what it adds to the text and to the reasoning. */
   readonly add: (body: unknown) => readonly Piece[];
-  /** What was held back, because it could have been the start of a tag. Call it at the end. */
+  /** Returns the text held back as a possible start of a tag. Call it once, after the last `add`. */
   readonly flush: () => readonly Piece[];
   readonly assembled: () => Assembled;
-  /** What the completion has said so far; undefined if nothing of it is a completion. */
+  /**
+   * What has arrived: text; `other`, such as a tool call or reasoning; nothing; undefined if no chunk was part of a
+   * completion.
+   */
   readonly content: () => "text" | "other" | "nothing" | undefined;
 }
 

@@ -13,8 +13,8 @@ export const keyStateText: Readonly<Record<KeyState, string>> = {
   accepted: "The service accepts the key.",
   "read-only":
     "The service accepts the key, but it is read-only: it cannot create, change or terminate anything.",
-  rejected: "The service does not accept this key.",
-  "not allowed": "The service accepts this key, but the key is not allowed to list rentals (403).",
+  rejected: "The service does not accept the key.",
+  "not allowed": "The service accepts the key, but it may not list rentals (403). Use a key that may.",
 };
 
 /** A service, as reached with the key that is checked. */

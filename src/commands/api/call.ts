@@ -201,9 +201,15 @@ async function allPages(
   { parts, operation }: Request,
   { request, say }: Pick<Context, "request" | "say">,
 ): Promise<readonly unknown[]> {
+  let sent = 0;
   const send = async (query: NonNullable<typeof parts.query>) => {
+    sent += 1;
     const page = parseJson((await request({ ...parts, query })).text());
-    if (page === undefined) throw new EmptyResult("a page is not JSON");
+    if (page === undefined) {
+      throw new EmptyResult(
+        `page ${sent} of the listing is not JSON, so --paginate cannot join the pages; run it without --paginate to see the response`,
+      );
+    }
     return page;
   };
   return allRecords(send, { parameters: operation?.parameters ?? [], query: parts.query, warn: say });

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
 import { readFailed, UsageError } from "../../core/errors.ts";
-import { urlProblem } from "../../core/urls.ts";
+import { urlProblem, withoutPassword } from "../../core/urls.ts";
 import { InputTooLarge, inputLimits } from "../../core/values/input-limits.ts";
 import { sniff } from "../../media/sniff.ts";
 import type { Content } from "../../sessions/turn.ts";
@@ -29,8 +29,13 @@ export async function readAttachments(
 }
 
 function urlOf(url: string, from: string): Attachment {
-  const problem = urlProblem(url);
-  if (problem) throw new UsageError(`${from} must be a file or ${problem}`);
+  const problem = urlProblem(url, {
+    what: "the URL of an image",
+    example: "https://example.com/cat.png",
+  });
+  if (problem) {
+    throw new UsageError(`${from} must be a file or ${problem}, not ${JSON.stringify(withoutPassword(url))}`);
+  }
   return { picture: url };
 }
 
@@ -51,7 +56,7 @@ async function fileOf(
     throw new UsageError(`${from} ${path}: ${what} cannot be attached`, {
       hint: isPdf
         ? "Convert it to text first, for example with `pdftotext FILE.pdf -`."
-        : "Attach text, or a PNG, JPEG, WebP or GIF picture.",
+        : "Attach text, or a PNG, JPEG, WebP or GIF image.",
     });
   }
   if (bytes.length > inputLimits.text) {

@@ -21,7 +21,7 @@ import { afterText, finishing, records, texts } from "./texts.ts";
 
 const declared = {
   ...sessionFlags,
-  attach: flag.texts("Text file or picture to send with the message, or the URL of a picture; - for stdin", {
+  attach: flag.texts("Text file or image to send with the message, or the URL of an image; - for stdin", {
     value: "FILE|URL",
     readsStdin: true,
   }),
@@ -49,7 +49,7 @@ export default defineCommand({
   operation: "createChatCompletion",
   args: [
     arg.text("MESSAGE", "Message to send", {
-      setsField: "messages",
+      derivedField: "messages",
       required: "off-terminal",
       stdin: "before",
     }),
@@ -67,7 +67,7 @@ export default defineCommand({
       after: ['gpuctl chat "Which GPU for a 70B model?" --sandbox'],
     },
     {
-      text: "Send a picture that the service fetches",
+      text: "Send an image that the service fetches",
       command: 'gpuctl chat "What is in it?" --attach https://example.com/rack.png --sandbox',
     },
     {
@@ -131,7 +131,7 @@ export default defineCommand({
       const after = afterText(completion, finish, context);
       return { text: texts(completion), after, ...(noMarkdown && { view: text }), paid: true };
     }
-    if (stream) return { records: records(completion, finish), paid: true };
+    if (stream) return { records: records(completion, finish), continued: "choices", paid: true };
     let data: unknown;
     for await (data of completion.events());
     const failure = await finish().catch((error: Error) => error);

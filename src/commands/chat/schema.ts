@@ -20,6 +20,9 @@ export async function readSchema(path: string, files: Pick<Context["files"], "re
   return { name: name.replace(/[^\w-]/g, "_").slice(0, maxName) || "answer", schema };
 }
 
+/** For an answer that is not JSON at all. */
+const ignoredSchema = "The model ignored --schema. Try again, or use another model.";
+
 /** Services accept names of at most this many characters. */
 const maxName = 64;
 
@@ -41,7 +44,7 @@ export async function checkAnswer(
   const value = parseJson(text);
   const { schema } = asRecord(asRecord(format).json_schema);
   if (!isRecord(schema)) return;
-  if (value === undefined) throw new SchemaMismatch("the answer is not JSON", []);
+  if (value === undefined) throw new SchemaMismatch("the answer is not JSON", [], ignoredSchema);
   const { jsonSchemaIssues } = await import("../../openapi/json-schema.ts");
   const issues = jsonSchemaIssues(schema, value);
   if (issues === undefined) say("The schema is too complex to check, so the answer was not checked.");

@@ -1,7 +1,7 @@
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { textResult } from "../../command-kit/results.ts";
-import { shells } from "../../core/shells.ts";
+import { shells } from "../../core/runtime/shells.ts";
 
 export default defineCommand({
   path: "completion",

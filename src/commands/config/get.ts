@@ -4,8 +4,8 @@ import { key } from "./key.ts";
 
 export default defineCommand({
   path: "config get",
-  summary: "Print a value set in the profile",
-  details: "Exits 5 and prints nothing to stdout when the key is not set.",
+  summary: "Print a setting of the profile",
+  details: "Exits 5 and prints nothing to stdout when it is not set.",
   args: [key],
   uses: ["profiles"],
   view: { kind: "lines", path: "value" },

@@ -1,6 +1,6 @@
 import { arg } from "../../command-kit/arg.ts";
 
-export const key = arg.text("KEY", "Configuration key", {
+export const key = arg.text("KEY", "Name of the setting", {
   required: true,
   choicesFrom: "config-keys",
   mistakes: {

@@ -2,7 +2,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 
 export default defineCommand({
   path: "config list",
-  summary: "List every key with its value, source and meaning",
+  summary: "List every setting with its value, source and meaning",
   uses: ["profiles"],
   view: {
     kind: "list",
@@ -12,11 +12,11 @@ export default defineCommand({
       { title: "SOURCE", paths: ["source"] },
       { title: "MEANING", paths: ["meaning"] },
     ],
-    empty: "No keys.",
+    empty: "No settings.",
     id: ["key"],
   },
   examples: [
-    { text: "List all keys", command: "gpuctl config list" },
+    { text: "List all settings", command: "gpuctl config list" },
     { text: "Print as JSON", command: "gpuctl config list -o json" },
   ],
   run: ({ profiles }) => ({ data: profiles.effective() }),

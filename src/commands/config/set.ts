@@ -6,10 +6,10 @@ import { key } from "./key.ts";
 
 export default defineCommand({
   path: "config set",
-  summary: "Set a default in the profile",
+  summary: "Change a setting of the profile",
   args: [
     key,
-    arg.text("VALUE", "New value; `gpuctl config list` describes each key", {
+    arg.text("VALUE", "New value; `gpuctl config list` describes each setting", {
       required: true,
       valueOfKey: "KEY",
     }),
@@ -23,7 +23,7 @@ export default defineCommand({
       command: "gpuctl config set budget.maxBurn 10",
     },
     {
-      text: "Set a default in another profile",
+      text: "Change a setting of another profile",
       command: "gpuctl config set rentals.region eu-north-4 --profile play",
       after: ["gpuctl profile add play --sandbox"],
     },

@@ -4,7 +4,7 @@ import { key } from "./key.ts";
 
 export default defineCommand({
   path: "config unset",
-  summary: "Remove a default from the profile",
+  summary: "Remove a setting from the profile",
   args: [key],
   uses: ["profiles"],
   view: { kind: "record", id: ["key"] },
@@ -14,7 +14,10 @@ export default defineCommand({
       command: "gpuctl config unset image.model",
       after: ["gpuctl config set image.model SDXL-turbo"],
     },
-    { text: "Unset a key that is not set, which succeeds", command: "gpuctl config unset budget.maxCost" },
+    {
+      text: "Remove a setting that is not set, which succeeds",
+      command: "gpuctl config unset budget.maxCost",
+    },
   ],
   run: async ({ args: { key }, profiles, say, settings: { profile, dryRun } }) => {
     const before = profiles.list().find(({ name }) => name === profile)?.settings[key];

@@ -24,7 +24,7 @@ export function commandLine(settings: Readonly<Record<string, unknown>>): Comman
   const leftOut = new Set(["prompt", "width", "height", "image", "strength"]);
   if (image !== undefined) {
     const strength = typeof settings.strength === "number" ? ` --strength ${settings.strength}` : "";
-    notes.push(`Made from a reference picture: add --image FILE${strength}.`);
+    notes.push(`Made from a reference image: add --image FILE${strength}.`);
   }
   if (model !== undefined && !modelNames.some((one) => one === model)) {
     notes.push(`The service has no model ${clean(model)}: the line uses the default.`);

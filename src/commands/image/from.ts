@@ -21,16 +21,14 @@ export async function settingsFrom(
   const found = readSettings((at, size) => bytes.subarray(at, at + size));
   const name = path === "-" ? "stdin" : path;
   if ("instead" in found) {
-    throw new UsageError(`--from ${name}: no picture settings found: the file has ${found.instead}`, {
+    throw new UsageError(`--from ${name}: no image settings found: the file has ${found.instead}`, {
       hint: "gpuctl writes its settings into PNG and JPEG files, except with --no-metadata.",
     });
   }
   const { image, strength, ...request } = found.request;
   const isFromReference = image !== undefined || (found.source === "parameters" && strength !== undefined);
   if (isFromReference && given.image === undefined) {
-    throw new UsageError(
-      `--from ${name}: the picture was made from a reference picture; name it with --image`,
-    );
+    throw new UsageError(`--from ${name}: the image was made from a reference image; name it with --image`);
   }
   const fields = Object.entries({ ...request, ...(isFromReference && { strength }) }).filter(
     ([field, value]) => known.has(field) && value !== undefined && value !== null,

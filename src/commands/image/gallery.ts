@@ -16,10 +16,10 @@ import { commandLine } from "./command-line.ts";
 
 export default defineCommand({
   path: "image gallery",
-  summary: "Write an HTML page of a folder's pictures with their settings",
+  summary: "Write an HTML page of a folder's images with their settings",
   details:
-    "The page links to the pictures and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
-  args: [arg.text("FOLDER", "The folder with the pictures", { required: true })],
+    "The page links to the images and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
+  args: [arg.text("FOLDER", "The folder with the images", { required: true })],
   flags: {
     out: flag.text("Where to write the page", { value: "FILE", defaultText: "index.html in FOLDER" }),
     force: flag.boolean("Replace an existing file that is not a gallery"),
@@ -57,7 +57,7 @@ export default defineCommand({
     const pictures = counted();
     // Looked for before the page is begun, so that an empty folder leaves no file.
     const first = await pictures.next();
-    if (first.done) throw new UsageError(`${given} contains no pictures that a browser can display`);
+    if (first.done) throw new UsageError(`${given} contains no images that a browser can display`);
     const all = async function* () {
       yield first.value;
       yield* pictures;

@@ -163,8 +163,8 @@ function failureOf(failures: readonly FailedItem[], kept: number): Error | undef
     ({ error }) => error instanceof InterruptedWrite || error instanceof Interrupted,
   );
   const message = isInterrupted
-    ? `interrupted after ${succeeded} of ${total} pictures`
-    : `${failures.length} of ${total} pictures failed`;
+    ? `interrupted after ${succeeded} of ${total} images`
+    : `${failures.length} of ${total} images failed`;
   const failure = new SomeFailed(message, { failures: summed(failures), succeeded });
   if (succeeded === 0) throw failure;
   return failure;
@@ -184,7 +184,7 @@ function summed(failures: readonly FailedItem[]): readonly FailedItem[] {
   if (first === undefined || unsent.length === 1) return failures;
   return [
     ...failures.filter((one) => !isUnsent(one)),
-    { name: `${unsent.length} other pictures`, error: first.error },
+    { name: `${unsent.length} other images`, error: first.error },
   ];
 }
 
@@ -198,7 +198,7 @@ export function priceLine(count: number, cost: Money | undefined, spent = ""): s
     total === undefined
       ? "price unknown"
       : `${dollarText(total)}${spent} (estimated from the documented price)`;
-  return `${count} picture${count === 1 ? "" : "s"}, ${price}`;
+  return `${count} image${count === 1 ? "" : "s"}, ${price}`;
 }
 
 /** `unknown` pictures may have been charged. */

@@ -2,7 +2,13 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag, type Size } from "../../command-kit/flag.ts";
-import { assertWithinCost, outFlags, outputOptions, picturePrice } from "../../command-kit/inference.ts";
+import {
+  assertWithinCost,
+  defaultPictureModel,
+  outFlags,
+  outputOptions,
+  picturePrice,
+} from "../../command-kit/inference.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
@@ -13,10 +19,10 @@ import { prepareToShow, showFlags } from "./show.ts";
 
 export default defineCommand({
   path: "image",
-  summary: "Generate pictures",
+  summary: "Generate images",
   operation: "generateImage",
   args: [
-    arg.field("PROMPT", "What the picture shows", "prompt", {
+    arg.field("PROMPT", "What the image shows", "prompt", {
       required: true,
       stdin: "instead",
       replacedByFlag: "from",
@@ -25,34 +31,34 @@ export default defineCommand({
   defaulted: { model_name: "always" },
   flags: {
     size: flag.size("Width and height in pixels", { setsFields: ["width", "height"] }),
-    image: flag.text("Reference picture (PNG, JPEG or WebP), - for stdin", {
+    image: flag.text("Reference image (PNG, JPEG or WebP), - for stdin", {
       value: "FILE",
       setsFields: ["image"],
     }),
-    from: flag.text("Use the settings stored in a picture, - for stdin; other flags override them", {
+    from: flag.text("Use the settings stored in an image, - for stdin; other flags override them", {
       value: "FILE",
     }),
-    count: flag.integer("Number of pictures", { default: "1", short: "n", minimum: 1 }),
-    concurrency: flag.integer("How many pictures to generate at once", {
+    count: flag.integer("Number of images", { default: "1", short: "n", minimum: 1 }),
+    concurrency: flag.integer("How many images to generate at once", {
       default: "4",
       minimum: 1,
       maximum: 32,
     }),
-    ...outFlags("picture"),
-    maxCost: flag.dollars("Do not generate if the pictures would cost more than this, in dollars"),
-    noMetadata: flag.boolean("Do not write the settings into the picture"),
+    ...outFlags("image"),
+    maxCost: flag.dollars("Do not generate if the images would cost more than this, in dollars"),
+    noMetadata: flag.boolean("Do not write the settings into the image"),
     ...showFlags,
   },
   uses: ["pictures"],
   view: { kind: "lines", path: "path" },
   examples: [
-    { text: "Generate a picture", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
+    { text: "Generate an image", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
     {
-      text: "Generate two wide pictures with a seed in a folder",
+      text: "Generate two wide images with a seed in a folder",
       command: 'gpuctl image "a lighthouse at dusk" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox',
     },
     {
-      text: "Generate six pictures, three at a time",
+      text: "Generate six images, three at a time",
       command: 'gpuctl image "a lighthouse at dusk" -n 6 --concurrency 3 --out pictures/ --sandbox',
     },
   ],
@@ -66,7 +72,7 @@ export default defineCommand({
       ...(image !== undefined && { image: await referencePicture(image, files) }),
     };
     return {
-      model_name: settings.profileValues["image.model"] ?? defaultModel,
+      model_name: settings.profileValues["image.model"] ?? defaultPictureModel,
       ...Object.fromEntries(alwaysSent.map((field) => [field.name, field.default])),
       ...(from !== undefined &&
         (await (await import("./from.ts")).settingsFrom(from, { files, say, given }))),
@@ -84,7 +90,7 @@ export default defineCommand({
     assertWithinCost(times(cost, count), maxCost);
     const target = await outputTarget(outputOptions(flags, context));
     if (target.to.kind === "stdout" && count > 1) {
-      throw new UsageError("--out - can write only one picture; remove --count");
+      throw new UsageError("--out - can write only one image; remove --count");
     }
     const show = await prepareToShow(flags, context);
     context.say(priceLine(count, cost));
@@ -92,9 +98,6 @@ export default defineCommand({
     return show(await generate(input, options, context));
   },
 });
-
-/** The model when neither a flag nor the profile names one. */
-const defaultModel = "SDXL1.0-base";
 
 /** Sent even when they are the service's defaults, so that the request says what was paid for. */
 const alwaysSent = routes.generateImage.fields.filter(({ name }) =>
@@ -119,7 +122,7 @@ async function referencePicture(path: string, files: Context["files"]): Promise<
   const bytes = await files.read(path, "--image", "bytes");
   const ext = sniff(bytes)?.ext;
   if (ext === undefined || !["png", "jpg", "webp"].includes(ext)) {
-    throw new UsageError(`--image must be a PNG, JPEG or WebP picture; ${path} is ${ext ?? "none of them"}`);
+    throw new UsageError(`--image must be a PNG, JPEG or WebP image; ${path} is ${ext ?? "none of them"}`);
   }
   return Buffer.from(bytes).toString("base64");
 }

@@ -12,19 +12,19 @@ const defaultOf = (name: string): string =>
 
 export default defineCommand({
   path: "image price",
-  summary: "Show what pictures cost",
+  summary: "Show what images cost",
   flags: {
     size: flag.size("Width and height in pixels", {
       default: `${defaultOf("width")}x${defaultOf("height")}`,
     }),
     steps: flag.integer("Inference steps", { default: defaultOf("steps"), minimum: 1 }),
-    count: flag.integer("Number of pictures", { default: "1", short: "n", minimum: 1 }),
+    count: flag.integer("Number of images", { default: "1", short: "n", minimum: 1 }),
   },
   view: { kind: "lines", path: "cost" },
   examples: [
-    { text: "Show the price of a picture with the service's defaults", command: "gpuctl image price" },
+    { text: "Show the price of an image with the service's defaults", command: "gpuctl image price" },
     {
-      text: "Show the price of ten large pictures",
+      text: "Show the price of ten large images",
       command: "gpuctl image price --size 2048x2048 --steps 25 -n 10",
     },
   ],

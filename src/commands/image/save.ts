@@ -4,13 +4,11 @@ import type { Context } from "../../command-kit/context.ts";
 import { receivedJson } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult, type FailedItem, ResultTruncated } from "../../core/errors.ts";
-import { asList, asRecord, asText, isRecord } from "../../core/json.ts";
 import type { Received } from "../../core/service-errors.ts";
 import { dollarNumber, type Money } from "../../core/values/money.ts";
-import { type ArrivingMedia, arrivedMedia, unlistedMedia } from "../../media/arriving.ts";
+import { type ArrivingMedia, picturesIn } from "../../media/arriving.ts";
 import {
   type Decoded,
-  noMedia,
   type OutputTarget,
   type SavedFile,
   saveElsewhere,
@@ -40,7 +38,7 @@ export interface Generated {
   readonly unusable: unknown;
 }
 
-export const pictureName = (index: number): string => `picture ${index + 1}`;
+export const pictureName = (index: number): string => `image ${index + 1}`;
 
 interface ReceivedResponse {
   readonly response: unknown;
@@ -63,12 +61,12 @@ export async function savePictures(
   let areTruncated = false;
   const { image: _, ...shown } = request;
   const { prompt, model_name: model, width, height } = request;
-  const pictures = picturesOf(response, arriving);
+  const pictures = picturesIn(response, arriving);
   const isUnusable = pictures.map(({ media }) => typeof media === "string");
   // The response is kept once, before the settings are added to its pictures.
   const received = isUnusable.includes(true) ? receivedWith(response, arriving) : undefined;
-  for (const [at, { media, seed: reported }] of pictures.entries()) {
-    const seed = reported ?? request.seed;
+  for (const [at, { media, entry }] of pictures.entries()) {
+    const seed = entry.random_seed ?? entry.seed ?? request.seed;
     const names = {
       date: new Date(serviceNow()),
       prompt,
@@ -118,26 +116,6 @@ export async function savePictures(
   return { saved, failures, printed, unusable: areLost ? failures[0]?.error : undefined };
 }
 
-/** The pictures of a response, at least one. One that is missing or cannot be decoded is a sentence that says so. */
-function picturesOf(
-  response: unknown,
-  arriving: readonly ArrivingMedia[],
-): readonly { readonly media: ArrivingMedia | string; readonly seed: unknown }[] {
-  const images = isRecord(response) ? asList(response.images) : [];
-  const entries = images.map(asRecord);
-  const texts = entries.map(({ image }) => asText(image));
-  const unlisted = [...unlistedMedia(texts, arriving)];
-  const pictures = entries.map((entry, index) => {
-    const media = arrivedMedia(texts[index] ?? "", arriving, "image");
-    return {
-      media: media === noMedia("image") ? (unlisted.shift() ?? media) : media,
-      seed: entry.random_seed ?? entry.seed,
-    };
-  });
-  const all = [...pictures, ...unlisted.map((media) => ({ media, seed: undefined }))];
-  return all.length > 0 ? all : [{ media: noMedia("image"), seed: undefined }];
-}
-
 /** The response with its pictures, to be kept. */
 function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Received {
   const { bytes, complete } = receivedJson(response);
@@ -151,7 +129,7 @@ async function savePicture(
 ): Promise<{ readonly file: SavedFile; readonly problem?: Error }> {
   const { to } = target;
   if (to.kind !== "stdout") return saveMedia(picture, { ...target, to });
-  const { file, problem } = await saveElsewhere(picture, "Standard output takes only one picture", target);
+  const { file, problem } = await saveElsewhere(picture, "Standard output takes only one image", target);
   if (problem instanceof ResultTruncated) return { file, problem };
   target.say(problem.message);
   return { file };

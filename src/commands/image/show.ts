@@ -6,8 +6,8 @@ import type { Result } from "../../core/result.ts";
 
 /** The flags for looking at pictures once they are saved. */
 export const showFlags = {
-  preview: flag.boolean("Draw the saved pictures in the terminal"),
-  open: flag.boolean("Open the saved pictures with the system's viewer"),
+  preview: flag.boolean("Draw the saved images in the terminal"),
+  open: flag.boolean("Open the saved images with the system's viewer"),
 };
 
 interface ShowOptions {
@@ -26,7 +26,7 @@ export async function prepareToShow(
 ): Promise<(result: Result) => Promise<Result>> {
   if (out === "-" && (preview || open)) {
     const name = preview ? "--preview" : "--open";
-    throw new UsageError(`${name} shows saved pictures, and --out - saves none: use only one of them`);
+    throw new UsageError(`${name} shows saved images, and --out - saves none: use only one of them`);
   }
   const openPaths = open ? await pictures.findViewer() : undefined;
   const terminal = preview ? pictures.terminal() : undefined;
@@ -73,8 +73,8 @@ async function openAll(
 ): Promise<void> {
   try {
     const opened = await openPaths(paths);
-    if (opened < paths.length) say(`Opened the first ${opened} of ${paths.length} pictures.`);
+    if (opened < paths.length) say(`Opened the first ${opened} of ${paths.length} images.`);
   } catch (error) {
-    say(`The pictures were saved, but not opened: ${reasonOf(error)}.`);
+    say(`The images were saved, but not opened: ${reasonOf(error)}.`);
   }
 }

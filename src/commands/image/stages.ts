@@ -33,13 +33,13 @@ export class Stages {
     this.onChange();
   }
 
-  /** Such as `Generating 6 pictures: 2 done, 1 failed`. */
+  /** Such as `Generating 6 images: 2 done, 1 failed`. */
   summary(): string {
     const counted = (["done", "failed"] as const).flatMap((name) => {
       const count = this.#stages.filter((stage) => stage.name === name).length;
       return count === 0 ? [] : `${count} ${name}`;
     });
-    const text = `Generating ${this.#stages.length} pictures`;
+    const text = `Generating ${this.#stages.length} images`;
     return counted.length === 0 ? text : `${text}: ${counted.join(", ")}`;
   }
 

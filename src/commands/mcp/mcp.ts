@@ -18,9 +18,9 @@ export default defineCommand({
       "Most that the active rentals may cost after a new one, in dollars an hour; required with --allow spend",
     ),
     assumePrice: flag.dollars(
-      "Count this many dollars for each call whose price is not documented: chat and speech; they are refused without it",
+      "Assumed price in dollars of a chat or speech call, whose price is not documented. Without it, such calls are refused.",
     ),
-    out: flag.text("Folder for pictures and recordings", {
+    out: flag.text("Folder for images and audio files", {
       value: "FOLDER",
       defaultText: "mcp in the state folder",
     }),
@@ -39,7 +39,9 @@ export default defineCommand({
     const allowed = new Set(flags.allow);
     checkLimits(allowed, flags);
     if (settings.dryRun) {
-      throw new UsageError("--dry-run does not apply to mcp: without --allow, its tools only read");
+      throw new UsageError("--dry-run does not apply to mcp", {
+        hint: "To let its tools only read, run it without --dry-run and --allow.",
+      });
     }
     const [{ serveTools }, { streamTransport }, { Budget, spendingLog }, { callDescribed, listedTools }] =
       await Promise.all([
@@ -55,7 +57,7 @@ export default defineCommand({
       ? { sandbox: true }
       : { profile: settings.profile, baseUrl: settings.baseUrl };
     log(
-      `mcp: serving ${settings.sandbox ? "the sandbox" : (settings.baseUrl ?? "no service: no base URL is set")}; allowed: ${["read", ...allowed].join(", ")}.${messages.isTerminal ? " Waiting for messages of a client on stdin." : ""}`,
+      `mcp: ${servedText(settings)}; allowed: ${["read", ...allowed].join(", ")}.${messages.isTerminal ? " Waiting for messages from a client on stdin." : ""}`,
     );
     await serveTools(
       streamTransport(messages),
@@ -84,6 +86,11 @@ export default defineCommand({
     return { exitCode: 0 };
   },
 });
+
+const servedText = ({ sandbox, baseUrl }: { sandbox: boolean; baseUrl?: string | undefined }): string =>
+  sandbox || baseUrl !== undefined
+    ? `serving ${sandbox ? "the sandbox" : baseUrl}`
+    : "no base URL is set, so no calls can be made; run `gpuctl setup` or add --sandbox";
 
 interface Limits {
   readonly maxCost: Money | undefined;

@@ -127,6 +127,13 @@ export const bootColumns: readonly Column[] = [
   { title: "LEFT", paths: ["left"], format: "number" },
 ];
 
+export const situationColumns: readonly Column[] = [
+  { title: "ID", paths: ["id"] },
+  { title: "KIND", paths: ["kind"] },
+  { title: "EFFECT", paths: ["effect"] },
+  { title: "AFFECTED", paths: ["affected"], format: "number" },
+];
+
 export const replyColumns: readonly Column[] = [
   { title: "INDEX", paths: ["index"] },
   { title: "WHEN", paths: ["when"] },

@@ -3,8 +3,9 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
-import { operationSetNames } from "../../core/sandbox.ts";
+import { operationSetNames, scenarios } from "../../core/sandbox.ts";
 import { isLoopback } from "../../core/urls.ts";
+import { scenarioNames } from "./scenario.ts";
 
 export default defineCommand({
   path: "sandbox serve",
@@ -23,6 +24,7 @@ export default defineCommand({
       value: "SET",
       defaultText: "all documented and assumed ones",
     }),
+    scenario: flag.choice("Start a scenario of `gpuctl sandbox scenario`", scenarioNames, { value: "NAME" }),
     machines: flag.boolean("Start an OpenSSH server on this computer for each running rental"),
   },
   uses: ["sandboxServer"],
@@ -34,11 +36,21 @@ export default defineCommand({
       command: "gpuctl sandbox serve --port 0 -o json",
     },
     {
+      text: "Serve a sandbox whose H100s are sold out in two regions",
+      command: "gpuctl sandbox serve --port 0 --scenario capacity-crunch",
+    },
+    {
       text: "Serve an API without the deprecated operations",
       command: "gpuctl sandbox serve --port 0 --only replacements",
     },
   ],
-  run: async ({ flags: { port, host, only, machines }, sandboxServer, settings, say, interrupted }) => {
+  run: async ({
+    flags: { port, host, only, scenario, machines },
+    sandboxServer,
+    settings,
+    say,
+    interrupted,
+  }) => {
     if (host.trim() === "") throw new UsageError("--host must be an address such as 127.0.0.1, not empty");
     if (machines && !isLoopback(host)) {
       throw new UsageError(
@@ -49,10 +61,12 @@ export default defineCommand({
       say(nothingDone);
       return { data: { url: null, host, port } };
     }
-    const { serve, keys } = await sandboxServer();
+    const { serve, keys, scenario: start } = await sandboxServer();
     const server = await serve({ host, port, only, machines });
+    if (scenario !== undefined) await start(scenario);
     const what = only === undefined ? "" : ` (--only ${only})`;
     say(`Serving the sandbox${what}. Nothing is rented. Press Ctrl-C to stop.`);
+    if (scenario !== undefined) say(`The scenario is ${scenario}: ${scenarios[scenario]}.`);
     if (machines) {
       say("Running rentals are OpenSSH servers on this computer. Who logs in runs programs here as you.");
       say(`To a rental without SSH keys, log in with: ssh -i ${server.identityFile}`);

@@ -6,7 +6,7 @@ import {
   loadsCompletions,
 } from "../../command-kit/completion-places.ts";
 import { reasonOf } from "../../core/errors.ts";
-import { type Shell, shellOf } from "../../core/shells.ts";
+import { type Shell, shellOf } from "../../core/runtime/shells.ts";
 import { save } from "../../media/save.ts";
 import type { Wizard } from "./wizard.ts";
 

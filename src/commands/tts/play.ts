@@ -1,43 +1,6 @@
 import type { Ports } from "../../command-kit/context.ts";
 import { NotPlayed, reasonOf, Unavailable } from "../../core/errors.ts";
-
-interface Player {
-  readonly program: string;
-  readonly args: (path: string) => readonly string[];
-  /** The variable that gets the path, where `args` do not have it. */
-  readonly variable?: string;
-  /** The extensions that it plays. Default: all that the service returns. */
-  readonly plays?: readonly string[];
-}
-
-/** In the order of preference. At most one system has each of them. */
-const players: readonly Player[] = [
-  {
-    program: "afplay",
-    args: (path) => [path],
-    plays: ["wav", "mp3", "aiff", "flac", "m4a", "aac", "caf", "au"],
-  },
-  { program: "pw-play", args: (path) => [path], plays: ["wav", "mp3", "aiff", "flac", "ogg", "caf", "au"] },
-  { program: "paplay", args: (path) => [path], plays: ["wav", "aiff", "flac", "ogg", "caf", "au"] },
-  // It plays the bytes of any other file as noise.
-  { program: "aplay", args: (path) => ["-q", path], plays: ["wav", "au"] },
-  {
-    program: "ffplay",
-    args: (path) => ["-nodisp", "-autoexit", "-nostats", "-loglevel", "error", path],
-  },
-  {
-    program: "powershell",
-    // PowerShell would interpret a path in the command as a part of it, and has several kinds of quotes.
-    args: () => [
-      "-NoProfile",
-      "-NonInteractive",
-      "-Command",
-      "(New-Object System.Media.SoundPlayer $env:GPUCTL_PLAY_PATH).PlaySync()",
-    ],
-    variable: "GPUCTL_PLAY_PATH",
-    plays: ["wav"],
-  },
-];
+import { installPlayer, type Player, players } from "../../media/sound/players.ts";
 
 /** The players on this machine. Throws `Unavailable` if there are none. */
 export async function installedPlayers({
@@ -48,7 +11,7 @@ export async function installedPlayers({
   if (installed.length > 0) return installed;
   throw new Unavailable(
     `--play needs one of ${players.map(({ program }) => program).join(", ")}, and none is in PATH`,
-    "Install PipeWire, PulseAudio or ALSA utilities (pw-play, paplay, aplay), or FFmpeg (ffplay). Nothing was sent.",
+    `${installPlayer} Nothing was sent.`,
   );
 }
 

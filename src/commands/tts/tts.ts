@@ -6,10 +6,15 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
-import { asRecord, asText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
-import { ArrivingMedia, arrivedMedia, unlistedMedia } from "../../media/arriving.ts";
-import { noMedia, outputTarget, type SavedFile, saveMedia, warnOfFormat } from "../../media/output-target.ts";
+import { ArrivingMedia, soundsIn } from "../../media/arriving.ts";
+import {
+  outputTarget,
+  type SavedFile,
+  saveElsewhere,
+  saveMedia,
+  warnOfFormat,
+} from "../../media/output-target.ts";
 import { requestedTexts } from "./cut.ts";
 import type { Speak } from "./parts.ts";
 
@@ -33,8 +38,8 @@ export default defineCommand({
       minimum: 20,
     }),
     concurrency: flag.integer("Number of parts to request at a time", { default: "4", minimum: 1 }),
-    ...outFlags("recording"),
-    play: flag.boolean("Play the recording once it is saved"),
+    ...outFlags("audio"),
+    play: flag.boolean("Play the audio once it is saved"),
   },
   view: { kind: "lines", path: "path" },
   examples: [
@@ -80,7 +85,18 @@ export default defineCommand({
         const response: unknown = await context.call("generateAudio", sent, {
           divert: { path: "audio", open },
         });
-        return await use(arrived(response, arriving).finish({ kind: "audio", count: 1, names }));
+        const { sound, others } = arrived(response, arriving);
+        const media = { kind: "audio", count: 1, names } as const;
+        const used = await use(sound.finish(media));
+        for (const other of others) {
+          const { file } = await saveElsewhere(
+            other.finish(media),
+            "the response has two audio files",
+            place,
+          );
+          context.say(`The response has another audio file, saved as ${file.path}`);
+        }
+        return used;
       } finally {
         for (const media of arriving) media.discard();
       }
@@ -116,12 +132,10 @@ export default defineCommand({
   },
 });
 
-/** The sound of a response. Throws an `EmptyResult` that keeps the response if there is none. */
-function arrived(response: unknown, arriving: readonly ArrivingMedia[]): ArrivingMedia {
-  const text = asText(asRecord(response).audio);
-  const listed = arrivedMedia(text, arriving, "audio");
-  const media = listed === noMedia("audio") ? (unlistedMedia([text], arriving)[0] ?? listed) : listed;
-  if (typeof media !== "string") return media;
+/** The sounds of a response, mostly one. Throws an `EmptyResult` that keeps the response if there is none. */
+function arrived(response: unknown, arriving: readonly ArrivingMedia[]) {
+  const [sound, ...others] = soundsIn(response, arriving);
+  if (typeof sound !== "string") return { sound, others };
   const { bytes, complete } = receivedJson(response);
-  throw new EmptyResult(media, { bytes: restored(bytes, arriving), complete });
+  throw new EmptyResult(sound, { bytes: restored(bytes, arriving), complete });
 }

@@ -805,7 +805,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
     "path": "/v1/image/generation",
     "host": "inference",
     "group": "inference",
-    "summary": "Generate a picture",
+    "summary": "Generate an image",
     "in": "body",
     "fields": [
       {
@@ -826,7 +826,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
         "name": "prompt",
         "kind": "string",
         "required": true,
-        "description": "What the picture shows"
+        "description": "What the image shows"
       },
       {
         "name": "height",
@@ -866,13 +866,13 @@ export const routes: Readonly<Record<OperationId, Route>> = {
         "name": "negative_prompt",
         "kind": "string",
         "required": false,
-        "description": "What the picture should not show"
+        "description": "What the image should not show"
       },
       {
         "name": "seed",
         "kind": "integer",
         "required": false,
-        "description": "Seed; the same seed gives the same picture",
+        "description": "Seed; the same seed gives the same image",
         "minimum": -9007199254740991,
         "maximum": 9007199254740991
       },
@@ -916,13 +916,13 @@ export const routes: Readonly<Record<OperationId, Route>> = {
         "name": "image",
         "kind": "string",
         "required": false,
-        "description": "Reference picture for image-to-image"
+        "description": "Reference image for image-to-image"
       },
       {
         "name": "strength",
         "kind": "number",
         "required": false,
-        "description": "How far the picture may differ from the reference",
+        "description": "How far the image may differ from the reference",
         "minimum": 0,
         "maximum": 1
       },
@@ -940,7 +940,7 @@ export const routes: Readonly<Record<OperationId, Route>> = {
     ],
     "rules": [
       "width x height must be one of 1024x1024, 1152x896, 1216x832, 1344x768, 1536x640, 1664x2432, 2048x2048, 2432x1664, 640x1536, 768x1344, 832x1216",
-      "only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference picture",
+      "only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference image",
       "only SDXL1.0-base, SDXL-turbo support prompt_2, negative_prompt_2, enable_refiner",
       "the model must support each LoRA"
     ]

@@ -7,6 +7,8 @@ import type { Effect } from "../operation.ts";
 export interface ResponseLimits {
   /** Bytes of the body of a successful response, by what its operation does. */
   readonly body: Readonly<Record<Effect, number>>;
+  /** Values of a JSON body, counted by its commas and brackets: each takes far more memory than its text. */
+  readonly values: number;
   /** Bytes of the body of a failed response. */
   readonly failure: number;
   /** Characters of one server-sent event, and bytes of one record of a list that is read as it arrives. */
@@ -21,6 +23,8 @@ const mib = 1024 * kib;
 export const responseLimits: ResponseLimits = {
   // Reads return lists, generations pictures and sound; everything else returns one record.
   body: { read: 256 * mib, generate: 256 * mib, write: 16 * mib, spend: 16 * mib, destroy: 16 * mib },
+  // 100,000 rentals of 50 fields.
+  values: 5_000_000,
   failure: mib,
   part: 16 * mib,
   headers: 64 * kib,

@@ -27,7 +27,7 @@ export async function decodePicture(
   { maxPixels }: { readonly maxPixels: number },
 ): Promise<Picture> {
   const kind = pictureKind(bytes);
-  if (kind === undefined) throw new Error("it is not a PNG, JPEG or WebP picture");
+  if (kind === undefined) throw new Error("it is not a PNG, JPEG or WebP image");
   await assertPixels(bytes, maxPixels);
   return flatten(await decoders[kind](bytes));
 }
@@ -38,7 +38,7 @@ async function assertPixels(bytes: Uint8Array, maxPixels: number): Promise<void>
   const { width, height } = imageSize(bytes);
   if (width * height > maxPixels) throw new Error(`${width}x${height} is too large`);
   if (pictureKind(bytes) === "PNG" && isSlow(bytes) && width * height > maxPixels / slowPngShare) {
-    throw new Error(`${width}x${height} is too large for an interlaced picture, or for one of 16 bits`);
+    throw new Error(`${width}x${height} is too large for an interlaced image, or for one of 16 bits`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { locate } from "../packages.ts";
+import { locate } from "../runtime/packages.ts";
 import { once } from "../tasks/once.ts";
 
 /** RGBA pixels, four bytes each. */

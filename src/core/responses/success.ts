@@ -3,6 +3,7 @@ import {
   InvalidResponse,
   isRead,
   type RequestLine,
+  ResponseTooLarge,
   ServiceError,
   UnknownOutcome,
 } from "../service-errors.ts";
@@ -27,4 +28,17 @@ export function serviceErrorIn(body: unknown): string | undefined {
   const { code, message, issues } = asRecord(body);
   const isError = typeof code === "string" && typeof message === "string" && Array.isArray(issues);
   return isError ? `the service reported ${code}: ${message}` : undefined;
+}
+
+const [comma, list, object] = [0x2c, 0x5b, 0x7b];
+
+/** Throws `ResponseTooLarge` if a text has more commas and opening brackets than that. */
+export function assertValues(text: string, maxValues: number): void {
+  let left = maxValues;
+  for (let at = 0; text.length - at > left; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== comma && code !== list && code !== object) continue;
+    left -= 1;
+    if (left < 0) throw new ResponseTooLarge(maxValues, "values");
+  }
 }

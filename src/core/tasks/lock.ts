@@ -74,6 +74,12 @@ export async function locked<Value>(
 
 const ownerPath = (path: string): string => `${path}.lock-owner`;
 
+/** The process that holds the lock of a path, as far as it is known. */
+export async function lockOwner(path: string): Promise<string | undefined> {
+  const { name } = asRecord(parseJson(await readFile(ownerPath(path), "utf8").catch(() => "")));
+  return typeof name === "string" ? name : undefined;
+}
+
 /** When the lock of a path was taken. Distinguishes this lock from an earlier one. */
 const bornAt = async (path: string): Promise<number> => (await stat(`${path}.lock`)).birthtimeMs;
 

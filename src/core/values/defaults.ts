@@ -6,3 +6,6 @@ export const descriptionTimeout = 2_500;
 
 /** Number of retries of a read request. */
 export const defaultRetries = 3;
+
+/** What the flag and the setting for retries do. */
+export const retriesText = "Number of retries for reads, and for images after a 429";

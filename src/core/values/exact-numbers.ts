@@ -14,12 +14,15 @@ const mark = `exact${crypto.randomUUID().replaceAll("-", "")}n`;
 const suspicious =
   /(?<=^|[:,[\s])(?:-?(?:\d+\.\d*0|[\d.]+[eE][+-]?\d+|[\d.]{16,}|0\.0{6}\d*)|-0)(?=[\s,\]}]|$)/g;
 
+/** Matches every text with such a number, and a few others, in a fraction of the time. */
+const maybeSuspicious = /\d[.eE]|-0|\d{16}/;
+
 const changes = (number: string): boolean => String(Number(number)) !== number;
 
 /** Parses JSON and keeps the text of numbers that JavaScript changes. Throws as `JSON.parse` does. */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (text.search(suspicious) < 0) return value;
+  if (!maybeSuspicious.test(text)) return value;
   const marked = withMarks(text);
   return marked === text ? value : withoutMarks(JSON.parse(marked));
 }

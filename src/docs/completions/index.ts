@@ -1,4 +1,4 @@
-import { completionFiles, type Shell, shells } from "../../core/shells.ts";
+import { completionFiles, type Shell, shells } from "../../core/runtime/shells.ts";
 import type { Tree } from "../tree.ts";
 import { bashCompletion } from "./bash.ts";
 import { fishCompletion } from "./fish.ts";

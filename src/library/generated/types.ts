@@ -108,10 +108,10 @@ export interface Inputs {
    */
   createChatCompletion: CreateChatCompletionInput;
   /**
-   * Generate a picture: `POST /v1/image/generation`.
+   * Generate an image: `POST /v1/image/generation`.
    *
    * - width x height must be one of 1024x1024, 1152x896, 1216x832, 1344x768, 1536x640, 1664x2432, 2048x2048, 2432x1664, 640x1536, 768x1344, 832x1216
-   * - only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference picture
+   * - only SDXL1.0-base, SDXL-turbo, SD2, SD1.5, SSD support a reference image
    * - only SDXL1.0-base, SDXL-turbo support prompt_2, negative_prompt_2, enable_refiner
    * - the model must support each LoRA
    */
@@ -462,11 +462,11 @@ export interface ChatMessagePart {
    */
   text?: string;
   /**
-   * Picture, of a part of type image_url
+   * Image, of a part of type image_url
    */
   image_url?: {
     /**
-     * URL of the picture, which can be a data URL
+     * URL of the image, which can be a data URL
      */
     url: string;
     [k: string]: unknown;
@@ -479,7 +479,7 @@ export interface GenerateImageInput {
    */
   model_name: "FLUX.1-dev" | "SDXL1.0-base" | "SDXL-turbo" | "SD2" | "SD1.5" | "SSD";
   /**
-   * What the picture shows
+   * What the image shows
    */
   prompt: string;
   /**
@@ -499,11 +499,11 @@ export interface GenerateImageInput {
    */
   cfg_scale?: number;
   /**
-   * What the picture should not show
+   * What the image should not show
    */
   negative_prompt?: string;
   /**
-   * Seed; the same seed gives the same picture
+   * Seed; the same seed gives the same image
    */
   seed?: number;
   /**
@@ -527,11 +527,11 @@ export interface GenerateImageInput {
    */
   enable_refiner?: boolean;
   /**
-   * Reference picture for image-to-image
+   * Reference image for image-to-image
    */
   image?: string;
   /**
-   * How far the picture may differ from the reference (0 to 1)
+   * How far the image may differ from the reference (0 to 1)
    */
   strength?: number;
   /**
@@ -958,7 +958,7 @@ export interface ChatCompletion {
 export interface GeneratedImages {
   images: {
     /**
-     * The picture, base64-encoded
+     * The image, base64-encoded
      */
     image: string;
     [k: string]: unknown;
@@ -970,7 +970,7 @@ export interface GeneratedImages {
  */
 export interface GeneratedAudio {
   /**
-   * The recording, base64-encoded
+   * The audio, base64-encoded
    */
   audio: string;
   [k: string]: unknown;

@@ -8,7 +8,8 @@ export interface Place {
 const maxChunk = 4096;
 
 /**
- * Draws a PNG with the graphics protocol of kitty, without a response from the terminal. With `rows`, the cursor does not move.
+ * Draws a PNG with kitty's graphics protocol, and tells the terminal not to reply (`q=2`). With `rows`, the cursor does not
+ * move.
  */
 export function kittySequence(png: Uint8Array, { columns, rows }: Place): string {
   const base64 = Buffer.from(png).toString("base64");
@@ -22,7 +23,7 @@ export function kittySequence(png: Uint8Array, { columns, rows }: Place): string
   return sequences;
 }
 
-/** Draws a picture of any format that the terminal knows with the protocol of iTerm2. With `rows`, it keeps its proportions. */
+/** Draws a picture with iTerm2's protocol, in any format that the terminal supports. The aspect ratio is kept. */
 export function iterm2Sequence(picture: Uint8Array, { columns, rows }: Place): string {
   const place = `width=${columns}${rows === undefined ? "" : `;height=${rows}`}`;
   const options = `inline=1;size=${picture.length};${place};preserveAspectRatio=1`;

@@ -1,4 +1,4 @@
-import type { Read } from "../truncated.ts";
+import { maxParts, type Read } from "../truncated.ts";
 import { parametersText, requestJson, type Settings } from "./parameters.ts";
 
 /** The tags that are written and read. */
@@ -76,7 +76,7 @@ interface Part {
 
 /** The segments of a JPEG before its pixels, by their markers. */
 function* jpegSegments(read: Read): Generator<Part> {
-  for (let at = 2; ; ) {
+  for (let at = 2, part = 0; part < maxParts; part += 1) {
     const head = read(at, 4);
     const [first, marker = 0] = head;
     if (head.length < 4 || first !== 0xff || marker === 0xda || marker === 0xd9) return;
@@ -91,7 +91,7 @@ function* jpegSegments(read: Read): Generator<Part> {
 
 /** The chunks of a WebP. */
 function* webpChunks(read: Read): Generator<Part> {
-  for (let at = 12; ; ) {
+  for (let at = 12, part = 0; part < maxParts; part += 1) {
     const head = read(at, 8);
     if (head.length < 8) return;
     const size = head.readUInt32LE(4);

@@ -82,7 +82,8 @@ export function parseParameters(text: string): Settings | undefined {
   return Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== undefined));
 }
 
-const lora = / ?<lora:([^:<>]+):(\d*\.?\d+)>/g;
+/** Each part of the number can only match in one way: a long one that does not end must not take hours. */
+const lora = / ?<lora:([^:<>]+):(\d+(?:\.\d+)?|\.\d+)>/g;
 
 function unquoted(value: string): string {
   const text: unknown = value.startsWith('"') ? parseJson(value) : value;

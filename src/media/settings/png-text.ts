@@ -1,5 +1,5 @@
 import { crc32, inflateSync } from "node:zlib";
-import type { Read } from "../truncated.ts";
+import { maxParts, type Read } from "../truncated.ts";
 import { parametersText, requestJson, type Settings } from "./parameters.ts";
 
 /** The keywords of the two texts. */
@@ -41,12 +41,17 @@ const maxKeyword = 80;
 /** In bytes. A longer text is no settings, and is not read. */
 const maxText = 1024 * 1024;
 
-/** The texts of a PNG by keyword, wherever they are. The first of each keyword counts; one that is too long is empty. */
+const settingsKeywords: ReadonlySet<string> = new Set(Object.values(pngKeywords));
+
+/**
+ * The texts of a PNG by keyword, wherever they are. The first of each keyword counts. A text that is not settings, or is
+ * too long, is empty.
+ */
 export function readPngTexts(read: Read): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
-  for (let at = 8; ; ) {
+  for (let at = 8, part = 0; part < maxParts; part += 1) {
     const head = read(at, 8);
-    if (head.length < 8) return texts;
+    if (head.length < 8) break;
     const size = head.readUInt32BE(0);
     const type = head.toString("latin1", 4);
     const [start, end] = [at + 8, at + 8 + size];
@@ -55,8 +60,11 @@ export function readPngTexts(read: Read): ReadonlyMap<string, string> {
     const keyword = read(start, Math.min(size, maxKeyword)).toString("latin1").split("\0", 1)[0] ?? "";
     if (keyword === "" || texts.has(keyword)) continue;
     const text = start + keyword.length + 1;
-    texts.set(keyword, size > maxText ? "" : textOf(type, read(text, Math.max(0, end - text))));
+    // Others are not read: a small picture can have thousands of texts that decompress to a megabyte each.
+    const isRead = settingsKeywords.has(keyword) && size <= maxText;
+    texts.set(keyword, isRead ? textOf(type, read(text, Math.max(0, end - text))) : "");
   }
+  return texts;
 }
 
 /** The text after the keyword of a chunk; empty if it cannot be decompressed or is too long. */

@@ -24,7 +24,7 @@ export function readSettings(read: Read): FoundSettings {
     const keywords = [...texts.keys()];
     return (
       settingsIn(texts.get(pngKeywords.request), texts.get(pngKeywords.parameters)) ?? {
-        instead: keywords.length === 0 ? "no texts" : `only the texts ${keywords.join(", ")}`,
+        instead: keywords.length === 0 ? "no texts" : `only the texts ${firstOf(keywords)}`,
       }
     );
   }
@@ -36,6 +36,12 @@ export function readSettings(read: Read): FoundSettings {
   }
   return { instead: type ? `a format without settings (${type.mime})` : "an unknown format" };
 }
+
+/** Texts of a picture that an error names. */
+const maxNamed = 10;
+
+const firstOf = (keywords: readonly string[]): string =>
+  `${keywords.slice(0, maxNamed).join(", ")}${keywords.length > maxNamed ? " and others" : ""}`;
 
 function settingsIn(json: string | undefined, parameters: string | undefined): FoundSettings | undefined {
   const request = parseJson(json ?? "");

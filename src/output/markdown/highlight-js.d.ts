@@ -1,4 +1,4 @@
-/** The part of highlight.js that is used. Its own types add those of browsers to the whole program. */
+/** The part of highlight.js that is used. The package's own types would pull in the DOM types everywhere. */
 declare const highlightJs: {
   getLanguage(name: string): object | undefined;
   highlight(
@@ -7,7 +7,7 @@ declare const highlightJs: {
   ): {
     /** HTML. */
     readonly value: string;
-    /** The state of the parser at the end; without a parent it is where it started. */
+    /** The state of the parser at the end. No parent: the parser is back at the top level. */
     readonly _top?: { readonly parent?: object };
   };
 };

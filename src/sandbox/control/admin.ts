@@ -21,7 +21,7 @@ const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seco
 
 /** The sandbox's controls over HTTP, as JSON, for programs on this machine only. */
 export function createAdmin(sandbox: SandboxControls): Hono<Env> {
-  const { clock, faults, engines, boots, requests } = sandbox;
+  const { clock, faults, engines, boots, requests, situations } = sandbox;
   const app = new Hono<Env>().basePath(servedControls.path);
   app.use(withSandboxHeader(() => Date.parse(clock.show().now)));
   app.use(async (http, next) => {
@@ -51,6 +51,7 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
   for (const [path, control] of [
     ["/faults", faults],
     ["/boots", boots],
+    ["/situations", situations],
   ] as const) {
     app.get(path, (http) => http.json(control.list()));
     app.post(path, async (http) => http.json(control.add(parseBody(await http.req.text()))));
@@ -61,6 +62,11 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
       return http.json({ cleared });
     });
   }
+
+  app.post("/scenario", async (http) => {
+    const { name } = checked(z.strictObject({ name: z.string() }), await http.req.text());
+    return http.json(sandbox.scenario(name));
+  });
 
   app.get("/engines", async (http) => http.json(await engines.list()));
   app.post("/engines", async (http) => http.json(await engines.set(parseBody(await http.req.text()))));

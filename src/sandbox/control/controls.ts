@@ -1,15 +1,20 @@
 import type { EngineKind } from "../../core/sandbox.ts";
 import { type ChatScriptControl, chatScriptControl } from "../chat-script/control.ts";
-import { type Clock, type ClockControl, clockControl } from "../clock.ts";
+import { type Clock, type ClockControl, clockControl, sandboxClock } from "../clock.ts";
 import { type FaultControl, faultControl } from "../faults/control.ts";
 import { isFaultActive } from "../faults/table.ts";
-import { type BootControl, bootControl } from "../rentals/boots.ts";
-import { balanceAt } from "../rentals/lifecycle.ts";
+import { type BootRuleControl, bootControl } from "../rentals/boots.ts";
 import { type RequestControl, requestControl } from "../requests/control.ts";
+import {
+  type ScenarioPart,
+  type SituationControl,
+  setScenario,
+  situationControl,
+} from "../situations/control.ts";
+import { accountAt, endUnpaidRentals } from "../situations/money.ts";
 import type { Queries, Store } from "../store/queries.ts";
 import { builtInUserId } from "../store/schema.ts";
-import { allRentals, isActiveAt } from "../tables/rentals.ts";
-import { creditOf } from "../tables/users.ts";
+import { isActiveAt } from "../tables/rentals.ts";
 import { type EngineControl, engineControl, enginesInUse } from "./engines.ts";
 import { restoreSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
@@ -35,9 +40,15 @@ export interface SandboxControls {
   readonly clock: ClockControl;
   readonly faults: FaultControl;
   readonly engines: EngineControl;
-  readonly boots: BootControl;
+  readonly boots: BootRuleControl;
+  readonly situations: SituationControl;
   readonly chatScript: ChatScriptControl;
   readonly requests: RequestControl;
+  /**
+   * Replaces the situations, boot rules and faults with those of a scenario.
+   * @throws ControlRefused when there is no such scenario
+   */
+  scenario(name: string): readonly ScenarioPart[];
   status(): SandboxStatus;
   /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
   seed(text: string): Promise<void>;
@@ -46,8 +57,8 @@ export interface SandboxControls {
   /** Replaces the state with a snapshot. @throws ControlRefused when it cannot be used */
   restore(text: string): void;
   /**
-   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules or chat script, and the
-   * machine's clock.
+   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules, situations or chat script, and
+   * the machine's clock.
    */
   reset(): void;
 }
@@ -65,19 +76,29 @@ export function controlsOf(
   }: { machine: Clock; file: string; environment: (name: string) => string | undefined },
 ): SandboxControls {
   const clock = clockControl(store, machine);
+  const now = sandboxClock(store, machine);
   return {
     clock,
     faults: faultControl(store, () => Date.parse(clock.show().now)),
     engines: engineControl(store, environment),
     boots: bootControl(store),
+    situations: situationControl(store, now),
+    scenario: (name) => setScenario(store, name, now()),
     chatScript: chatScriptControl(store),
     requests: requestControl(store, () => Date.parse(clock.show().now)),
     status: () => {
-      const { now, frozen } = clock.show();
-      const moment = Date.parse(now);
-      const credit = creditOf(store, builtInUserId);
-      const { balanceCents } = balanceAt(credit, allRentals(store, builtInUserId), moment);
-      return { file, now, frozen, ...countAll(store, moment), balanceCents, engines: enginesInUse(store) };
+      const { now: time, frozen } = clock.show();
+      const moment = Date.parse(time);
+      endUnpaidRentals(store, builtInUserId, moment);
+      const { balanceCents } = accountAt(store, builtInUserId, moment);
+      return {
+        file,
+        now: time,
+        frozen,
+        ...countAll(store, moment),
+        balanceCents,
+        engines: enginesInUse(store),
+      };
     },
     seed: async (text) => {
       const [{ readSeed }, { fill }] = await Promise.all([

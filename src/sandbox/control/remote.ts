@@ -58,6 +58,8 @@ export async function connectToControls(url: string, sendTo: Send) {
         send("DELETE", kind === undefined ? "/engines" : `/engines/${kind}`).then(cleared),
     },
     boots: numbered("/boots"),
+    situations: numbered("/situations"),
+    scenario: async (name: string) => asList(await postJson("/scenario", { name })),
     chatScript: {
       load: async (text: string) => asList(await post("/chat/script", text)),
       show: async () => asList(await get("/chat/script")),

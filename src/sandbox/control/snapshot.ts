@@ -9,6 +9,7 @@ import { listFaults } from "../faults/table.ts";
 import { keys, listKeys } from "../keys.ts";
 import { assertBootRules } from "../rentals/boots.ts";
 import { rentalRecord } from "../rentals/record.ts";
+import { assertSituations } from "../situations/table.ts";
 import type { Row, Store } from "../store/queries.ts";
 import { builtInUserId, schemaVersion, tableNames } from "../store/schema.ts";
 import { type Engine, listEngines, saveEngine } from "../tables/engines.ts";
@@ -153,6 +154,7 @@ function assertConsistent(store: Store, tables: Snapshot["tables"], now: number)
   listFaults(store);
   assertBootRules(store);
   assertReplies(store);
+  assertSituations(store);
   for (const engine of listEngines(store)) checkEngine(engine);
   const [user] = store.all("SELECT deletedAt FROM users WHERE id = ?", builtInUserId);
   if (user === undefined) throw invalidState("the user is missing");

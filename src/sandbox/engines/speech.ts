@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { locate } from "../../core/packages.ts";
+import { locate } from "../../core/runtime/packages.ts";
 import { MissingDependency } from "../packages.ts";
 import { hostSource } from "./speech-host.ts";
 

@@ -1,10 +1,10 @@
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { pageOf } from "../assumed/pages.ts";
 import { ApiError } from "../errors.ts";
-import { balanceAt } from "../rentals/lifecycle.ts";
 import { rentalRecord } from "../rentals/record.ts";
+import { accountAt } from "../situations/money.ts";
 import { activeRentals, allRentals, type NumberedRental, saveRental } from "../tables/rentals.ts";
-import { creditOf, findUser, removeUser, saveUser } from "../tables/users.ts";
+import { findUser, removeUser, saveUser } from "../tables/users.ts";
 import type { Call, Handlers } from "./handler.ts";
 
 /** What a rental has cost so far. */
@@ -60,8 +60,7 @@ export const account = {
   },
 
   getBalance(_input, { store, userId, now }) {
-    const credit = creditOf(store, userId);
-    const { creditCents, usedCents, balanceCents } = balanceAt(credit, allRentals(store, userId), now);
+    const { creditCents, usedCents, balanceCents } = accountAt(store, userId, now);
     return { currency: "usd", creditCents, spentCents: usedCents, balanceCents };
   },
 } satisfies Partial<Handlers>;

@@ -2,6 +2,7 @@ import { bareMetalRegions, gpuTypes, networkTypes, virtualMachineRegions } from 
 import { sandboxChatModel } from "../../core/sandbox.ts";
 import { hourlyCents } from "../rentals/prices.ts";
 import { gpusPerMachine } from "../rentals/record.ts";
+import { capacityAt } from "../situations/capacity.ts";
 import { findEngine } from "../tables/engines.ts";
 import type { Handlers } from "./handler.ts";
 
@@ -14,30 +15,41 @@ const priced = (gpuType: (typeof gpuTypes)[number], gpuCount: number) => ({
   costPerHourCents: hourlyCents({ gpuType, gpuCount, discountPercentage: 0 }),
 });
 
+/** Every option, without what is available. */
+const everyOption = () => [
+  ...virtualMachineRegions.flatMap((region) =>
+    gpuTypes.flatMap((gpuType) =>
+      listedSizes.map((size) => ({
+        machineType: "virtual-machine" as const,
+        ...priced(gpuType, size),
+        region,
+        connectionType: "ethernet" as const,
+      })),
+    ),
+  ),
+  ...bareMetalRegions.flatMap((region) =>
+    gpuTypes.flatMap((gpuType) =>
+      networkTypes.map((connectionType) => ({
+        machineType: "bare-metal" as const,
+        ...priced(gpuType, gpusPerMachine),
+        region,
+        connectionType,
+      })),
+    ),
+  ),
+];
+
 /** Handlers of the lists of rental options and chat models. */
 export const catalog = {
-  listRentalOptions: () => [
-    ...virtualMachineRegions.flatMap((region) =>
-      gpuTypes.flatMap((gpuType) =>
-        listedSizes.map((size) => ({
-          machineType: "virtual-machine" as const,
-          ...priced(gpuType, size),
-          region,
-          connectionType: "ethernet" as const,
-        })),
-      ),
-    ),
-    ...bareMetalRegions.flatMap((region) =>
-      gpuTypes.flatMap((gpuType) =>
-        networkTypes.map((connectionType) => ({
-          machineType: "bare-metal" as const,
-          ...priced(gpuType, gpusPerMachine),
-          region,
-          connectionType,
-        })),
-      ),
-    ),
-  ],
+  listRentalOptions: (_input, { store, userId, now }) => {
+    const availableAt = capacityAt(store, userId, now);
+    return everyOption().map((option) => {
+      const available = availableAt(option);
+      return available === undefined
+        ? option
+        : { ...option, totalAvailable: Math.floor(available / option.gpuCount) };
+    });
+  },
 
   listChatModels: async (_input, { store, http, environment }) => {
     const engine = findEngine(store, "chat");

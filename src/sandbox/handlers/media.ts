@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { bound } from "../../contract/check/check.ts";
 import { ApiError, issue, issueIf, throwIfInvalid } from "../errors.ts";
 import { MissingDependency } from "../packages.ts";
+import { payForPicture, pictureRefusal } from "../situations/money.ts";
 import { findEngine } from "../tables/engines.ts";
 import { increment } from "../tables/numbers.ts";
 import type { Handlers } from "./handler.ts";
@@ -16,29 +17,39 @@ export const maxSpeechLength = 10_000;
 const derivedSeed = (n: number): number =>
   createHash("sha256").update(`picture ${n}`).digest().readUInt32BE();
 
+/** Draws a picture. */
+const draw: Handlers["generateImage"] = async (input, { store, http, environment }) => {
+  const engine = findEngine(store, "image");
+  if (engine !== undefined) {
+    const { drawWithEngine } = await import("../engines/remote/image.ts");
+    return drawWithEngine(http, input, { engine, environment, signal: http.req.raw.signal });
+  }
+  const { seed: requested, strength, ...request } = input;
+  throwIfInvalid(...issueIf(request.steps < 1, "steps", "must be at least 1"));
+  const seed = requested ?? derivedSeed(store.write(() => increment(store, "pictures")));
+  const [{ drawPicture }, { UnreadableReference }] = await Promise.all([
+    import("../engines/picture/draw.ts"),
+    import("../engines/picture/request.ts"),
+  ]);
+  try {
+    // Strength has no effect without a reference, so it must not affect the picture then.
+    const drawn = { ...request, seed, ...(request.image !== undefined && { strength }) };
+    const picture = await drawPicture(drawn, http.req.raw.signal);
+    return { images: [{ index: 0, image: Buffer.from(picture).toString("base64"), random_seed: seed }] };
+  } catch (error) {
+    if (!(error instanceof UnreadableReference)) throw error;
+    throw new ApiError("BAD_REQUEST", [issue("image", error.message)]);
+  }
+};
+
 export const media = {
-  async generateImage(input, { store, http, environment }) {
-    const engine = findEngine(store, "image");
-    if (engine !== undefined) {
-      const { drawWithEngine } = await import("../engines/remote/image.ts");
-      return drawWithEngine(http, input, { engine, environment, signal: http.req.raw.signal });
-    }
-    const { seed: requested, strength, ...request } = input;
-    throwIfInvalid(...issueIf(request.steps < 1, "steps", "must be at least 1"));
-    const seed = requested ?? derivedSeed(store.write(() => increment(store, "pictures")));
-    const [{ drawPicture }, { UnreadableReference }] = await Promise.all([
-      import("../engines/picture/draw.ts"),
-      import("../engines/picture/request.ts"),
-    ]);
-    try {
-      // Strength has no effect without a reference, so it must not affect the picture then.
-      const drawn = { ...request, seed, ...(request.image !== undefined && { strength }) };
-      const picture = await drawPicture(drawn, http.req.raw.signal);
-      return { images: [{ index: 0, image: Buffer.from(picture).toString("base64"), random_seed: seed }] };
-    } catch (error) {
-      if (!(error instanceof UnreadableReference)) throw error;
-      throw new ApiError("BAD_REQUEST", [issue("image", error.message)]);
-    }
+  async generateImage(input, call) {
+    const { store, userId, now } = call;
+    const refusal = pictureRefusal(store, userId, now);
+    if (refusal) throw refusal;
+    const result = await draw(input, call);
+    if (!(result instanceof Response) || result.ok) store.write(() => payForPicture(store, input));
+    return result;
   },
 
   async generateAudio(input, { store, http, environment }) {

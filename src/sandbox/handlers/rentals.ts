@@ -2,11 +2,14 @@ import { termTypes } from "../../contract/enums.ts";
 import type { Id } from "../../contract/shared.ts";
 import type { ServedInputOf } from "../assumed/index.ts";
 import { pageOf } from "../assumed/pages.ts";
-import { issueIf, required, throwIfInvalid } from "../errors.ts";
+import { ApiError, issueIf, required, throwIfInvalid } from "../errors.ts";
 import { takeBoot } from "../rentals/boots.ts";
 import { newRental, sshPublicKeysOf, volumeFor } from "../rentals/create.ts";
 import { type RentalInput, type RentalType, rentalAt } from "../rentals/lifecycle.ts";
 import { rentalRecord } from "../rentals/record.ts";
+import { refusalOf } from "../situations/capacity.ts";
+import { unpaidRefusal } from "../situations/money.ts";
+import { withPlannedEnds } from "../situations/rentals.ts";
 import {
   activeRentals,
   addRental,
@@ -21,17 +24,21 @@ import type { Call, Handlers } from "./handler.ts";
 /** Creates a rental, and creates or attaches its volume if the input names one. */
 function rent(input: RentalInput, call: Call) {
   const { store, userId, now } = call;
-  return store.write(() => {
-    const rental = {
-      ...newRental(input, now, takeBoot(store, input)),
-      sshPublicKeys: sshPublicKeysOf(store, userId, input),
-    };
+  const result = store.write(() => {
+    const booting = newRental(input, now, takeBoot(store, input));
+    const sshPublicKeys = sshPublicKeysOf(store, userId, input);
+    // Returned and not thrown, so that the use of the situation is counted.
+    const refusal = unpaidRefusal(store, userId, now) ?? refusalOf(store, userId, input, now);
+    if (refusal) return refusal;
+    const rental = { ...withPlannedEnds(store, booting, now), sshPublicKeys };
     const id = addRental(store, userId, rental);
     if (input.rentalType === "bare-metal" && input.storageVolume) {
       attach(store, volumeFor(store, userId, input.storageVolume, rental), [id]);
     }
     return rentalRecord(call, { id, rental }, now);
   });
+  if (result instanceof ApiError) throw result;
+  return result;
 }
 
 const active = (call: Call, type?: RentalType) =>

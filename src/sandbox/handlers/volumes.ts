@@ -2,6 +2,7 @@ import type { Id } from "../../contract/shared.ts";
 import { stamp } from "../clock.ts";
 import { issue, required, throwIfInvalid } from "../errors.ts";
 import { rentalAt } from "../rentals/lifecycle.ts";
+import { regionIssues } from "../situations/capacity.ts";
 import { findRental } from "../tables/rentals.ts";
 import {
   addVolume,
@@ -18,9 +19,10 @@ const record = (volume: NumberedVolume, { store, now }: Call) => ({
   rentalIds: attachedRentals(store, volume.id, now),
 });
 
-/** The rentals to attach a volume to; each must be an active bare-metal one (service section 4.3). */
+/** The rentals to attach a volume in a region to; each must be an active bare-metal one (service section 4.3). */
 export function attachable(
   ids: readonly Id[],
+  volumeRegion: string,
   { store, userId, now }: Pick<Call, "store" | "userId" | "now">,
 ): number[] {
   const distinct = [...new Set(ids.map(String))];
@@ -41,13 +43,17 @@ export function attachable(
           ];
     }),
   );
-  return found.flatMap(({ known }) => (known ? [known.id] : []));
+  const rentals = found.flatMap(({ known }) =>
+    known ? [{ id: known.id, region: known.rental.region }] : [],
+  );
+  throwIfInvalid(...regionIssues(store, volumeRegion, "rentalIds", rentals));
+  return rentals.map(({ id }) => id);
 }
 
 export const volumes = {
   createStorageVolume: ({ rentalIds = [], ...volume }, call) =>
     call.store.write(() => {
-      const attachTo = attachable(rentalIds, call);
+      const attachTo = attachable(rentalIds, volume.region, call);
       const stored = { ...volume, createdAt: stamp(call.now) };
       const id = addVolume(call.store, call.userId, stored);
       attach(call.store, id, attachTo);
@@ -61,8 +67,8 @@ export const volumes = {
     call.store.write(() => {
       const unknown = `no volume has the id ${storageVolumeId}`;
       const found = findVolume(call.store, call.userId, storageVolumeId);
-      const { id } = required(found, "storageVolumeId", unknown);
-      attach(call.store, id, attachable(rentalIds, call));
+      const { id, region } = required(found, "storageVolumeId", unknown);
+      attach(call.store, id, attachable(rentalIds, region, call));
       return { storageVolumeId: id, rentalIds: attachedRentals(call.store, id, call.now) };
     }),
 } satisfies Partial<Handlers>;

@@ -25,9 +25,9 @@ type BootOutcome = z.output<z.ZodObject<typeof bootFields>>;
 
 const isPossible = ({ outcome, afterSeconds }: BootOutcome): boolean =>
   outcome !== "never" || afterSeconds === undefined;
-const impossible = { path: ["afterSeconds"], error: "cannot be combined with the outcome never" };
+const impossible = { path: ["afterSeconds"], error: 'must be left out when outcome is "never"' };
 
-/** The format of how one rental boots, such as in a seed. */
+/** How one rental boots, as written in a seed file. */
 export const bootInput = z.strictObject(bootFields).refine(isPossible, impossible);
 
 /** The format of a boot rule, which decides how new rentals boot. */
@@ -44,7 +44,7 @@ const ruleInput = z
 type BootRule = z.output<typeof ruleInput>;
 
 /** A boot rule as shown to the user. */
-export interface BootInfo {
+export interface BootRuleInfo {
   readonly id: number;
   readonly outcome: BootOutcome["outcome"];
   /** Seconds until the rental runs or has failed; null for never, or for the usual time. */
@@ -57,10 +57,10 @@ export interface BootInfo {
 }
 
 /** Controls the boot rules, which decide how new rentals boot. */
-export interface BootControl {
+export interface BootRuleControl {
   /** @throws ControlRefused naming each invalid value */
-  add(input: unknown): BootInfo;
-  list(): readonly BootInfo[];
+  add(input: unknown): BootRuleInfo;
+  list(): readonly BootRuleInfo[];
   /** Removes one rule, or all, and returns how many it removed. */
   clear(id?: number): number;
 }
@@ -84,11 +84,14 @@ const listRules = (store: Queries): readonly StoredRule[] =>
 /** Throws if a stored rule is not valid. */
 export function assertBootRules(store: Queries): void {
   for (const { id, rule } of listRules(store)) {
-    if (!ruleInput.safeParse(rule).success) throw new Error(`the boot rule ${id} is not valid`);
+    const checked = check({ input: ruleInput }, rule);
+    if (checked.ok) continue;
+    const [issue] = checked.issues;
+    throw new Error(`boot rule ${id} is not valid: ${issue?.path.join(".")} ${issue?.message}`);
   }
 }
 
-export function bootControl(store: Store): BootControl {
+export function bootControl(store: Store): BootRuleControl {
   return {
     add(input) {
       const checked = check({ input: ruleInput }, input);
@@ -102,7 +105,7 @@ export function bootControl(store: Store): BootControl {
   };
 }
 
-const info = ({ id, hits, rule }: StoredRule): BootInfo => ({
+const info = ({ id, hits, rule }: StoredRule): BootRuleInfo => ({
   id,
   outcome: rule.outcome,
   afterSeconds: rule.afterSeconds ?? (rule.outcome === "slow" ? slowBootMs / secondMs : null),

@@ -2,6 +2,7 @@ import type { Issue } from "../../contract/check/check.ts";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { latestMs, stamp } from "../clock.ts";
 import { issue, issueIf, required, throwIfInvalid } from "../errors.ts";
+import { regionIssues } from "../situations/capacity.ts";
 import type { Queries } from "../store/queries.ts";
 import { listSshKeys } from "../tables/users.ts";
 import { addVolume, findVolume } from "../tables/volumes.ts";
@@ -64,7 +65,7 @@ export function sshPublicKeysOf(
 
 /**
  * The id of the volume that a bare-metal rental is created with: an existing one, or a new one in the rental's region.
- * @throws ApiError when the volume does not exist
+ * @throws ApiError when the volume does not exist, or cannot be attached to a rental in another region
  */
 export function volumeFor(
   store: Queries,
@@ -74,7 +75,9 @@ export function volumeFor(
 ): number {
   if (!volume.isNew) {
     const found = findVolume(store, userId, volume.id);
-    return required(found, "storageVolume", `no volume has the id ${volume.id}`).id;
+    const known = required(found, "storageVolume", `no volume has the id ${volume.id}`);
+    throwIfInvalid(...regionIssues(store, known.region, "storageVolume", [{ region }]));
+    return known.id;
   }
   const { isNew: _, ...created } = volume;
   return addVolume(store, userId, { ...created, region, createdAt: stamp(createdAt) });

@@ -41,6 +41,8 @@ export type StoredRental = RentalInput & {
   /** Reserved terms in order; all other time is on-demand. */
   readonly terms: readonly ReservedTerm[];
   readonly terminatedAt?: number;
+  /** When a situation makes it fail. */
+  readonly failsAt?: number | undefined;
   /** How it boots, if not as usual. */
   readonly boot?: Boot | undefined;
   /** The SSH keys that it was created with: deleting a key does not change its rentals. */
@@ -68,7 +70,7 @@ const bootEnd = ({ createdAt, boot, rentalType }: StoredRental): number =>
   createdAt + (boot?.afterMs ?? bootMs[rentalType]);
 
 /** When a rental is Running; infinite if it never is. */
-const startOf = (rental: StoredRental): number =>
+export const runningFrom = (rental: StoredRental): number =>
   rental.boot === undefined || rental.boot.outcome === "slow" ? bootEnd(rental) : Number.POSITIVE_INFINITY;
 
 /** When a rental ends: when it is terminated, or with its last term unless it continues on demand. Null if unknown. */
@@ -83,15 +85,16 @@ export function endOf(rental: StoredRental): number | null {
 export function rentalAt(rental: StoredRental, now: number): RentalState {
   const end = endOf(rental);
   const ended = end !== null && end <= now;
-  const started = startOf(rental) <= (ended ? end : now);
-  const failed = rental.boot?.outcome === "failed" && bootEnd(rental) <= now;
+  const started = runningFrom(rental) <= (ended ? end : now);
+  const bootFailed = rental.boot?.outcome === "failed" && bootEnd(rental) <= now;
+  const failed = bootFailed || (rental.failsAt !== undefined && rental.failsAt <= now);
   // Just before the end, when the last term still sets the type and the price.
   const moment = ended ? end - 1 : now;
   const upcoming = rental.terms.filter((term) => term.until > moment);
   const current = upcoming[0];
   return {
-    status: ended ? "Terminated" : started ? "Running" : failed ? "Failed" : "Pending",
-    startedAt: started ? startOf(rental) : null,
+    status: ended ? "Terminated" : failed ? "Failed" : started ? "Running" : "Pending",
+    startedAt: started ? runningFrom(rental) : null,
     terminatedAt: ended ? end : null,
     termType: current ? "reserved" : "on-demand",
     termPeriodDays: current ? consecutiveDays(rental.terms) : null,
@@ -121,30 +124,36 @@ interface Billed {
 }
 
 /**
- * The cost of a rental until a moment. Billing starts when it is Running. Each period with one price is billed per whole
+ * The cost of a rental until a moment. Billing starts when it is Running, and stops when it fails. Each period with one price is billed per whole
  * second; the sum is computed exactly and rounded down once.
  */
 export function billedBefore(rental: StoredRental, moment: number): Billed {
-  const until = Math.min(moment, endOf(rental) ?? moment);
+  const until = Math.min(moment, endOf(rental) ?? moment, rental.failsAt ?? moment);
   const seconds = (from: number, to: number): number =>
-    Math.max(0, Math.floor((Math.min(to, until) - Math.max(from, startOf(rental))) / secondMs));
+    Math.max(0, Math.floor((Math.min(to, until) - Math.max(from, runningFrom(rental))) / secondMs));
   const reserved = rental.terms.map((term) => ({
     seconds: seconds(term.from, term.until),
     cents: term.costPerHourCents,
   }));
-  const all = seconds(startOf(rental), until);
+  const all = seconds(runningFrom(rental), until);
   const onDemand = all - reserved.reduce((total, term) => total + term.seconds, 0);
   const spans = [...reserved, { seconds: onDemand, cents: hourlyCents(rental) }];
   const cents = Math.floor(spans.reduce((total, span) => total + span.seconds * span.cents, 0) / 3600);
   return { seconds: all, cents };
 }
 
-/** The credit, the cost of the rentals until a moment, and the balance, in cents. The balance can be negative. */
+/**
+ * The credit, the cost of the rentals until a moment and of pictures, and the balance, in cents. The balance can be negative.
+ */
 export function balanceAt(
   creditCents: number,
   rentals: readonly { readonly rental: StoredRental }[],
   moment: number,
+  pictureCents = 0,
 ): { readonly creditCents: number; readonly usedCents: number; readonly balanceCents: number } {
-  const usedCents = rentals.reduce((total, { rental }) => total + billedBefore(rental, moment).cents, 0);
+  const usedCents = rentals.reduce(
+    (total, { rental }) => total + billedBefore(rental, moment).cents,
+    pictureCents,
+  );
   return { creditCents, usedCents, balanceCents: creditCents - usedCents };
 }

@@ -25,6 +25,7 @@ function absentValue(schema: z.core.$ZodType): false | null | [] {
 const hiddenFields = {
   storageVolume: undefined,
   boot: undefined,
+  failsAt: undefined,
   sshPublicKeys: undefined,
   sshNetworking: undefined,
 };
@@ -46,7 +47,8 @@ export function rentalRecord(
     storageVolume: _,
     terms,
     boot: __,
-    sshPublicKeys: ___,
+    failsAt: ___,
+    sshPublicKeys: ____,
     sshNetworking,
     ...input
   } = { ...hiddenFields, ...absentFields, ...rental };

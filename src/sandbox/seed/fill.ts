@@ -1,12 +1,13 @@
 import type { Issue } from "../../contract/check/check.ts";
 import { latestMs, saveClock, stamp } from "../clock.ts";
-import { ApiError, issueIf, throwIfInvalid } from "../errors.ts";
+import { ApiError, ControlRefused, issueIf, throwIfInvalid } from "../errors.ts";
 import { attachable } from "../handlers/volumes.ts";
 import { addKey, keys } from "../keys.ts";
 import { bootOf } from "../rentals/boots.ts";
 import { newRental, sshPublicKeysOf } from "../rentals/create.ts";
 import type { StoredRental } from "../rentals/lifecycle.ts";
 import { balanceAt } from "../rentals/lifecycle.ts";
+import { addScenario, addSituation } from "../situations/control.ts";
 import type { Store } from "../store/queries.ts";
 import { builtInUserId, restoreInitialState } from "../store/schema.ts";
 import { addRental, allRentals } from "../tables/rentals.ts";
@@ -41,8 +42,24 @@ export function fill(store: Store, { document, seedError }: Seed, machine: numbe
       const { usedCents } = balanceAt(0, allRentals(store, builtInUserId), now);
       saveCredit(store, builtInUserId, balanceCents + usedCents);
     }
+    const rejected = addSituations(store, document, now);
+    if (rejected.length > 0) throw seedError(rejected);
   });
 }
+
+const addSituations = (
+  store: Store,
+  { scenario, situations }: SeedDocument,
+  now: number,
+): readonly Issue[] => [
+  ...(scenario === undefined
+    ? []
+    : issuesOf([], () => addScenario(store, scenario, now)).map(({ message }) => ({
+        path: ["scenario"],
+        message,
+      }))),
+  ...situations.flatMap((one, index) => issuesOf(["situations", index], () => addSituation(store, one, now))),
+];
 
 function addKeys(store: Store, { keys: seeded, sshKeys }: SeedDocument, now: number): void {
   for (const { value, name, access } of seeded) {
@@ -64,19 +81,19 @@ const addVolumes = (store: Store, { volumes }: SeedDocument, now: number): reado
     issuesOf(["volumes", index], () => {
       const { id, createdAt, rentalIds = [], ...volume } = item;
       throwIfInvalid(...futureIssues("createdAt", momentOf(createdAt), now));
-      const attached = attachable(rentalIds, { store, userId: builtInUserId, now });
+      const attached = attachable(rentalIds, volume.region, { store, userId: builtInUserId, now });
       const stored = { ...volume, createdAt: stamp(momentOf(createdAt) ?? now) };
       attach(store, addVolume(store, builtInUserId, stored, id), attached);
     }),
   );
 
-/** Adds a rental or a volume of a seed. Returns the issues found, with paths from the root of the seed. */
+/** Adds an entry of a seed. Returns the issues found, with paths from the root of the seed. */
 function issuesOf(parent: readonly (string | number)[], work: () => unknown): readonly Issue[] {
   try {
     work();
     return [];
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError || error instanceof ControlRefused)) throw error;
     return error.issues.map(({ path, message }) => ({ path: [...parent, ...path], message }));
   }
 }

@@ -67,6 +67,8 @@ const seedDocument = z.strictObject({
   sshKeys: z.array(createSshKey.input.strict()).default([]),
   rentals: z.array(z.discriminatedUnion("rentalType", [virtualMachine, bareMetal])).default([]),
   volumes: z.array(createStorageVolume.input.extend(recordFields).strict()).default([]),
+  scenario: z.string().optional(),
+  situations: z.array(z.unknown()).default([]),
 });
 
 export type SeedDocument = z.output<typeof seedDocument>;

@@ -83,8 +83,22 @@ const scripts = `
   ALTER TABLE countedFaults RENAME TO faults;
 `;
 
+/**
+ * Version 6: situations. `at` is when a situation was added, or when the current window of a rate limit began, and `calls` counts
+ * the calls of that window.
+ */
+const situations = `
+  CREATE TABLE situations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    hits INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    record TEXT NOT NULL
+  ) STRICT;
+`;
+
 /** The statements that upgrade each version of the tables to the next; the first creates them. */
-export const upgrades: readonly string[] = [tables, numberedKeys, controls, engines, scripts];
+export const upgrades: readonly string[] = [tables, numberedKeys, controls, engines, scripts, situations];
 
 export const schemaVersion = upgrades.length;
 

@@ -10,15 +10,25 @@ export const numberOf = (id: Id): number | undefined =>
  * same responses.
  */
 export function increment(store: Queries, name: string): number {
-  store.run(
-    "INSERT INTO counters (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = value + 1",
-    name,
-  );
-  return Number(store.all("SELECT value FROM counters WHERE name = ?", name)[0]?.value);
+  return addTo(store, name, 1);
 }
 
+/** Adds a whole amount to a named counter, and returns it. */
+export function addTo(store: Queries, name: string, amount: number): number {
+  store.run(
+    "INSERT INTO counters (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = value + ?2",
+    name,
+    amount,
+  );
+  return countOf(store, name);
+}
+
+/** The value of a named counter. */
+export const countOf = (store: Queries, name: string): number =>
+  Number(store.all("SELECT value FROM counters WHERE name = ?", name)[0]?.value ?? 0);
+
 /** Removes the row of a table with an ID, or all rows, and returns how many it removed. */
-export const removeRows = (store: Store, table: "faults" | "boots", id?: number): number =>
+export const removeRows = (store: Store, table: "faults" | "boots" | "situations", id?: number): number =>
   store.write(() => {
     const count = () => Number(store.all(`SELECT count(*) AS count FROM ${table}`)[0]?.count);
     const before = count();

@@ -131,7 +131,7 @@ posix("a configuration that is no file", () => {
     for (const line of ["volumes list --sandbox", "config set image.model SD2"]) {
       const { code, err } = await cli.run(line);
       expect(code).toBe(2);
-      expect(err).toContain(`${path} cannot be read: ${path} is not a file`);
+      expect(err).toContain(`${path} cannot be read: ${path} is not a regular file`);
     }
   });
 });

@@ -212,7 +212,7 @@ test.each<[string, Routes, string]>([
     {
       "POST /v1/chat/completions": (_request, response) => send(response, {}, 401),
     },
-    "responded 401: it denies access. If it requires a key, name the environment variable that holds it with --api-key-env.",
+    "responded 401: it denies access. If it requires a key, pass `--api-key-env NAME`, the environment variable that holds the key.",
   ],
   [
     "redirects",
@@ -220,7 +220,7 @@ test.each<[string, Routes, string]>([
       "POST /v1/chat/completions": (_request, response) =>
         send(response, {}, 307, { location: "https://elsewhere.example/v1/chat/completions?x=1" }),
     },
-    "redirects to https://elsewhere.example, which is not followed. Set the URL that it redirects to.",
+    "redirects to https://elsewhere.example; gpuctl does not follow redirects. Set the engine's URL to the target with `gpuctl sandbox engine set`.",
   ],
   [
     "is a web page",

@@ -155,7 +155,7 @@ test("an engine that returns no picture is an error", async () => {
   const { generate } = await withEngine("image", startEngine(routes));
   expect(await generate(picture)).toMatchObject({
     status: 500,
-    body: { message: expect.stringContaining("responded without a picture.") },
+    body: { message: expect.stringContaining("responded without an image.") },
   });
 });
 
@@ -218,8 +218,18 @@ test("sound in another format has no sample rate", async () => {
 });
 
 test.each([
-  ["nothing", "audio/wav", "", "responded with an empty response instead of sound."],
-  ["JSON", "application/json", "{}", "responded with application/json instead of sound."],
+  [
+    "nothing",
+    "audio/wav",
+    "",
+    "responded with an empty response instead of audio. Check that the URL is that of its API.",
+  ],
+  [
+    "JSON",
+    "application/json",
+    "{}",
+    "responded with application/json instead of audio. Check that the URL is that of its API.",
+  ],
 ])("an audio engine that responds with %s is an error", async (_name, type, text, message) => {
   const routes: Routes = {
     "POST /v1/audio/speech": (_request, response) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { locate } from "../../../src/core/packages.ts";
+import { locate } from "../../../src/core/runtime/packages.ts";
 import {
   breakUpLongText,
   hasWords,

@@ -97,7 +97,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
     },
     file: {
       args: "PATH",
-      text: "Add a text file or a picture to the next message",
+      text: "Add a text file or an image to the next message",
       choices: (rest) => pathsLike(rest, files.resolve),
       run: async (path) => {
         if (path === "") throw new UsageError("/file needs a PATH");

@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
 import { completionPlace, loadsCompletions } from "../../../command-kit/completion-places.ts";
 import { localeOf, usesAscii } from "../../../core/locale.ts";
-import { shellOf } from "../../../core/shells.ts";
+import { shellOf } from "../../../core/runtime/shells.ts";
+import { installPlayer, players } from "../../../media/sound/players.ts";
 import { type Check, failure, ok, warning } from "../finding.ts";
 
 export const node: Check = ({ nodeVersion, neededNode }) =>
@@ -9,19 +10,13 @@ export const node: Check = ({ nodeVersion, neededNode }) =>
     ? ok(`Node.js ${nodeVersion}`)
     : failure(`Node.js ${nodeVersion} is too old`, `Install Node.js ${neededNode}.`);
 
-/** Checks that the configuration can be read, belongs to the user, and is not accessible to others. */
-export const configuration: Check = async ({ configPath, configProblem, stat, userId, platform }) => {
+/** Checks that the configuration can be used, and is not accessible to others. */
+export const configuration: Check = async ({ configPath, configProblem, stat, platform }) => {
   const problem = configProblem();
-  if (problem !== undefined) return failure(problem, "Fix the file, or move it away.");
+  if (problem !== undefined) return failure(problem.message, problem.hint);
   const file = await stat(configPath);
   if (file === undefined) return ok(`${configPath} does not exist yet`);
   if (platform === "win32") return ok(configPath);
-  if (userId !== undefined && file.owner !== userId) {
-    return warning(
-      `${configPath} belongs to another user`,
-      `Change its owner: chown ${userId} '${configPath}'`,
-    );
-  }
   const folderPath = dirname(configPath);
   const folder = await stat(folderPath);
   const open = [
@@ -63,7 +58,7 @@ export const sandbox: Check = async ({ sandboxHealth, settings }) => {
   }
   const missing = packages.filter((one) => one.problem !== undefined);
   if (missing.length > 0) {
-    const message = missing.map(({ name, use, problem: why }) => `no ${use}: ${why ?? name}`).join(" ");
+    const message = missing.map(({ name, use, problem: why }) => `${name} (for ${use}) ${why}`).join("; ");
     const advice = `npm install ${missing.map(({ name }) => name).join(" ")}`;
     return settings.sandbox ? failure(message, advice) : warning(message, advice);
   }
@@ -95,8 +90,10 @@ const installed =
     return found ? ok(found) : warning("not found", advice);
   };
 
-const players = ["ffplay", "mpv", "paplay", "aplay", "afplay"];
-export const player = installed(players, `Install one of ${players.join(", ")} to play speech.`);
+export const player = installed(
+  players.map(({ program }) => program),
+  installPlayer,
+);
 export const ssh = installed(["ssh"], "Install OpenSSH for `gpuctl rentals ssh`.");
 
 /** Starts the user's shell to see whether it completes gpuctl, and compares the script with that of this version. */
@@ -117,7 +114,7 @@ export const completions: Check = async (input) => {
     return warning(`not installed for ${shell}`, "Run `gpuctl setup`, or see `gpuctl completion --help`.");
   return isLoaded === undefined
     ? warning(
-        `${shell} did not start in time, so that it is not known whether it loads ${path}`,
+        `cannot tell whether ${shell} loads ${path}: it did not start in time`,
         `Start ${shell}, and press Tab after \`gpuctl \`.`,
       )
     : warning(`${shell} does not load ${path}`, `Add to ${startupFile}: ${lines.join("; ")}`);

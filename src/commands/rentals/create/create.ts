@@ -225,7 +225,7 @@ async function createAll(
 }
 
 /** What is wrong with a new rental that is to be waited for. */
-const problemWithoutId = (rental: unknown): string | undefined =>
+export const problemWithoutId = (rental: unknown): string | undefined =>
   idOf(rental) === undefined ? "the response has no ID, so gpuctl cannot wait for the rental" : undefined;
 
 const notSent = () => new Interrupted("not sent, because of the interruption");
@@ -315,7 +315,7 @@ export async function withinBurnOfProfile<Value>(
 }
 
 /** The rental that an input asks for, with the service's defaults for omitted fields. */
-function wantedBy(type: RentalType, input: object): Wanted {
+export function wantedBy(type: RentalType, input: object): Wanted {
   const given = new Map(Object.entries(input));
   const value = (name: string) =>
     String(

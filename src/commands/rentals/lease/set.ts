@@ -8,7 +8,7 @@ import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } 
 
 export default defineCommand({
   path: "rentals lease set",
-  summary: "Set when a rental should end: after a time from now",
+  summary: "End a rental after a time from now, such as 2h",
   details:
     "Replaces the rental's lease if it has one. `gpuctl rentals guard` ends the rental when the lease is over.",
   operation: "getRental",

@@ -6,7 +6,7 @@ import { bootOutcomes } from "../../../core/sandbox.ts";
 import { bootColumns, controlCommand } from "../control.ts";
 
 const flags = {
-  outcome: flag.choice("How the boot ends: late, with the status Failed, or not at all", bootOutcomes),
+  outcome: flag.choice("slow: runs late; failed: gets the status Failed; never: stays booting", bootOutcomes),
   after: flag.duration("Time until the rental runs or has failed", {
     defaultText: "10m for slow, and the usual time for failed",
   }),
@@ -20,7 +20,7 @@ export default controlCommand({
   path: "sandbox boot add",
   summary: "Make new rentals boot slowly, fail to boot, or never boot",
   details:
-    "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active and free until it is terminated.",
+    "When a rental is created, the oldest matching rule applies. A rental that failed or never boots stays active, and costs nothing, until it is terminated.",
   flags,
   view: { kind: "record", columns: bootColumns, id: ["id"] },
   examples: [

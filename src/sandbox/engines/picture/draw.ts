@@ -9,13 +9,13 @@ import { compose, identify } from "./scene.ts";
 import { paintSky } from "./sky.ts";
 import { paintWater } from "./water.ts";
 
-/** The end of the last drawing. Drawings take turns: several at once would block the process for as long as all of them. */
+/** The end of the last drawing. Drawings take turns: several at once would delay other requests by the sum of their times. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
  * Draws the picture that a request describes (service sections 2.8 and 4.5). Returns an 8-bit RGB PNG of exactly
  * `width` by `height` pixels, marked SANDBOX. Equal requests give equal pixels on every machine, and
- * every field except `backend` affects them. With `image` the picture starts from that reference. Other events are handled
+ * every field except `backend` affects them. With `image` the picture starts from that reference. Yields to the event loop
  * between steps.
  *
  * @throws UnreadableReference if `image` cannot be decoded.

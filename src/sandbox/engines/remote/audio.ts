@@ -25,7 +25,12 @@ export const speakWithEngine = (
     const type = response.headers["content-type"] ?? "";
     if (bytes.length === 0 || /^(application\/json|text\/)/i.test(type)) {
       const what = bytes.length === 0 ? "an empty response" : type;
-      throw new EngineFailure(sentenceAbout(access.engine, `responded with ${what} instead of sound.`));
+      throw new EngineFailure(
+        sentenceAbout(
+          access.engine,
+          `responded with ${what} instead of audio. Check that the URL is that of its API.`,
+        ),
+      );
     }
     const ignored = Object.entries(fixed).filter(([name, value]) => name in given && given[name] !== value);
     if (ignored.length > 0) http.header(ignoredFieldsHeader, ignored.map(([name]) => name).join(", "));

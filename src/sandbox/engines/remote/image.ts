@@ -48,7 +48,7 @@ export const drawWithEngine = (http: Context, input: Input, access: EngineAccess
       .map(asText)
       .filter((image) => image !== "");
     if (pictures.length === 0) {
-      throw new EngineFailure(sentenceAbout(access.engine, "responded without a picture."));
+      throw new EngineFailure(sentenceAbout(access.engine, "responded without an image."));
     }
     const info = infoOf(response.info);
     const ignored = ignoredFields(given, info, access.engine);

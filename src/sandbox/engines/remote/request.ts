@@ -130,13 +130,15 @@ function failureOf(
     const to = redact(headers.location ?? "");
     const target = URL.canParse(to, engine.url) ? new URL(to, engine.url).origin : "another address";
     return new EngineFailure(
-      about(`redirects to ${target}, which is not followed. Set the URL that it redirects to.`),
+      about(
+        `redirects to ${target}; gpuctl does not follow redirects. Set the engine's URL to the target with \`gpuctl sandbox engine set\`.`,
+      ),
     );
   }
   if (status === 401 || status === 403) {
     const hint =
       engine.apiKeyEnv === undefined
-        ? "If it requires a key, name the environment variable that holds it with --api-key-env."
+        ? "If it requires a key, pass `--api-key-env NAME`, the environment variable that holds the key."
         : `Check the key in ${engine.apiKeyEnv}.`;
     return new EngineFailure(about(`responded ${status}: it denies access. ${hint}`));
   }

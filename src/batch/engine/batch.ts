@@ -1,0 +1,213 @@
+import { BudgetExceeded, UsageError } from "../../core/errors.ts";
+import { dollarText, type Money } from "../../core/values/money.ts";
+import type { BatchFiles } from "../files.ts";
+import {
+  type BatchRequest,
+  type CheckBody,
+  type Problem,
+  type Source,
+  type Validated,
+  validate,
+} from "../input/lines.ts";
+import { journalPath } from "../journal.ts";
+import { isOfShard, type Shard } from "../shard.ts";
+import { type Known, openBatch, readKnown } from "./open.ts";
+import { BatchRun, type RunOptions, type StopReason } from "./run.ts";
+
+export interface BatchOptions
+  extends Pick<
+    RunOptions,
+    "send" | "pricing" | "maxCost" | "concurrency" | "patience" | "now" | "sleep" | "stopped"
+  > {
+  readonly source: Source;
+  /** The name of the input, for errors. */
+  readonly inputName: string;
+  readonly check: CheckBody;
+  /** The path of the output. */
+  readonly out: string;
+  readonly shard: Shard | undefined;
+  readonly files: BatchFiles;
+  /** Whether a line without a known price is refused when there is a `maxCost`. */
+  readonly needsPrices: boolean;
+}
+
+/** What a batch is about to do. */
+export interface Plan {
+  readonly known: Known;
+  readonly counts: Validated["counts"];
+  readonly total: number;
+  /** How many lines will be sent. */
+  readonly toSend: number;
+  /** How many of the lines have each result. Those that were in flight have an unknown outcome. */
+  readonly earlier: Readonly<Record<keyof BatchRun["results"], number>>;
+  /** IDs of lines that were edited since they were sent. */
+  readonly edited: readonly string[];
+  /** The most that the lines to send cost, as far as it is known. */
+  readonly cost: Money;
+  /** How many of the lines to send have no known price. */
+  readonly unpriced: number;
+}
+
+/**
+ * Reads the journal and checks the whole input. Nothing is written or sent.
+ * @throws UsageError that lists the lines that cannot be sent, or when the output belongs to another batch
+ * @throws BudgetExceeded when the lines cost more than the limit, or it cannot be known
+ */
+export async function planBatch(options: BatchOptions): Promise<Plan> {
+  const { files, out, shard, source, check, inputName, pricing } = options;
+  const known = await readKnown(files, out);
+  await assertOwnOutput(options, known);
+  const edited: string[] = [];
+  const earlier = { done: 0, failed: 0, unknown: 0 };
+  let [toSend, cost, exactCost, unpriced] = [0, 0n, 0n, 0];
+  const visit = (request: BatchRequest, entry: number, hash: string): void => {
+    const state = known.ledger.state(entry);
+    const isEdited = state !== "pending" && known.ledger.request(entry) !== hash;
+    if (isEdited) edited.push(request.id);
+    else if (state !== "pending") {
+      earlier[state === "sent" ? "unknown" : state] += 1;
+      return;
+    }
+    toSend += 1;
+    const price = pricing.ceiling(request);
+    if (price === undefined) unpriced += 1;
+    else cost += price;
+    if (price !== undefined && pricing.isExact(request.endpoint)) exactCost += price;
+  };
+  const { ledger } = known;
+  const isOurs = (id: string) => shard === undefined || isOfShard(id, shard);
+  const { problems, problemCount, counts, total } = await validate(source, { check, ledger, isOurs, visit });
+  if (problemCount > 0) throw invalidInput(inputName, problems, problemCount);
+  assertAffordable(options, known, { exactCost, unpriced });
+  return { known, counts, total, toSend, earlier, edited, cost, unpriced };
+}
+
+async function assertOwnOutput({ files, out, shard }: BatchOptions, known: Known): Promise<void> {
+  if (known.shard === undefined && ((await files.size(out)) ?? 0) > 0) {
+    throw new UsageError(`--out ${out} exists, and there is no journal beside it`, {
+      hint: `Name another file. The journal of a batch is ${journalPath(out)}.`,
+    });
+  }
+  const [before, now] = [known.shard ?? undefined, shard];
+  if (known.shard === undefined) return;
+  if (before?.count !== now?.count || before?.index !== now?.index) {
+    throw new UsageError(
+      `the journal of ${out} is that of ${shardName(before)}, and this is ${shardName(now)}`,
+      { hint: "The number of shards cannot change once a batch has begun." },
+    );
+  }
+}
+
+const shardName = (shard: Shard | undefined): string =>
+  shard ? `shard ${shard.index} of ${shard.count}` : "a batch without shards";
+
+function invalidInput(name: string, problems: readonly Problem[], count: number): UsageError {
+  const issues = problems.map(({ line, message }) => ({ flag: `${name}:${line}`, message }));
+  const more = count > problems.length ? ` The first ${problems.length} are listed.` : "";
+  const [first] = issues;
+  if (count === 1 && first)
+    return new UsageError(`${first.flag}: ${first.message}`, { hint: "Nothing was sent." });
+  return new UsageError(`${name} has ${count} invalid values`, { issues, hint: `Nothing was sent.${more}` });
+}
+
+function assertAffordable(
+  { maxCost, needsPrices }: BatchOptions,
+  { costs }: Known,
+  { exactCost, unpriced }: { exactCost: Money; unpriced: number },
+): void {
+  if (maxCost === undefined) return;
+  if (unpriced > 0 && needsPrices) {
+    throw new BudgetExceeded(
+      `the price of ${unpriced} of the lines is not known, so the limit of ${dollarText(maxCost)} cannot be kept`,
+    );
+  }
+  const before = costs.spent + costs.uncertain;
+  if (before + exactCost <= maxCost) return;
+  const spent = before > 0n ? `, after ${dollarText(before)} so far` : "";
+  throw new BudgetExceeded(
+    `this would cost ${dollarText(exactCost)}${spent}; the limit is ${dollarText(maxCost)}`,
+  );
+}
+
+/** The state of a batch that runs. */
+export interface BatchStatus {
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly unknown: number;
+  /** Lines without a result, also those in flight. */
+  readonly left: number;
+  readonly inFlight: number;
+  /** How many requests may be in flight. */
+  readonly concurrency: number;
+  /** Lines of this run that have a result. */
+  readonly finished: number;
+  readonly spent: Money;
+  readonly uncertain: Money;
+  /** How many requests were charged, or may have been, at a price that is not known. */
+  readonly unpriced: number;
+}
+
+export interface StartedBatch {
+  readonly status: () => BatchStatus;
+  /**
+   * Ends when every line has a result or nothing more can be sent; returns why. Rejects if the disk fails; `unsaved` then
+   * returns the lines that are not in the output.
+   */
+  readonly run: () => Promise<StopReason | undefined>;
+  readonly unsaved: () => readonly string[];
+}
+
+/** Does `work` with a batch that is open. */
+export async function withBatch<Value>(
+  options: BatchOptions,
+  { known, edited, total, earlier }: Plan,
+  work: (batch: StartedBatch) => Promise<Value>,
+): Promise<Value> {
+  const { files, out, shard = null, now, sleep } = options;
+  const { recorder, adopted, close } = await openBatch({
+    files,
+    out,
+    known,
+    shard,
+    again: edited,
+    now,
+    sleep,
+  });
+  const { ledger, costs } = known;
+  const isOurs = (id: string) => shard === null || isOfShard(id, shard);
+  const run = new BatchRun({ ...options, ledger, costs, recorder, isOurs });
+  const before = { ...earlier };
+  for (const { id, event } of adopted) {
+    if (ledger.line(ledger.add(id)) === 0 || edited.includes(id)) continue;
+    before.unknown -= 1;
+    before[event] += 1;
+  }
+  const status = (): BatchStatus => {
+    const { done, failed, unknown } = run.results;
+    const [allDone, allFailed, allUnknown] = [
+      before.done + done,
+      before.failed + failed,
+      before.unknown + unknown,
+    ];
+    return {
+      total,
+      done: allDone,
+      failed: allFailed,
+      unknown: allUnknown,
+      left: total - allDone - allFailed - allUnknown,
+      inFlight: run.inFlight,
+      concurrency: run.concurrency,
+      finished: done + failed + unknown,
+      spent: costs.spent,
+      uncertain: costs.uncertain,
+      unpriced: costs.unpriced,
+    };
+  };
+  try {
+    await recorder.record({ event: "input", lines: total });
+    return await work({ status, run: () => run.run(), unsaved: () => recorder.unsaved });
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,137 @@
+import { dirname, isAbsolute, relative, sep } from "node:path";
+import { type Divert, type Diverted, restored } from "../../client/divert.ts";
+import { ResultTruncated, reasonOf } from "../../core/errors.ts";
+import { asRecord } from "../../core/json.ts";
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
+import { ArrivingMedia, picturesIn, soundsIn } from "../../media/arriving.ts";
+import { fileName } from "../../media/filename.ts";
+import { saveMedia } from "../../media/output-target.ts";
+import type { BatchRequest } from "../input/lines.ts";
+
+export interface MediaOptions {
+  /** The output, whose lines hold the paths of the files relative to it. */
+  readonly out: string;
+  /** The folder for pictures and recordings, which exists. */
+  readonly filesFolder: string;
+  /** Folders to try in order if a file cannot be saved there. */
+  readonly fallbackFolders: readonly string[];
+  /** Write the settings into the pictures. */
+  readonly metadata: boolean;
+  readonly version: string;
+  /** Milliseconds since the epoch, at the service. */
+  readonly serviceNow: () => number;
+  readonly say: (line: string) => void;
+}
+
+/** Where the base64 text is in the response. */
+const paths = { image: "images.*.image", tts: "audio" } as const;
+
+/** The pictures or the sound of a line, which become files while their text arrives. */
+export class MediaOfLine {
+  readonly #line: BatchRequest;
+  readonly #options: MediaOptions;
+  readonly #arriving: ArrivingMedia[] = [];
+  readonly #isImage: boolean;
+  /** Takes the text out of the response. */
+  readonly divert: Divert;
+
+  constructor(line: BatchRequest, options: MediaOptions) {
+    this.#line = line;
+    this.#options = options;
+    this.#isImage = line.endpoint === "image";
+    this.divert = { path: this.#isImage ? paths.image : paths.tts, open: () => this.#open() };
+  }
+
+  /** Removes what was not saved. */
+  discard(): void {
+    for (const media of this.#arriving) media.discard();
+  }
+
+  /**
+   * Saves the files of a response. Returns the body, as JSON, with the paths and hashes in place of the text, and what
+   * someone has to look at.
+   */
+  async save(value: unknown): Promise<{ readonly body: string; readonly problem: string | undefined }> {
+    const arriving = this.#arriving;
+    const listed = this.#isImage
+      ? picturesIn(value, arriving)
+      : soundsIn(value, arriving).map((media, at) => ({ media, entry: at === 0 ? asRecord(value) : {} }));
+    const problems = listed.flatMap(({ media }) => (typeof media === "string" ? media : []));
+    // Before settings are added to the pictures.
+    const received =
+      problems.length > 0 ? restored(Buffer.from(stringifyExactly(value) ?? "null"), arriving) : undefined;
+    const files: Readonly<Record<string, unknown>>[] = [];
+    for (const [index, { media, entry }] of listed.entries()) {
+      if (typeof media === "string") continue;
+      try {
+        const { file, problem } = await this.#saveOne(media, {
+          entry,
+          index: index + 1,
+          count: listed.length,
+        });
+        if (problem !== undefined) problems.push(problem);
+        files.push(file);
+      } catch (error) {
+        problems.push(reasonOf(error));
+      }
+    }
+    const [problem] = problems;
+    if (received && files.length === 0) return { body: Buffer.from(received).toString("utf8"), problem };
+    const [first, ...others] = files;
+    const body = this.#isImage
+      ? { ...asRecord(value), images: files }
+      : { ...first, ...(others.length > 0 && { others }) };
+    return { body: stringifyExactly(body) ?? "null", problem };
+  }
+
+  async #saveOne(
+    media: ArrivingMedia,
+    {
+      entry,
+      index,
+      count,
+    }: {
+      readonly entry: Readonly<Record<string, unknown>>;
+      readonly index: number;
+      readonly count: number;
+    },
+  ): Promise<{ readonly file: Readonly<Record<string, unknown>>; readonly problem: string | undefined }> {
+    const { id, body } = this.#line;
+    const { metadata, version, serviceNow, say } = this.#options;
+    const { image: _, audio: __, ...rest } = entry;
+    const seed = entry.random_seed ?? entry.seed ?? body.seed;
+    const names = { date: new Date(serviceNow()), prompt: id, fallback: "file", index };
+    const settings = { ...body, ...(seed !== undefined && { seed }) };
+    const decoded = media.finish(
+      { kind: this.#isImage ? "image" : "audio", count, names },
+      this.#isImage && metadata ? { request: settings, version } : undefined,
+    );
+    const { file, problem } = await saveMedia(decoded, { ...this.#target, force: false, say });
+    const isTruncated = problem instanceof ResultTruncated;
+    if (problem && !isTruncated) say(`${id}: ${problem.message}`);
+    return {
+      file: { ...rest, path: this.#shownPath(file.path), bytes: file.bytes, sha256: file.sha256 },
+      problem: isTruncated ? problem.message : undefined,
+    };
+  }
+
+  #open(): Diverted {
+    const media = new ArrivingMedia(this.#target);
+    this.#arriving.push(media);
+    return media;
+  }
+
+  /** Files have the name of the line. */
+  get #target() {
+    const { filesFolder, fallbackFolders } = this.#options;
+    const { id } = this.#line;
+    const name = fileName("{model}", { date: new Date(0), fallback: "line", model: id, ext: "" });
+    return { to: { kind: "file", path: `${filesFolder}/${name}` }, fallbackFolders } as const;
+  }
+
+  /** Relative to the folder of the output if the file is below it, with slashes. */
+  #shownPath(path: string): string {
+    const near = relative(dirname(this.#options.out), path);
+    return near.startsWith("..") || isAbsolute(near) ? path : near.split(sep).join("/");
+  }
+}

@@ -1,0 +1,281 @@
+import { asRecord, isRecord, parseJson } from "../../core/json.ts";
+import type { BatchFiles } from "../files.ts";
+import {
+  JournalCosts,
+  JournalInvalid,
+  journalLine,
+  journalPath,
+  type ReadRecord,
+  type ResultRecord,
+  readJournal,
+} from "../journal.ts";
+import { Ledger, type LineState } from "../ledger.ts";
+import { linesOf } from "../read-lines.ts";
+import type { Shard } from "../shard.ts";
+import { outputLine } from "./output.ts";
+import { Recorder } from "./recorder.ts";
+
+/** What is known of a batch from its journal. */
+export interface Known {
+  readonly ledger: Ledger;
+  readonly costs: JournalCosts;
+  /** The shard that the journal belongs to; null without shards, and undefined without a journal. */
+  readonly shard: Shard | null | undefined;
+  /** How many lines the input holds for this output; undefined if no run has read it to its end. */
+  readonly lines: number | undefined;
+  /** Bytes of the journal without a torn last line. */
+  readonly journalEnd: number;
+  /** Bytes of the output that the journal knows. */
+  readonly outputEnd: number;
+  /** Lines that are to be sent again are still in the output. */
+  readonly isUnclean: boolean;
+}
+
+/** Reads the journal of an output. Throws `JournalInvalid`. */
+export async function readKnown(files: Pick<BatchFiles, "read">, out: string): Promise<Known> {
+  const path = journalPath(out);
+  const ledger = new Ledger();
+  const costs = new JournalCosts();
+  let shard: Shard | null | undefined;
+  let lines: number | undefined;
+  let [journalEnd, outputEnd, isUnclean] = [0, 0, false];
+  for await (const { record, end } of readJournal(path, files.read(path))) {
+    journalEnd = end;
+    costs.add(record);
+    if (record.event === "header") shard = record.shard;
+    else if (record.event === "output") [outputEnd, isUnclean] = [record.end, false];
+    else if (record.event === "input") lines = record.lines;
+    else apply(ledger, record);
+    if ("end" in record) outputEnd = record.end;
+    if (record.event === "retry") isUnclean = true;
+  }
+  return { ledger, costs, shard, lines, journalEnd, outputEnd, isUnclean };
+}
+
+const stateAfter = {
+  send: "sent",
+  undo: "pending",
+  retry: "pending",
+  done: "done",
+  failed: "failed",
+  unknown: "unknown",
+} as const satisfies Record<string, LineState>;
+
+type LineRecord = Exclude<ReadRecord["record"], { readonly event: "header" | "input" | "output" }>;
+
+function apply(ledger: Ledger, record: LineRecord): void {
+  const entry = ledger.add(record.id);
+  ledger.setState(entry, stateAfter[record.event]);
+  if (record.event === "send") ledger.setRequest(entry, record.request);
+}
+
+/** The name of the output while lines are taken out of it. */
+const newOutput = (out: string): string => `${out}.new`;
+
+/** Where lines go that are taken out of the output, because they are sent again. */
+const replacedPath = (out: string): string => `${out}.replaced`;
+
+interface OpenOptions {
+  readonly files: BatchFiles;
+  readonly out: string;
+  readonly known: Known;
+  readonly shard: Shard | null;
+  /** The IDs to send again, which have a result. */
+  readonly again: readonly string[];
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+/** The IDs of the lines with one of these results. */
+export async function idsWith(
+  files: Pick<BatchFiles, "read">,
+  out: string,
+  { ledger }: Pick<Known, "ledger">,
+  states: readonly LineState[],
+): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  const path = journalPath(out);
+  for await (const { record } of readJournal(path, files.read(path))) {
+    if (!("id" in record)) continue;
+    const entry = ledger.find(record.id);
+    if (entry !== undefined && states.includes(ledger.state(entry))) ids.add(record.id);
+  }
+  return [...ids];
+}
+
+/** Brings the journal and the output up to date after whatever ended the last run. */
+export async function recoverBatch(
+  options: Pick<OpenOptions, "files" | "out" | "now" | "sleep">,
+): Promise<void> {
+  const known = await readKnown(options.files, options.out);
+  const batch = await openBatch({ ...options, known, shard: known.shard ?? null, again: [] });
+  await batch.close();
+}
+
+export interface OpenBatch {
+  readonly recorder: Recorder;
+  /** Results that were only in the output. */
+  readonly adopted: readonly { readonly id: string; readonly event: ResultRecord["event"] }[];
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens the journal and the output, and brings them up to date after whatever ended the last run: torn lines are cut off,
+ * results that are only in the output are entered in the journal, and what was in flight becomes unknown. Then the lines
+ * of those that are sent again are taken out of the output.
+ */
+export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
+  const { files, out, known, shard, again, now, sleep } = options;
+  const { ledger } = known;
+  const journal = await files.open(journalPath(out));
+  const opened = [journal];
+  try {
+    await journal.truncate(known.journalEnd);
+    const write = async (text: string) => {
+      await journal.append(text);
+      await journal.sync();
+    };
+    if (known.shard === undefined) await write(journalLine({ event: "header", shard }));
+    const renamed = (await files.size(newOutput(out))) !== undefined && !known.isUnclean;
+    if (renamed) await files.rename(newOutput(out), out);
+    const adopted = await recover(options, write);
+    await endInFlight(options, write);
+    if (again.length > 0 || known.isUnclean) {
+      const records = again.map((id) => ({ event: "retry", id }) as const);
+      for (const record of records) apply(ledger, record);
+      await write(records.map(journalLine).join(""));
+      await removeLines(options, write);
+    }
+    const output = await files.open(out);
+    opened.push(output);
+    const recorder = await Recorder.create({ journal, output, now, sleep });
+    return { recorder, adopted, close: () => closeAll(opened) };
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
+}
+
+async function closeAll(files: readonly { readonly close: () => Promise<void> }[]): Promise<void> {
+  for (const file of files) await file.close();
+}
+
+/** Cuts off a torn line of the output, and enters results that are only there in the journal. */
+async function recover(
+  { files, out, known: { outputEnd, ledger, costs } }: OpenOptions,
+  write: (text: string) => Promise<void>,
+): Promise<OpenBatch["adopted"]> {
+  const size = (await files.size(out)) ?? 0;
+  if (size < outputEnd) {
+    throw new JournalInvalid(
+      `${out} has ${size} bytes, but its journal says that there are ${outputEnd}: it was changed, or the disk lost a part of it`,
+    );
+  }
+  const adopted: OpenBatch["adopted"][number][] = [];
+  if (size === outputEnd) return adopted;
+  let end = outputEnd;
+  let text = "";
+  for await (const line of linesOf(files.read(out, outputEnd))) {
+    const value = parseJson(line.text);
+    if (line.isOpen || !isRecord(value)) break;
+    const { custom_id: id, response, error } = value;
+    if (typeof id !== "string" || !costs.inFlight.has(id)) {
+      throw new JournalInvalid(`${out} has a line that its journal does not know: ${String(id)}`);
+    }
+    end = outputEnd + line.end;
+    const event = eventOf(asRecord(response).status_code, error);
+    const cost = event === "failed" ? undefined : costs.inFlight.get(id);
+    const record = { event, id, cost, end, code: undefined } as const;
+    text += journalLine(record);
+    costs.add(record);
+    apply(ledger, record);
+    adopted.push({ id, event });
+  }
+  const output = await files.open(out);
+  try {
+    await output.truncate(end);
+    await output.sync();
+  } finally {
+    await output.close();
+  }
+  if (text !== "") await write(text);
+  return adopted;
+}
+
+/** What was in flight when the last run ended has an unknown outcome. */
+async function endInFlight(
+  { files, out, known: { ledger, costs } }: OpenOptions,
+  write: (text: string) => Promise<void>,
+): Promise<void> {
+  const [code, message] = [
+    "RUN_ENDED",
+    "the run ended while the request was in flight: it may have been done and charged",
+  ];
+  const output = await files.open(out);
+  try {
+    let end = await output.size();
+    let [lines, text] = ["", ""];
+    for (const [id, cost] of [...costs.inFlight]) {
+      const line = outputLine(id, { error: { code, message } });
+      end += Buffer.byteLength(line);
+      lines += line;
+      const record = { event: "unknown", id, cost, end, code } as const;
+      text += journalLine(record);
+      costs.add(record);
+      apply(ledger, record);
+    }
+    if (lines === "") return;
+    await output.append(lines);
+    await output.sync();
+    await write(text);
+  } finally {
+    await output.close();
+  }
+}
+
+function eventOf(status: unknown, error: unknown): "done" | "failed" | "unknown" {
+  if (error !== null || typeof status !== "number" || status >= 500) return "unknown";
+  return status < 400 ? "done" : "failed";
+}
+
+/** Characters that are written at once. */
+const blockLength = 256 * 1024;
+
+/**
+ * Takes the lines without a result out of the output, and appends them to a file beside it: they may have been paid for.
+ * After a crash at any point, doing it again is safe.
+ */
+async function removeLines(
+  { files, out, known: { ledger } }: OpenOptions,
+  write: (text: string) => Promise<void>,
+): Promise<void> {
+  await files.remove(newOutput(out));
+  const kept = await files.open(newOutput(out));
+  const replaced = await files.open(replacedPath(out));
+  let end = 0;
+  let block = "";
+  const writeBlock = async () => {
+    await kept.append(block);
+    block = "";
+  };
+  try {
+    for await (const { text } of linesOf(files.read(out))) {
+      const { custom_id: id } = asRecord(parseJson(text));
+      const entry = typeof id === "string" ? ledger.find(id) : undefined;
+      if (entry !== undefined && ledger.state(entry) === "pending") {
+        await replaced.append(`${text}\n`);
+        continue;
+      }
+      block += `${text}\n`;
+      end += Buffer.byteLength(text) + 1;
+      if (block.length > blockLength) await writeBlock();
+    }
+    await writeBlock();
+    await replaced.sync();
+    await kept.sync();
+  } finally {
+    await closeAll([kept, replaced]);
+  }
+  await write(journalLine({ event: "output", end }));
+  await files.rename(newOutput(out), out);
+}

@@ -1,0 +1,26 @@
+/** What a line of the output says about its request. */
+export interface Answer {
+  readonly response?: {
+    readonly status: number;
+    /** Of the service, if it names one. */
+    readonly requestId: string | null;
+    /** JSON. */
+    readonly body: string;
+  };
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** A line of the output, with its line feed. */
+export function outputLine(id: string, { response, error }: Answer): string {
+  const fields = [
+    `"id":"batch_req_${crypto.randomUUID().replaceAll("-", "")}"`,
+    `"custom_id":${JSON.stringify(id)}`,
+    `"response":${
+      response
+        ? `{"status_code":${response.status},"request_id":${JSON.stringify(response.requestId)},"body":${response.body}}`
+        : "null"
+    }`,
+    `"error":${error ? JSON.stringify({ code: error.code, message: error.message }) : "null"}`,
+  ];
+  return `{${fields.join(",")}}\n`;
+}

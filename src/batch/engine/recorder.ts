@@ -1,0 +1,166 @@
+import type { AppendFile } from "../files.ts";
+import { type JournalRecord, journalLine, type ResultRecord } from "../journal.ts";
+
+interface RecorderOptions {
+  readonly journal: AppendFile;
+  readonly output: AppendFile;
+  /** Milliseconds. */
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+/** A result that is not recorded yet. */
+export type NewResult = Omit<ResultRecord, "end">;
+
+interface Waiting {
+  readonly record: JournalRecord | NewResult;
+  /** The line of the output, with its line feed. */
+  readonly line?: string;
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** Results wait for others for this many milliseconds, unless there are this many. */
+const resultDelay = 50;
+const maxResults = 64;
+
+/** Another process has written to the journal. */
+class JournalTaken extends Error {
+  override readonly name = "JournalTaken";
+  constructor() {
+    super("another process has written to the journal of this batch");
+  }
+}
+
+/**
+ * Writes records to the journal and results to the output. What arrives while the disk is busy is written and flushed
+ * together.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  #waiting: Waiting[] = [];
+  #results = 0;
+  #isUrgent = false;
+  #delay: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
+  #outputEnd: number;
+  #journalEnd: number;
+  #failure: { readonly cause: unknown } | undefined;
+  #milliseconds = 0;
+  /** The lines of the group that is being written are in the output. */
+  #isOutputWritten = false;
+  readonly #unsaved: string[] = [];
+
+  private constructor(options: RecorderOptions, ends: { journal: number; output: number }) {
+    this.#options = options;
+    this.#journalEnd = ends.journal;
+    this.#outputEnd = ends.output;
+  }
+
+  static async create(options: RecorderOptions): Promise<Recorder> {
+    const { journal, output } = options;
+    return new Recorder(options, { journal: await journal.size(), output: await output.size() });
+  }
+
+  /** How many milliseconds it takes to write a record, on average. */
+  get milliseconds(): number {
+    return this.#milliseconds;
+  }
+
+  /** Results whose lines could not be written to the output. */
+  get unsaved(): readonly string[] {
+    return this.#unsaved;
+  }
+
+  /** Resolves when the record is on the disk. One that is not `isUrgent` may wait for others. */
+  record(record: JournalRecord, { isUrgent = true } = {}): Promise<void> {
+    return this.#add(record, undefined, isUrgent);
+  }
+
+  /** Resolves when the line is in the output, and then the record in the journal. */
+  result(record: NewResult, line: string): Promise<void> {
+    this.#results += 1;
+    return this.#add(record, line, this.#results >= maxResults);
+  }
+
+  /** Resolves when everything is on the disk. Rejects if something could not be written. */
+  async flush(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#writing) {
+      this.#isUrgent = true;
+      this.#write();
+      await this.#writing;
+    }
+    if (this.#failure) throw this.#failure.cause;
+  }
+
+  #add(record: Waiting["record"], line: string | undefined, isUrgent: boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ record, ...(line !== undefined && { line }), resolve, reject });
+      this.#isUrgent ||= isUrgent;
+      this.#write();
+    });
+  }
+
+  #write(): void {
+    if (this.#writing || this.#waiting.length === 0) return;
+    if (this.#isUrgent || this.#failure) this.#writing = this.#writeAll();
+    else this.#delay ??= this.#writeLater();
+  }
+
+  async #writeLater(): Promise<void> {
+    await this.#options.sleep(resultDelay).catch(() => {});
+    this.#delay = undefined;
+    this.#isUrgent = true;
+    this.#write();
+  }
+
+  async #writeAll(): Promise<void> {
+    // Those that are added in the same turn are written together.
+    await Promise.resolve();
+    const group = this.#waiting;
+    this.#waiting = [];
+    this.#results = 0;
+    this.#isUrgent = false;
+    const start = this.#options.now();
+    this.#isOutputWritten = false;
+    try {
+      if (this.#failure) throw this.#failure.cause;
+      await this.#append(group);
+      for (const { resolve } of group) resolve();
+    } catch (cause) {
+      this.#failure ??= { cause };
+      if (!this.#isOutputWritten) this.#unsaved.push(...group.flatMap(({ line }) => line ?? []));
+      for (const { reject } of group) reject(cause);
+    }
+    this.#milliseconds += (this.#options.now() - start - this.#milliseconds) / 8;
+    this.#writing = undefined;
+    this.#write();
+  }
+
+  async #append(group: readonly Waiting[]): Promise<void> {
+    const { journal, output } = this.#options;
+    if ((await journal.size()) !== this.#journalEnd) throw new JournalTaken();
+    let text = "";
+    let lines = "";
+    let end = this.#outputEnd;
+    for (const { record, line } of group) {
+      if (line !== undefined) {
+        lines += line;
+        end += Buffer.byteLength(line);
+      }
+      text += journalLine(isResult(record) ? { ...record, end } : record);
+    }
+    if (lines !== "") {
+      await output.append(lines);
+      await output.sync();
+      this.#outputEnd = end;
+    }
+    this.#isOutputWritten = true;
+    await journal.append(text);
+    await journal.sync();
+    this.#journalEnd += Buffer.byteLength(text);
+  }
+}
+
+const isResult = (record: Waiting["record"]): record is NewResult =>
+  record.event === "done" || record.event === "failed" || record.event === "unknown";

@@ -1,0 +1,352 @@
+import type { Money } from "../../core/values/money.ts";
+import {
+  type BatchRequest,
+  type Endpoint,
+  type InvalidLine,
+  requestHash,
+  type Source,
+} from "../input/lines.ts";
+import type { JournalCosts } from "../journal.ts";
+import type { Ledger } from "../ledger.ts";
+import { Flow } from "./flow.ts";
+import { type Answer, outputLine } from "./output.ts";
+import type { NewResult, Recorder } from "./recorder.ts";
+
+/** What became of a request that was sent once. */
+export type Sent =
+  /** `value` is the body, parsed, from which the cost is computed. */
+  | { readonly outcome: "done"; readonly answer: Answer; readonly value: unknown }
+  /** The service refused it, and did nothing. */
+  | { readonly outcome: "failed"; readonly answer: Answer; readonly code: string }
+  | {
+      readonly outcome: "unknown";
+      readonly answer: Answer;
+      readonly code: string;
+      /** The service did not respond in time, or asks to wait. */
+      readonly slowsDown: boolean;
+      /** Milliseconds that the service asks to wait. */
+      readonly retryAfter?: number | undefined;
+    }
+  /** Nothing was done, for now: a 429, or a request that was not sent. It is sent again. */
+  | { readonly outcome: "refused"; readonly retryAfter?: number | undefined; readonly error: unknown }
+  /** Nothing was done, and nothing can be for any line. */
+  | { readonly outcome: "stop"; readonly error: unknown };
+
+export interface Pricing {
+  /** The most that a request can cost; undefined if that is not known. */
+  readonly ceiling: (request: BatchRequest) => Money | undefined;
+  /** Whether the ceiling is what a request costs if it succeeds. */
+  readonly isExact: (endpoint: Endpoint) => boolean;
+  /** What a request has cost, by its response; undefined if that is not known. */
+  readonly cost: (request: BatchRequest, response: unknown) => Money | undefined;
+}
+
+export interface RunOptions {
+  readonly source: Source;
+  readonly ledger: Ledger;
+  readonly costs: JournalCosts;
+  readonly recorder: Recorder;
+  /** Whether a line belongs to this run. */
+  readonly isOurs: (id: string) => boolean;
+  /** Never rejects. */
+  readonly send: (request: BatchRequest) => Promise<Sent>;
+  readonly pricing: Pricing;
+  /** What the batch may cost with everything that it has cost before. */
+  readonly maxCost: Money | undefined;
+  /** The most requests in flight. */
+  readonly concurrency: number;
+  /** Milliseconds without a success after which the service is given up. */
+  readonly patience: number;
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Aborted when no further request is to be sent. */
+  readonly stopped: AbortSignal;
+}
+
+/** Why a run ended before its last line. */
+export type StopReason =
+  | { readonly kind: "interrupted" | "ceiling" }
+  | { readonly kind: "given up" | "fatal"; readonly error: unknown }
+  /** Many lines in a row failed. */
+  | { readonly kind: "failing"; readonly count: number };
+
+/** After this many results in a row that are no success, nothing more is sent: it costs money, or all lines are wrong. */
+const maxFailuresInARow = 20;
+/** The most intents on the disk that wait for a free request. */
+const maxAhead = 256;
+/** A disk that takes a smaller share of the time than this does not hold up requests. */
+const minShareOfDisk = 0.1;
+/** The most requests whose results wait for the disk. */
+const maxUnrecorded = 1024;
+
+interface Prepared {
+  readonly request: BatchRequest;
+  readonly entry: number;
+}
+
+/** The input is not the one that was checked. Its lines are sent by the next run. */
+class InputChanged extends Error {
+  override readonly name = "InputChanged";
+  constructor() {
+    super("the input was changed while the batch was running: run the same command line again");
+  }
+}
+
+/**
+ * Sends the pending lines of a batch. Each is entered in the journal before it is sent, and has a result once that is on
+ * the disk. No request is repeated unless nothing was done.
+ */
+export class BatchRun {
+  readonly #options: RunOptions;
+  readonly #flow: Flow;
+  #stop: StopReason | undefined;
+  #isRead = false;
+  /** Ready to be sent. */
+  readonly #prepared: Prepared[] = [];
+  /** Refused for now. */
+  readonly #again: Prepared[] = [];
+  /** Waits until it fits in the ceiling. */
+  #held: Prepared | undefined;
+  #preparing = 0;
+  #inFlight = 0;
+  #unrecorded = 0;
+  #failuresInARow = 0;
+  /** Milliseconds that a request takes, on average. */
+  #latency = 0;
+  #wake: () => void = () => {};
+  #waiting: Promise<void> | undefined;
+  #isPaused = false;
+  /** Aborted at the end. */
+  readonly #over = new AbortController();
+  /** How many results this run has on the disk. */
+  readonly results = { done: 0, failed: 0, unknown: 0 };
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    const { concurrency: maximum, patience, now } = options;
+    this.#flow = new Flow({ maximum, patience, now });
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** How many requests may be in flight. */
+  get concurrency(): number {
+    return this.#flow.limit;
+  }
+
+  /** Sends until every line has a result or there is a reason to stop, which is returned. Rejects if the disk fails. */
+  async run(): Promise<StopReason | undefined> {
+    const { stopped, source, recorder } = this.#options;
+    const interrupt = () => this.#end({ kind: "interrupted" });
+    if (stopped.aborted) interrupt();
+    stopped.addEventListener("abort", interrupt, { once: true });
+    const pending = this.#pending(source());
+    try {
+      while (!this.#isOver()) {
+        this.#sendPrepared();
+        if (!(await this.#prepareNext(pending))) await this.#changed();
+      }
+    } catch (error) {
+      this.#end({ kind: "fatal", error });
+    } finally {
+      stopped.removeEventListener("abort", interrupt);
+      this.#over.abort();
+      await pending.return(undefined);
+    }
+    while (this.#preparing > 0 || this.#inFlight > 0) await this.#changed();
+    for (const prepared of this.#prepared.splice(0)) this.#undo(prepared);
+    await recorder.flush();
+    return this.#stop;
+  }
+
+  #isOver(): boolean {
+    const left = this.#inFlight + this.#preparing + this.#prepared.length + this.#again.length;
+    return this.#stop !== undefined || (this.#isRead && left === 0 && this.#held === undefined);
+  }
+
+  #end(reason: StopReason): void {
+    this.#stop ??= reason;
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#wake();
+  }
+
+  /** Resolves when something has happened since the last time that this was called. */
+  async #changed(): Promise<void> {
+    await this.#waiting;
+    this.#waiting = new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  /** The lines of this run that have no result. */
+  async *#pending(lines: AsyncIterable<BatchRequest | InvalidLine>): AsyncGenerator<Prepared> {
+    const { ledger, isOurs } = this.#options;
+    for await (const request of lines) {
+      if ("problems" in request) throw new InputChanged();
+      if (!isOurs(request.id)) continue;
+      const entry = ledger.find(request.id);
+      if (entry === undefined || ledger.line(entry) !== request.number) throw new InputChanged();
+      if (ledger.state(entry) !== "pending") continue;
+      if (ledger.request(entry) !== requestHash(request)) throw new InputChanged();
+      yield { request, entry };
+    }
+  }
+
+  /**
+   * Enters the next line in the journal, if it may be sent soon. Returns false if there is nothing to do until something
+   * happens.
+   */
+  async #prepareNext(pending: AsyncGenerator<Prepared>): Promise<boolean> {
+    const soon = this.#inFlight + this.#prepared.length + this.#preparing;
+    const isFull = soon >= this.#flow.limit + this.#ahead || this.#unrecorded >= maxUnrecorded;
+    if (isFull || this.#isPaused) return false;
+    const next = this.#held ?? this.#again.shift() ?? (await this.#next(pending));
+    this.#held = undefined;
+    if (next === undefined) return false;
+    const cost = this.#options.pricing.ceiling(next.request);
+    if (this.#fits(cost)) {
+      this.#prepare(next, cost);
+      return true;
+    }
+    this.#held = next;
+    // What is in flight may cost less than what was set aside for it.
+    if (soon === 0) this.#end({ kind: "ceiling" });
+    return false;
+  }
+
+  async #next(pending: AsyncGenerator<Prepared>): Promise<Prepared | undefined> {
+    if (this.#isRead) return undefined;
+    const { value, done } = await pending.next();
+    if (!done) return value;
+    this.#isRead = true;
+    this.#notify();
+    return undefined;
+  }
+
+  #fits(cost: Money | undefined): boolean {
+    const { maxCost, costs } = this.#options;
+    return maxCost === undefined || costs.spent + costs.uncertain + (cost ?? 0n) <= maxCost;
+  }
+
+  #prepare(next: Prepared, cost: Money | undefined): void {
+    const { recorder, ledger, costs } = this.#options;
+    const { id } = next.request;
+    const record = { event: "send", id, request: ledger.request(next.entry), cost } as const;
+    costs.add(record);
+    ledger.setState(next.entry, "sent");
+    this.#preparing += 1;
+    recorder
+      .record(record)
+      .then(
+        () => void this.#prepared.push(next),
+        (error: unknown) => this.#end({ kind: "fatal", error }),
+      )
+      .finally(() => {
+        this.#preparing -= 1;
+        this.#notify();
+      });
+  }
+
+  /** Sends what is prepared, as far as the flow allows. */
+  #sendPrepared(): void {
+    if (this.#flow.delay > 0) this.#pause(this.#flow.delay);
+    while (!this.#isPaused && this.#inFlight < this.#flow.limit) {
+      const next = this.#prepared.shift();
+      if (next === undefined) return;
+      void this.#send(next);
+    }
+  }
+
+  #pause(delay: number): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    const resume = () => {
+      this.#isPaused = false;
+      this.#notify();
+    };
+    this.#options.sleep(delay, this.#over.signal).then(resume, resume);
+  }
+
+  /** How many intents to have on the disk before requests are free for them. */
+  get #ahead(): number {
+    const share = this.#latency > 0 ? this.#options.recorder.milliseconds / this.#latency : 0;
+    return share < minShareOfDisk ? 0 : Math.min(maxAhead, Math.ceil(this.#flow.limit * share * 2));
+  }
+
+  async #send(prepared: Prepared): Promise<void> {
+    const { now, send } = this.#options;
+    const { period } = this.#flow;
+    const start = now();
+    this.#inFlight += 1;
+    const sent = await send(prepared.request);
+    this.#inFlight -= 1;
+    this.#latency += (now() - start - this.#latency) / 8;
+    this.#settle(prepared, sent, period);
+    this.#notify();
+  }
+
+  #settle(prepared: Prepared, sent: Sent, period: number): void {
+    if (sent.outcome === "refused" || sent.outcome === "stop") {
+      this.#undo(prepared);
+      if (sent.outcome === "stop") this.#end({ kind: "fatal", error: sent.error });
+      else if (!this.#flow.wait(sent.retryAfter, period)) this.#end({ kind: "given up", error: sent.error });
+      else this.#again.push(prepared);
+      return;
+    }
+    const { request } = prepared;
+    const { costs, pricing } = this.#options;
+    const code = sent.outcome === "done" ? undefined : sent.code;
+    const ceiling = costs.inFlight.get(request.id);
+    if (sent.outcome === "done") {
+      this.#flow.succeed();
+      const cost = pricing.cost(request, sent.value) ?? ceiling;
+      this.#record(prepared, { event: "done", id: request.id, cost, code }, sent.answer);
+      return;
+    }
+    if (sent.outcome === "failed") this.#flow.succeed();
+    else if (sent.retryAfter !== undefined) this.#flow.wait(sent.retryAfter, period);
+    else if (sent.slowsDown) this.#flow.slowDown(period);
+    const cost = sent.outcome === "unknown" ? ceiling : undefined;
+    this.#record(prepared, { event: sent.outcome, id: request.id, cost, code }, sent.answer);
+  }
+
+  #record({ request, entry }: Prepared, record: NewResult, answer: Answer): void {
+    const { recorder, costs, ledger } = this.#options;
+    const { event } = record;
+    costs.add({ ...record, end: 0 });
+    this.#failuresInARow = event === "done" ? 0 : this.#failuresInARow + 1;
+    if (this.#failuresInARow >= maxFailuresInARow) {
+      this.#end({ kind: "failing", count: this.#failuresInARow });
+    }
+    this.#unrecorded += 1;
+    recorder
+      .result(record, outputLine(request.id, answer))
+      .then(
+        () => {
+          ledger.setState(entry, event);
+          this.results[event] += 1;
+        },
+        (error: unknown) => this.#end({ kind: "fatal", error }),
+      )
+      .finally(() => {
+        this.#unrecorded -= 1;
+        this.#notify();
+      });
+  }
+
+  /** Nothing was done. */
+  #undo({ request, entry }: Prepared): void {
+    const { recorder, costs, ledger } = this.#options;
+    const record = { event: "undo", id: request.id } as const;
+    costs.add(record);
+    ledger.setState(entry, "pending");
+    recorder.record(record, { isUrgent: false }).catch((error: unknown) => {
+      this.#end({ kind: "fatal", error });
+    });
+  }
+}

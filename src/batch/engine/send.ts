@@ -1,0 +1,133 @@
+import { requestIdHeader } from "../../client/attempt.ts";
+import type { Prepare, RawCall } from "../../client/call.ts";
+import type { PreparedWrite } from "../../client/prepared.ts";
+import type { BufferedResponse } from "../../client/response.ts";
+import { EmptyResult } from "../../core/errors.ts";
+import { isRecord, parseJson } from "../../core/json.ts";
+import { serviceErrorIn } from "../../core/responses/success.ts";
+import {
+  type FailedReply,
+  InterruptedWrite,
+  NetworkError,
+  ServiceError,
+  UnknownOutcome,
+} from "../../core/service-errors.ts";
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
+import { type BatchRequest, type Endpoint, endpoints } from "../input/lines.ts";
+import type { MediaOfLine, MediaOptions } from "./media.ts";
+import type { Answer } from "./output.ts";
+import type { Sent } from "./run.ts";
+
+interface SendOptions extends MediaOptions {
+  readonly request: RawCall;
+  readonly prepare: Prepare;
+}
+
+/** Returns what sends one request of a batch, once. */
+export function createSend(options: SendOptions): (line: BatchRequest) => Promise<Sent> {
+  let preparing: Promise<PreparedWrite> | undefined;
+  const sendChat = async (line: BatchRequest): Promise<Sent> => {
+    preparing ??= options.prepare(partsOf("chat"));
+    const send = await preparing;
+    return resultOf(await send(bodyOf(line)));
+  };
+  return async (line) => {
+    try {
+      if (line.endpoint === "chat") return await sendChat(line);
+      // Loading what decodes media changes how this process uses memory.
+      const { MediaOfLine } = await import("./media.ts");
+      const media = new MediaOfLine(line, options);
+      return await sendForMedia(line, options.request, media).finally(() => media.discard());
+    } catch (error) {
+      return failed(error);
+    }
+  };
+}
+
+function partsOf(endpoint: Endpoint) {
+  const { method, path, host, effect } = endpoints[endpoint];
+  return { method, path, host, effect };
+}
+
+const bodyOf = ({ body }: BatchRequest): string => stringifyExactly(body) ?? "{}";
+
+async function sendForMedia(line: BatchRequest, request: RawCall, media: MediaOfLine): Promise<Sent> {
+  const parts = { ...partsOf(line.endpoint), body: bodyOf(line) };
+  const response = await request(parts, { reusesConnection: true, divert: media.divert });
+  return resultOf(response, media);
+}
+
+async function resultOf(response: BufferedResponse, media?: MediaOfLine): Promise<Sent> {
+  const text = response.text();
+  const value = parseJson(text);
+  if (value === undefined) return unusable("the response is not JSON", JSON.stringify(text), response);
+  const error = serviceErrorIn(value);
+  if (error !== undefined) return unusable(error, oneLine(text, value), response);
+  if (media) {
+    const { body: kept, problem } = await media.save(value);
+    if (problem !== undefined) return unusable(problem, kept, response);
+    return { outcome: "done", answer: { response: replyOf(response, kept) }, value };
+  }
+  if (!isRecord(value) || !Array.isArray(value.choices)) {
+    return unusable("the response contains no choices", oneLine(text, value), response);
+  }
+  return { outcome: "done", answer: { response: replyOf(response, oneLine(text, value)) }, value };
+}
+
+const oneLine = (text: string, value: unknown): string =>
+  /[\r\n]/.test(text) ? (stringifyExactly(value) ?? "null") : text;
+
+const replyOf = (response: BufferedResponse, body: string): NonNullable<Answer["response"]> => ({
+  status: response.status,
+  requestId: response.header(requestIdHeader),
+  body,
+});
+
+/** A response that was paid for, and that someone has to look at. */
+function unusable(message: string, body: string, response: BufferedResponse): Sent {
+  const code = "UNUSABLE_RESPONSE";
+  return {
+    outcome: "unknown",
+    answer: { response: replyOf(response, body), error: { code, message } },
+    code,
+    slowsDown: false,
+  };
+}
+
+/** What an error says about a request. */
+function failed(error: unknown): Sent {
+  if (error instanceof NetworkError) return { outcome: "refused", error };
+  if (error instanceof ServiceError) {
+    if (error.status === 429) return { outcome: "refused", retryAfter: error.retryAfter, error };
+    // Every other line would be refused, too.
+    if (error.status === 401) return { outcome: "stop", error };
+    return { outcome: "failed", answer: answerOf(error.reply, error.message), code: error.code };
+  }
+  if (error instanceof InterruptedWrite) return lost("INTERRUPTED", error.message);
+  if (error instanceof EmptyResult) return lost("UNUSABLE_RESPONSE", error.message);
+  if (!(error instanceof UnknownOutcome)) return { outcome: "stop", error };
+  const { reply, message, status } = error;
+  const code = reply ? `HTTP_${reply.status}` : "UNKNOWN_OUTCOME";
+  return {
+    outcome: "unknown",
+    answer: answerOf(reply, message),
+    code,
+    slowsDown: status === undefined || reply?.status === 503,
+    retryAfter: reply?.retryAfter,
+  };
+}
+
+const lost = (code: string, message: string): Sent => ({
+  outcome: "unknown",
+  answer: { error: { code, message } },
+  code,
+  slowsDown: false,
+});
+
+/** A response has its body in the output; without one there is an error. */
+function answerOf(reply: FailedReply | undefined, message: string): Answer {
+  if (reply === undefined) return { error: { code: "UNKNOWN_OUTCOME", message } };
+  const value = parseJson(reply.text);
+  const body = value === undefined ? JSON.stringify(reply.text) : oneLine(reply.text, value);
+  return { response: { status: reply.status, requestId: reply.requestId, body } };
+}

@@ -1,0 +1,86 @@
+import { createReadStream } from "node:fs";
+import * as fs from "node:fs/promises";
+import { dirname } from "node:path";
+import { codeOf } from "../core/errors.ts";
+
+/** A file that is only appended to. */
+export interface AppendFile {
+  readonly append: (text: string) => Promise<void>;
+  /** Resolves when what was appended is on the disk. */
+  readonly sync: () => Promise<void>;
+  readonly size: () => Promise<number>;
+  readonly truncate: (size: number) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The files of a batch. `diskFiles` are the real ones. */
+export interface BatchFiles {
+  /** Bytes of a file; undefined if it does not exist. */
+  readonly size: (path: string) => Promise<number | undefined>;
+  /** Reads a file from a position on. A file that does not exist is empty. */
+  readonly read: (path: string, start?: number) => AsyncIterable<Uint8Array>;
+  /** Opens a file, which is created if it does not exist. */
+  readonly open: (path: string) => Promise<AppendFile>;
+  /** Gives a file another name, which replaces the file of that name for good. */
+  readonly rename: (from: string, to: string) => Promise<void>;
+  readonly remove: (path: string) => Promise<void>;
+}
+
+/** Bytes that are read at once. */
+const chunkSize = 256 * 1024;
+
+export const diskFiles: BatchFiles = {
+  size: async (path) => (await statOf(path))?.size,
+  read: async function* (path, start = 0) {
+    if ((await statOf(path)) !== undefined)
+      yield* createReadStream(path, { start, highWaterMark: chunkSize });
+  },
+  open: async (path) => {
+    const isNew = (await statOf(path)) === undefined;
+    // Not in the mode "a", in which a file cannot be shortened on some systems.
+    const file = await fs.open(path, isNew ? "wx" : "r+");
+    if (isNew) await syncFolder(path);
+    let end = (await file.stat()).size;
+    return {
+      append: async (text) => {
+        const bytes = Buffer.from(text);
+        for (let at = 0; at < bytes.length; ) {
+          const { bytesWritten } = await file.write(bytes, at, bytes.length - at, end);
+          at += bytesWritten;
+          end += bytesWritten;
+        }
+      },
+      sync: () => file.datasync(),
+      size: async () => (await file.stat()).size,
+      truncate: async (size) => {
+        await file.truncate(size);
+        end = size;
+      },
+      close: () => file.close(),
+    };
+  },
+  rename: async (from, to) => {
+    await fs.rename(from, to);
+    await syncFolder(to);
+  },
+  remove: (path) => fs.rm(path, { force: true }),
+};
+
+async function statOf(path: string) {
+  try {
+    return await fs.stat(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Makes the name of a file survive a power loss, on systems where a folder can be flushed. */
+async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await fs.open(dirname(path), "r");
+    await folder.sync().finally(() => folder.close());
+  } catch {
+    // Windows.
+  }
+}

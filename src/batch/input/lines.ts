@@ -1,0 +1,157 @@
+import { hash } from "node:crypto";
+import { routes } from "../../contract/generated/routes.ts";
+import { isRecord, parseJson } from "../../core/json.ts";
+import { copyTexts, stringifyExactly } from "../../core/values/exact-numbers.ts";
+import type { Ledger } from "../ledger.ts";
+import { linesOf } from "../read-lines.ts";
+
+/** What a line of a batch asks for, by the command that does the same. */
+export const endpoints = {
+  chat: routes.createChatCompletion,
+  image: routes.generateImage,
+  tts: routes.generateAudio,
+} as const;
+
+export type Endpoint = keyof typeof endpoints;
+
+export const endpointNames: readonly Endpoint[] = ["chat", "image", "tts"];
+
+/** A line of the input. */
+export interface BatchRequest {
+  /** The number of its line, from 1. */
+  readonly number: number;
+  readonly id: string;
+  readonly endpoint: Endpoint;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A line that is not a request. */
+export interface InvalidLine {
+  readonly number: number;
+  /** Each begins with the field that it is about, such as `body.width must be a number`. */
+  readonly problems: readonly string[];
+}
+
+/** Reads the lines of an input. It can be called several times. */
+export type Source = () => AsyncIterable<BatchRequest | InvalidLine>;
+
+/** The problems of a body; none if it can be sent. */
+export type CheckBody = (endpoint: Endpoint, body: object) => readonly string[] | Promise<readonly string[]>;
+
+/** The lines of a JSONL file: `{"custom_id","method","url","body"}`. Empty lines are left out. */
+export const jsonLines = (read: () => AsyncIterable<Uint8Array>): Source =>
+  async function* () {
+    for await (const { text, number, isUtf8 } of linesOf(read())) {
+      const json = number === 1 ? text.replace(/^\ufeff/, "") : text;
+      if (!isUtf8) yield { number, problems: ["the line is not valid UTF-8"] };
+      else if (json.trim() !== "") yield requestOf(parseJson(json), number);
+    }
+  };
+
+const knownFields = ["custom_id", "method", "url", "body"];
+
+function requestOf(line: unknown, number: number): BatchRequest | InvalidLine {
+  if (!isRecord(line)) return { number, problems: ["the line is not a JSON object"] };
+  const { custom_id: id, method, url, body } = line;
+  const endpoint = endpointNames.find((name) => endpoints[name].path === url);
+  const problems = [
+    ...(typeof id === "string" && id !== "" ? [] : ["custom_id must be a string that is not empty"]),
+    ...(method === "POST" ? [] : [`method must be "POST", not ${shown(method)}`]),
+    ...(endpoint ? [] : [`url must be one of ${paths.join(", ")}, not ${shown(url)}`]),
+    ...(isRecord(body) ? [] : ["body must be an object"]),
+    ...Object.keys(line)
+      .filter((name) => !knownFields.includes(name))
+      .map((name) => `${name} is not a field of a line; they are ${knownFields.join(", ")}`),
+  ];
+  return typeof id === "string" && endpoint && isRecord(body) && problems.length === 0
+    ? { number, id, endpoint, body }
+    : { number, problems };
+}
+
+const paths = endpointNames.map((name) => endpoints[name].path);
+
+/** At most 80 characters of JSON. */
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** The hash that two requests share if they ask for the same: 16 hexadecimal digits. */
+export const requestHash = ({ endpoint, body }: Pick<BatchRequest, "endpoint" | "body">): string =>
+  hash("sha256", `${endpoint} ${stringifyExactly(sorted(body))}`, "hex").slice(0, 16);
+
+/** A copy with the keys of every object sorted. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return copyTexts(value, value.map(sorted));
+  if (!isRecord(value)) return value;
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value).sort()) copy[key] = sorted(value[key]);
+  return copyTexts(value, copy);
+}
+
+/** How many problems are listed. */
+const maxProblems = 50;
+
+/** What an input asks for, or why it cannot be run. */
+export interface Validated {
+  /** The lines of this run, by endpoint. */
+  readonly counts: Readonly<Record<Endpoint, number>>;
+  readonly total: number;
+  /** At most 50. */
+  readonly problems: readonly Problem[];
+  readonly problemCount: number;
+}
+
+/** Such as `body.width must be a number`, and the number of the line. */
+export interface Problem {
+  readonly line: number;
+  readonly message: string;
+}
+
+interface ValidateOptions {
+  readonly check: CheckBody;
+  /** Gets the line number and the hash of the request of each line of this run. */
+  readonly ledger: Ledger;
+  /** Whether a line belongs to this run. The others are checked, too. */
+  readonly isOurs: (id: string) => boolean;
+  /** Called for each valid line of this run, before its hash replaces the one in the ledger. */
+  readonly visit: (request: BatchRequest, entry: number, hash: string) => void;
+}
+
+/** Checks every line of an input. Memory: the ledger. */
+export async function validate(source: Source, options: ValidateOptions): Promise<Validated> {
+  const { check, ledger, isOurs, visit } = options;
+  const counts: Record<Endpoint, number> = { chat: 0, image: 0, tts: 0 };
+  const problems: Problem[] = [];
+  let problemCount = 0;
+  let total = 0;
+  const add = (number: number, found: readonly string[]): void => {
+    problemCount += found.length;
+    const room = Math.max(0, maxProblems - problems.length);
+    problems.push(...found.slice(0, room).map((message) => ({ line: number, message })));
+  };
+  for await (const line of source()) {
+    if ("problems" in line) {
+      add(line.number, line.problems);
+      continue;
+    }
+    const entry = ledger.add(line.id);
+    const earlier = ledger.line(entry);
+    if (earlier > 0) add(line.number, [`custom_id ${shown(line.id)} is also that of line ${earlier}`]);
+    else ledger.setLine(entry, line.number);
+    const found = await check(line.endpoint, line.body);
+    if (found.length > 0)
+      add(
+        line.number,
+        found.map((problem) => `body.${problem}`),
+      );
+    else if (earlier === 0 && isOurs(line.id)) {
+      total += 1;
+      counts[line.endpoint] += 1;
+      const requested = requestHash(line);
+      visit(line, entry, requested);
+      ledger.setRequest(entry, requested);
+    }
+  }
+  return { counts, total, problems, problemCount };
+}

@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { UsageError } from "../../core/errors.ts";
+import { canonicalJson, parseJson } from "../../core/json.ts";
+import { didYouMean } from "../../core/text.ts";
+import { fileName } from "../../media/filename.ts";
+import { Ledger } from "../ledger.ts";
+import { linesOf } from "../read-lines.ts";
+import { type BatchRequest, type Endpoint, endpoints, type InvalidLine, type Source } from "./lines.ts";
+
+export interface PromptsOptions {
+  /** The name of the file, for errors. */
+  readonly path: string;
+  readonly read: () => AsyncIterable<Uint8Array>;
+  readonly endpoint: Endpoint;
+  /** Fields of every body; those of a line override them. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A text file with one prompt in each line. Empty lines are left out. */
+export const textPrompts = ({ read, endpoint, defaults }: PromptsOptions): Source =>
+  async function* () {
+    const idOf = ids();
+    for await (const { text, number, isUtf8 } of linesOf(read())) {
+      const prompt = text.replace(/^\ufeff/, "").trim();
+      if (!isUtf8) yield { number, problems: ["the line is not valid UTF-8"] };
+      else if (prompt !== "") {
+        const fields = promptFields(endpoint, { prompt });
+        yield { number, id: idOf(prompt, fields), endpoint, body: { ...defaults, ...fields } };
+      }
+    }
+  };
+
+/** A CSV file whose header names the fields. */
+export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): Source =>
+  async function* () {
+    const { parse } = await import("csv-parse");
+    const idOf = ids();
+    const parser = parse({ bom: true, info: true, skip_empty_lines: true, relax_column_count: true });
+    const input = Readable.from(read());
+    input.on("error", (error) => parser.destroy(error)).pipe(parser);
+    let columns: readonly Column[] | undefined;
+    try {
+      for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
+        if (columns === undefined) columns = columnsOf(record, endpoint, path);
+        else yield rowOf({ record, number: info.lines, columns }, { endpoint, defaults, idOf });
+      }
+    } catch (error) {
+      if (error instanceof Error && "lines" in error) {
+        throw new UsageError(`${path}:${String(error.lines)}: ${error.message}`);
+      }
+      throw error;
+    } finally {
+      input.destroy();
+    }
+  };
+
+interface CsvRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+interface Column {
+  readonly name: string;
+  /** How a cell becomes a value. */
+  readonly kind: string;
+}
+
+/** Columns that are not fields of their own. */
+const specialColumns: Readonly<Record<Endpoint, readonly string[]>> = {
+  chat: ["prompt", "system"],
+  image: ["size"],
+  tts: ["prompt"],
+};
+const aliases: Readonly<Record<Endpoint, Readonly<Record<string, string>>>> = {
+  chat: { message: "prompt" },
+  image: { model: "model_name", negative: "negative_prompt" },
+  tts: {},
+};
+
+function columnsOf(header: readonly string[], endpoint: Endpoint, path: string): readonly Column[] {
+  const { fields } = endpoints[endpoint];
+  const known = [...fields.map(({ name }) => name), ...specialColumns[endpoint]];
+  const columns = header.map((title): Column => {
+    const wire = title.trim().replaceAll("-", "_");
+    const name = aliases[endpoint][wire] ?? wire;
+    if (name === "id" || name === "custom_id") return { name: "custom_id", kind: "string" };
+    if (!known.includes(name)) {
+      const hint = `Columns are ${["custom_id", ...known].join(", ")}.`;
+      throw new UsageError(
+        `${path}:1: ${JSON.stringify(title)} is not a field of ${endpoint}${didYouMean(wire, known)}`,
+        { hint },
+      );
+    }
+    return { name, kind: fields.find((field) => field.name === name)?.kind ?? "string" };
+  });
+  const twice = columns.find(({ name }, at) => columns.findIndex((one) => one.name === name) < at);
+  if (twice) throw new UsageError(`${path}:1: two columns set ${twice.name}`);
+  return columns;
+}
+
+interface Row {
+  readonly record: readonly string[];
+  readonly number: number;
+  readonly columns: readonly Column[];
+}
+
+function rowOf(
+  { record, number, columns }: Row,
+  { endpoint, defaults, idOf }: Pick<PromptsOptions, "endpoint" | "defaults"> & { readonly idOf: IdOf },
+): BatchRequest | InvalidLine {
+  if (record.length > columns.length) {
+    return { number, problems: [`the row has ${record.length} cells, but the header ${columns.length}`] };
+  }
+  const cells = columns.flatMap(({ name, kind }, at): [string, unknown][] => {
+    const text = record[at] ?? "";
+    return text === "" ? [] : [[name, cellValue(text, kind)]];
+  });
+  const { custom_id: id, ...fields } = Object.fromEntries(cells);
+  const body = promptFields(endpoint, fields);
+  const prompt = String(fields.prompt ?? fields.text ?? "");
+  return {
+    number,
+    id: typeof id === "string" ? id : idOf(prompt, body),
+    endpoint,
+    body: { ...defaults, ...body },
+  };
+}
+
+/** The value of a cell. One that is not of its kind stays a text, which the check rejects. */
+function cellValue(text: string, kind: string): unknown {
+  const trimmed = text.trim();
+  if (kind === "string") return text;
+  if (kind === "boolean") return booleans[trimmed.toLowerCase()] ?? text;
+  if (kind === "map" && !trimmed.startsWith("{")) return weightsOf(trimmed) ?? text;
+  return parseJson(trimmed) ?? text;
+}
+
+const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, yes: true, no: false };
+
+/** `NAME:WEIGHT`, several separated by commas. */
+function weightsOf(text: string): Fields | undefined {
+  const pairs = text.split(",").map((pair) => /^\s*(.+):\s*([\d.]+)\s*$/.exec(pair));
+  if (pairs.includes(null)) return undefined;
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", Number(pair?.[2])]));
+}
+
+/** The fields of a body from columns. */
+function promptFields(endpoint: Endpoint, fields: Fields): Fields {
+  if (endpoint === "image") {
+    const { size, ...rest } = fields;
+    const [, width, height] = /^(\d+)x(\d+)$/i.exec(String(size)) ?? [];
+    if (size === undefined) return rest;
+    return width === undefined
+      ? { ...rest, width: size }
+      : { ...rest, width: Number(width), height: Number(height) };
+  }
+  const { prompt, system, ...rest } = fields;
+  if (prompt === undefined) return fields;
+  if (endpoint === "tts") return { text: prompt, ...rest };
+  const messages = [
+    ...(system === undefined ? [] : [{ role: "system", content: system }]),
+    { role: "user", content: prompt },
+  ];
+  return { messages, ...rest };
+}
+
+type IdOf = (prompt: string, fields: Fields) => string;
+
+/**
+ * Returns IDs that depend only on the content of a line, such as `a-lighthouse-at-dusk-3f9c2b714e05`: lines that are added,
+ * moved or removed change no other. The second line with the same content ends in `-2`.
+ */
+function ids(): IdOf {
+  const counts = new Ledger();
+  return (prompt, fields) => {
+    const hash = createHash("sha256").update(canonicalJson(fields)).digest("hex").slice(0, 12);
+    const slug = fileName("{slug}", { date: new Date(0), prompt, fallback: "line", ext: "" });
+    const entry = counts.add(hash);
+    const count = counts.line(entry) + 1;
+    counts.setLine(entry, count);
+    return count === 1 ? `${slug}-${hash}` : `${slug}-${hash}-${count}`;
+  };
+}

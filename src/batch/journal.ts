@@ -1,0 +1,202 @@
+import { crc32 } from "node:zlib";
+import { asRecord, isRecord, parseJson } from "../core/json.ts";
+import { decimalText, type Money, parseMoney } from "../core/values/money.ts";
+import { linesOf } from "./read-lines.ts";
+import type { Shard } from "./shard.ts";
+
+/**
+ * The journal of a batch says what was sent and what became of it. It is a file of JSON lines beside the output that is
+ * only appended to. The last field of each line, `sum`, is the CRC-32 of the line before that field, as eight hexadecimal
+ * digits, so that a line that was torn by a crash is recognized.
+ *
+ * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
+ *   null without shards.
+ * - `input` says how many lines the input holds.
+ * - Before a request is sent, its `send` is on the disk. Only after that, one of the results `done`, `failed` and
+ *   `unknown` follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended: its
+ *   outcome is unknown.
+ * - A result is written after its line is in the output and on the disk. `end` is the size of the output with that line.
+ *   What the output has beyond the last `end` are results that a crash kept out of the journal.
+ * - `retry` makes a line with a result pending again. Its line is then taken out of the output, and `output` says so.
+ */
+export type JournalRecord =
+  | HeaderRecord
+  | InputRecord
+  | SendRecord
+  | ResultRecord
+  | ReturnRecord
+  | OutputRecord;
+
+export interface HeaderRecord {
+  readonly event: "header";
+  readonly shard: Shard | null;
+}
+
+/** A run has read the input to its end. */
+export interface InputRecord {
+  readonly event: "input";
+  /** How many lines it holds for this output. */
+  readonly lines: number;
+}
+
+export interface SendRecord {
+  readonly event: "send";
+  /** The `custom_id`, as in all records that have an `id`. */
+  readonly id: string;
+  /** The hash of the request: 16 hexadecimal digits. */
+  readonly request: string;
+  /** The most that the request can cost; undefined if the price is unknown. */
+  readonly cost: Money | undefined;
+}
+
+export interface ResultRecord {
+  /** Succeeded; refused by the service, which did nothing; or maybe done and charged. */
+  readonly event: "done" | "failed" | "unknown";
+  readonly id: string;
+  /** What it cost, or for `unknown` may have cost; undefined if the price is unknown. Nothing for `failed`. */
+  readonly cost: Money | undefined;
+  /** Bytes of the output up to the end of its line. */
+  readonly end: number;
+  /** Of a failure, such as `BAD_REQUEST`. */
+  readonly code: string | undefined;
+}
+
+export interface ReturnRecord {
+  /** `undo`: nothing was done. `retry`: a line with a result is to be sent again. */
+  readonly event: "undo" | "retry";
+  readonly id: string;
+}
+
+/** The lines of what is to be sent again were taken out of the output. */
+export interface OutputRecord {
+  readonly event: "output";
+  /** Bytes of the output. */
+  readonly end: number;
+}
+
+const version = 1;
+
+/** The path of the journal of an output. */
+export const journalPath = (out: string): string => `${out}.journal`;
+
+/** The line of a record, with its line feed. */
+export function journalLine(record: JournalRecord): string {
+  const fields =
+    record.event === "header"
+      ? { journal: "batch", version, shard: record.shard }
+      : { ...record, ...("cost" in record && { cost: record.cost && decimalText(record.cost) }) };
+  return withSum(JSON.stringify(fields));
+}
+
+const withSum = (json: string): string => {
+  const start = json.slice(0, -1);
+  return `${start},"sum":"${sumOf(start)}"}\n`;
+};
+
+const sumOf = (text: string): string => crc32(text).toString(16).padStart(8, "0");
+
+const sumField = /,"sum":"([\da-f]{8})"\}$/;
+
+/** The record of a line without its line feed; undefined if the line is torn or is not of a journal. */
+function journalRecord(line: string): JournalRecord | undefined {
+  const sum = sumField.exec(line);
+  if (sum === null || sumOf(line.slice(0, sum.index)) !== sum[1]) return undefined;
+  return recordOf(asRecord(parseJson(line)));
+}
+
+function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | undefined {
+  const { event, id, end, code, request } = fields;
+  const cost = typeof fields.cost === "string" ? parseMoney(fields.cost, "the journal") : undefined;
+  if (fields.journal === "batch" && fields.version === version) return headerOf(fields.shard);
+  if (event === "output" && typeof end === "number") return { event, end };
+  if (event === "input" && typeof fields.lines === "number") return { event, lines: fields.lines };
+  if (typeof id !== "string") return undefined;
+  if (event === "undo" || event === "retry") return { event, id };
+  if (event === "send" && typeof request === "string") return { event, id, request, cost };
+  if ((event === "done" || event === "failed" || event === "unknown") && typeof end === "number") {
+    return { event, id, cost, end, code: typeof code === "string" ? code : undefined };
+  }
+  return undefined;
+}
+
+function headerOf(shard: unknown): HeaderRecord | undefined {
+  if (shard === null) return { event: "header", shard };
+  if (!isRecord(shard)) return undefined;
+  const { index, count } = shard;
+  return typeof index === "number" && typeof count === "number"
+    ? { event: "header", shard: { index, count } }
+    : undefined;
+}
+
+/** A journal that cannot be used: it has another version, or was changed. */
+export class JournalInvalid extends Error {
+  override readonly name = "JournalInvalid";
+}
+
+/** A record, and the size of the journal up to its end. */
+export interface ReadRecord {
+  readonly record: JournalRecord;
+  readonly end: number;
+}
+
+/**
+ * Reads the records of a journal one by one, the header first. A torn last line is left out; of an empty journal, and of
+ * one whose header is torn, there are no records.
+ * @throws JournalInvalid when any other line is not as it was written
+ */
+export async function* readJournal(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ReadRecord> {
+  let torn: number | undefined;
+  for await (const { text, number, end, isOpen } of linesOf(chunks)) {
+    if (torn !== undefined) {
+      throw new JournalInvalid(`${path}:${torn} is damaged, or not a line of a journal of this version`);
+    }
+    const record = isOpen ? undefined : journalRecord(text);
+    if (record === undefined || (number === 1) !== (record.event === "header")) torn = number;
+    else yield { record, end };
+  }
+}
+
+/** What a batch has cost, from the records of its journal in their order. Memory: the requests in flight. */
+export class JournalCosts {
+  #spent: Money = 0n;
+  #uncertain: Money = 0n;
+  #unpriced = 0;
+  readonly #inFlight = new Map<string, Money | undefined>();
+
+  /** The cost of what succeeded, also of what was sent again later. */
+  get spent(): Money {
+    return this.#spent;
+  }
+
+  /** What may have been charged besides: unknown outcomes, and what is in flight. */
+  get uncertain(): Money {
+    return this.#uncertain;
+  }
+
+  /** How many requests succeeded or have an unknown outcome, at a price that is not known. */
+  get unpriced(): number {
+    return this.#unpriced;
+  }
+
+  /** The most that each request in flight can cost, by ID. */
+  get inFlight(): ReadonlyMap<string, Money | undefined> {
+    return this.#inFlight;
+  }
+
+  add(record: JournalRecord): void {
+    if (record.event === "send") {
+      this.#uncertain += record.cost ?? 0n;
+      this.#inFlight.set(record.id, record.cost);
+    } else if ("id" in record) {
+      this.#uncertain -= this.#inFlight.get(record.id) ?? 0n;
+      this.#inFlight.delete(record.id);
+    }
+    if (record.event !== "done" && record.event !== "unknown") return;
+    if (record.cost === undefined) this.#unpriced += 1;
+    else if (record.event === "done") this.#spent += record.cost;
+    else this.#uncertain += record.cost;
+  }
+}

@@ -1,0 +1,96 @@
+import { journalPath } from "../journal.ts";
+import { shardOutput } from "../shard.ts";
+import { type BatchJob, keyVariable, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
+
+/** The most jobs that a matrix may have. */
+export const maxGitHubShards = 256;
+
+/** Minutes before GitHub ends a job, after 360, so that the journal is still saved. */
+const timeout = 330;
+
+const shard = expression("matrix.shard");
+
+/** A workflow with a job for each shard, and a job that merges them. */
+export function gitHubWorkflow(job: BatchJob): object {
+  const { name, shards, image, run, merge, out, environment, sandbox, secret } = job;
+  const path = shardFiles(out, job, shard).join("\n");
+  const earlier = `${name}-${expression("github.run_id")}-${shard}-`;
+  const key = `${earlier}${expression("github.run_attempt")}`;
+  const env = { ...environment, ...(!sandbox && { [keyVariable]: expression(`secrets.${secret}`) }) };
+  const checkout = { uses: "actions/checkout@v4" };
+  return {
+    name,
+    on: { workflow_dispatch: {} },
+    permissions: { contents: "read" },
+    jobs: {
+      shard: {
+        "runs-on": "ubuntu-latest",
+        container: image,
+        strategy: {
+          "fail-fast": false,
+          matrix: { shard: Array.from({ length: shards }, (_, index) => index) },
+        },
+        steps: [
+          checkout,
+          {
+            name: "Restore the journal of an earlier attempt",
+            uses: "actions/cache/restore@v4",
+            with: { path, key, "restore-keys": earlier },
+          },
+          {
+            name: "Run the shard",
+            "timeout-minutes": timeout,
+            ...(Object.keys(env).length > 0 && { env }),
+            run: `${guard(journalOf(job))}${retryLoop(shellLine(run, `--shard ${shard}/${shards}`))}`,
+          },
+          {
+            name: "Keep the journal",
+            if: "always()",
+            uses: "actions/cache/save@v4",
+            with: { path, key },
+          },
+          {
+            name: "Keep the output",
+            if: "always()",
+            uses: "actions/upload-artifact@v4",
+            with: { name: `${name}-${shard}`, path, overwrite: true },
+          },
+        ],
+      },
+      merge: {
+        needs: "shard",
+        if: expression("!cancelled()"),
+        "runs-on": "ubuntu-latest",
+        container: image,
+        steps: [
+          checkout,
+          { uses: "actions/download-artifact@v4", with: { pattern: `${name}-*`, "merge-multiple": true } },
+          { name: "Merge the shards", run: shellLine(merge) },
+          { uses: "actions/upload-artifact@v4", with: { name, path: out, overwrite: true } },
+        ],
+      },
+    },
+  };
+}
+
+function expression(text: string): string {
+  return `\${{ ${text} }}`;
+}
+
+const journalOf = ({ out, shards }: BatchJob): string =>
+  journalPath(shardOutput(out, { index: 0, count: shards })).replace(`.0-of-`, `.${shard}-of-`);
+
+/** Shell lines that end an attempt whose journal is missing: it would pay again for what was done. */
+const guard = (journal: string): string =>
+  `if [ "$GITHUB_RUN_ATTEMPT" -gt 1 ] && [ ! -e "${journal}" ]; then
+  echo "The journal of the earlier attempt is missing: start a new run of the workflow" >&2
+  exit 1
+fi
+`;
+
+export const gitHubNotes = ({ name, secret, input, shards }: BatchJob): readonly Note[] => [
+  `Save this as .github/workflows/${name}.yml. The key is a secret of the repository:`,
+  [`gpuctl auth token | gh secret set ${secret}`, `gh workflow run ${name}.yml`],
+  `${input} must be in the repository. Each of the ${shards} jobs has a disk of its own: its journal and output are kept in the cache and as an artifact. Shards that are not complete go on with:`,
+  ["gh run rerun --failed RUN"],
+];

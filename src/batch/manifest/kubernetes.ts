@@ -1,0 +1,82 @@
+import type { Job } from "kubernetes-types/batch/v1";
+import type { EnvVar } from "kubernetes-types/core/v1";
+import { type BatchJob, keyVariable, maxRetries, memory, type Note, retriedCodes, shellLine } from "./job.ts";
+
+/** Where the claim is mounted. Paths are relative to it. */
+const folder = "/data";
+
+const container = "gpuctl";
+const keyInSecret = "api-key";
+
+/** An Indexed Job: each of its pods runs the shard with the pod's completion index. */
+export function kubernetesJob(job: BatchJob): Job {
+  const { name, shards, image, claim, run } = job;
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name },
+    spec: {
+      completionMode: "Indexed",
+      completions: shards,
+      parallelism: shards,
+      backoffLimitPerIndex: maxRetries,
+      podFailurePolicy: {
+        rules: [
+          // The node was drained or is gone. This is not counted as a retry.
+          { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
+          {
+            action: "FailIndex",
+            onExitCodes: {
+              containerName: container,
+              operator: "NotIn",
+              values: Object.values(retriedCodes),
+            },
+          },
+        ],
+      },
+      template: {
+        spec: {
+          restartPolicy: "Never",
+          automountServiceAccountToken: false,
+          // After SIGTERM, gpuctl finishes the requests under way.
+          terminationGracePeriodSeconds: 120,
+          containers: [
+            {
+              name: container,
+              image,
+              workingDir: folder,
+              command: ["gpuctl"],
+              args: [...run, "--shards", String(shards)],
+              env: environmentOf(job),
+              resources: {
+                requests: { cpu: "500m", memory: `${memory.request}Mi` },
+                limits: { memory: `${memory.limit}Mi` },
+              },
+              volumeMounts: [{ name: "data", mountPath: folder }],
+            },
+          ],
+          volumes: [{ name: "data", persistentVolumeClaim: { claimName: claim } }],
+        },
+      },
+    },
+  };
+}
+
+const environmentOf = ({ environment, sandbox, secret }: BatchJob): EnvVar[] => [
+  ...Object.entries(environment).map(([name, value]) => ({ name, value })),
+  ...(sandbox
+    ? []
+    : [{ name: keyVariable, valueFrom: { secretKeyRef: { name: secret, key: keyInSecret } } }]),
+];
+
+export const kubernetesNotes = ({ name, secret, claim, input, shards, merge }: BatchJob): readonly Note[] => [
+  "Store the key in a Secret:",
+  [
+    `gpuctl auth token | tr -d '\\n' | kubectl create secret generic ${secret} --from-file=${keyInSecret}=/dev/stdin`,
+  ],
+  `The claim ${claim} holds ${input} and takes the output. All ${shards} pods mount it, so it must be ReadWriteMany. It keeps the journals: a pod that is replaced goes on where the last one stopped. On a volume that ends with its pod, the journal would be lost, and what was paid for would be paid for again.`,
+  `A pod that is killed or exits with ${retriedCodes.left} is replaced. After any other failure its shard has failed, and the others go on.`,
+  ["kubectl apply -f job.yaml", `kubectl wait --for=condition=complete --timeout=-1s job/${name}`],
+  `Then, where the claim is mounted at ${folder}:`,
+  [shellLine(merge)],
+];

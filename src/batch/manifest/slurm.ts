@@ -1,0 +1,67 @@
+import { quoted } from "../../core/text.ts";
+import {
+  type BatchJob,
+  comments,
+  keyVariable,
+  maxRetries,
+  memory,
+  type Note,
+  retriedCodes,
+  shellLine,
+} from "./job.ts";
+
+/** Seconds before the time limit at which a task is asked to end, so that it finishes the requests under way. */
+const notice = 120;
+
+/** A batch script for `sbatch`: an array with a task for each shard. */
+export function slurmScript(job: BatchJob): string {
+  const { name, shards, run, environment } = job;
+  const exports = Object.entries(environment).map(
+    ([variable, value]) => `export ${variable}=${quoted(value)}\n`,
+  );
+  return `#!/bin/bash
+#SBATCH --job-name=${name}
+#SBATCH --array=0-${shards - 1}
+#SBATCH --cpus-per-task=1
+#SBATCH --mem=${memory.limit}M
+#SBATCH --requeue
+#SBATCH --signal=B:USR1@${notice}
+#SBATCH --open-mode=append
+#SBATCH --output=${name}-%A_%a.log
+
+${comments(notes(job))}
+${exports.join("")}out_of_time=
+signaled=1
+trap 'signaled=1; out_of_time=1; kill -TERM $!' USR1
+trap 'signaled=1; kill -TERM $!' TERM INT
+${shellLine(run, `--shards ${shards}`)} &
+# A signal ends \`wait\` before gpuctl has ended.
+while [ -n "$signaled" ]; do
+  signaled=
+  wait $!
+  code=$?
+done
+
+case $code in
+  ${retriedCodes.left} | ${retriedCodes.killed}) again=1 ;;
+  # Only at the time limit: otherwise someone has canceled the task.
+  ${retriedCodes.interrupted} | ${retriedCodes.terminated}) again=$out_of_time ;;
+  *) again= ;;
+esac
+if [ -n "$again" ] && [ "\${SLURM_RESTART_COUNT:-0}" -lt ${maxRetries} ]; then
+  scontrol requeue "\${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"
+fi
+exit $code
+`;
+}
+
+const notes = ({ shards, merge }: BatchJob): readonly Note[] => [
+  "Submit this in a folder that all nodes share:",
+  ["sbatch job.sh"],
+  "Slurm may run a task again on another node. Its journal, next to its output, must be there: otherwise what was paid for is paid for again. On disks of the nodes, name one with --nodelist, and copy outputs and journals together before the merge.",
+  `The key is that of your profile if the nodes share your home folder. Otherwise, set ${keyVariable} before you submit this: sbatch passes it on.`,
+  `A task is queued again if gpuctl was killed, ran out of time or exits with ${retriedCodes.left}, up to ${maxRetries} times. If this script was killed, too, and for some tasks as a new job:`,
+  ["scontrol requeue JOB_TASK", "sbatch --array=3,5 job.sh"],
+  `The tasks are numbered from 0 to ${shards - 1}, as the shards are. Afterwards:`,
+  [shellLine(merge)],
+];

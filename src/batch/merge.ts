@@ -1,0 +1,149 @@
+import { dirname, isAbsolute, relative, sep } from "node:path";
+import { UsageError } from "../core/errors.ts";
+import { asRecord, isRecord, parseJson } from "../core/json.ts";
+import { copyTexts, stringifyExactly } from "../core/values/exact-numbers.ts";
+import { type BatchFiles, diskFiles } from "./files.ts";
+import { requestHash, type Source } from "./input/lines.ts";
+import { missingShards, type Part, resultsOf } from "./outputs.ts";
+import { linesOf } from "./read-lines.ts";
+import { isOfShard, type Shard, shardIndex } from "./shard.ts";
+
+/** What is missing from a merged output. */
+export interface Missing {
+  /** Lines without a result, and the first of their IDs if the input was read. */
+  readonly count: number;
+  readonly ids: readonly string[];
+  /** Lines that were changed in the input since they were sent. */
+  readonly changed: number;
+  /** Results that are not of a line of the input; undefined if it was not read. */
+  readonly extra: number | undefined;
+}
+
+/**
+ * Checks that outputs belong together: all are shards of the same number, each is there once; or none is a shard.
+ * @throws UsageError
+ */
+export function assertTogether(parts: readonly Part[]): void {
+  const [first] = parts;
+  for (const [position, { out, shard }] of parts.entries()) {
+    if (shard?.count !== first?.shard?.count) {
+      throw new UsageError(`${first?.out} is ${kindOf(first?.shard)}, but ${out} is ${kindOf(shard)}`);
+    }
+    const same = parts.slice(0, position).find((other) => shard && other.shard?.index === shard.index);
+    if (same)
+      throw new UsageError(`${same.out} and ${out} are both shard ${shard?.index} of ${shard?.count}`);
+  }
+}
+
+const kindOf = (shard: Shard | null | undefined): string =>
+  shard ? `one of ${shard.count} shards` : "not a shard";
+
+/**
+ * The lines of the outputs, each with its line feed, one output after the other. Only one line is in memory at a time.
+ * Paths of pictures and recordings are relative to `folder`.
+ * @throws UsageError if an output is not as its journal says, or an ID occurs twice
+ */
+export async function* mergedLines(
+  parts: readonly Part[],
+  folder: string,
+  { read }: Pick<BatchFiles, "read"> = diskFiles,
+): AsyncGenerator<string> {
+  for (const [position, part] of parts.entries()) {
+    const { out, ledger, shard, outputEnd } = part;
+    const way = relative(folder, dirname(out));
+    // The ledger has no line numbers of the input here: they hold those of the output.
+    let results = 0;
+    for await (const { text, number, end } of linesOf(read(out))) {
+      if (end > outputEnd) break;
+      const at = `${out}:${number}`;
+      const line = asRecord(parseJson(text));
+      const { custom_id: id } = line;
+      const entry = typeof id === "string" ? ledger.find(id) : undefined;
+      if (typeof id !== "string" || entry === undefined) {
+        throw new UsageError(`${at} is not a result that its journal knows`);
+      }
+      if (!hasResult(part, entry)) continue;
+      if (shard && !isOfShard(id, shard)) {
+        throw new UsageError(
+          `${at}: ${JSON.stringify(id)} does not belong to shard ${shard.index} of ${shard.count}`,
+        );
+      }
+      const other = shard
+        ? undefined
+        : parts.slice(0, position).find((earlier) => earlier.ledger.find(id) !== undefined);
+      if (ledger.line(entry) > 0 || other) {
+        throw new UsageError(
+          `${at}: ${JSON.stringify(id)} is also in ${other?.out ?? `line ${ledger.line(entry)}`}`,
+        );
+      }
+      ledger.setLine(entry, number);
+      results += 1;
+      yield `${way === "" ? text : stringifyExactly(withPaths(line, way))}\n`;
+    }
+    if (results !== resultsOf(part)) {
+      throw new UsageError(
+        `${out} has ${results} results, but its journal has ${resultsOf(part)}: it was changed`,
+      );
+    }
+  }
+}
+
+/** A line whose paths have another one before them. */
+function withPaths(line: Readonly<Record<string, unknown>>, way: string): object {
+  const { response } = line;
+  if (!isRecord(response) || !isRecord(response.body)) return line;
+  const { body } = response;
+  const moved = Array.isArray(body.images)
+    ? copyTexts(body, {
+        ...body,
+        images: body.images.map((image) => (isRecord(image) ? withPath(image, way) : image)),
+      })
+    : withPath(body, way);
+  return copyTexts(line, { ...line, response: copyTexts(response, { ...response, body: moved }) });
+}
+
+const withPath = (file: Readonly<Record<string, unknown>>, way: string): object =>
+  typeof file.path === "string" && typeof file.sha256 === "string" && !isAbsolute(file.path)
+    ? copyTexts(file, { ...file, path: `${way.split(sep).join("/")}/${file.path}` })
+    : file;
+
+const hasResult = ({ ledger }: Part, entry: number): boolean =>
+  ["done", "failed", "unknown"].includes(ledger.state(entry));
+
+/** How many IDs are listed. */
+const maxIds = 10;
+
+/**
+ * Compares results with the input.
+ * @throws UsageError for a line that is not a request
+ */
+export async function missingFrom(parts: readonly Part[], input: Source): Promise<Missing> {
+  const ids: string[] = [];
+  const shards = parts[0]?.shard?.count;
+  let [count, changed, known] = [0, 0, 0];
+  for await (const line of input()) {
+    if ("problems" in line) throw new UsageError(`--requests: line ${line.number}: ${line.problems[0]}`);
+    const index = shards && shardIndex(line.id, shards);
+    const part = parts.find(({ shard, ledger }) =>
+      shard ? shard.index === index : ledger.find(line.id) !== undefined,
+    );
+    const entry = part?.ledger.find(line.id);
+    if (part && entry !== undefined && hasResult(part, entry)) {
+      known += 1;
+      if (part.ledger.request(entry) !== requestHash(line)) changed += 1;
+    } else {
+      count += 1;
+      if (ids.length < maxIds) ids.push(line.id);
+    }
+  }
+  return { count, ids, changed, extra: sum(parts.map(resultsOf)) - known };
+}
+
+/** What is missing by the number of lines that the runs have found in the input; undefined if one has not read it. */
+export function missingByCount(parts: readonly Part[]): Missing | undefined {
+  if (missingShards(parts).length > 0 || parts.some(({ lines }) => lines === undefined)) return undefined;
+  const count = sum(parts.map((part) => (part.lines ?? 0) - resultsOf(part)));
+  return { count: Math.max(0, count), ids: [], changed: 0, extra: undefined };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

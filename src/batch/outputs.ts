@@ -1,0 +1,101 @@
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { codeOf, readFailed, UsageError } from "../core/errors.ts";
+import { lockOwner, type Processes } from "../core/tasks/lock.ts";
+import { type Known, readKnown } from "./engine/open.ts";
+import { diskFiles } from "./files.ts";
+import { journalPath } from "./journal.ts";
+import type { Shard } from "./shard.ts";
+
+const journalExtension = journalPath("");
+
+/** The parts of a shard's output: `answers`, `0` and `8` of `answers.0-of-8.jsonl`. */
+const shardName = /^(.*)\.(\d+)-of-(\d+)\.jsonl$/;
+
+/** The output of the whole of which a path is a shard; the path itself if it is not the output of a shard. */
+export const wholeOutput = (out: string): string => out.replace(shardName, "$1.jsonl");
+
+/**
+ * The outputs that have a journal: those in a folder, the shards of an output, or the output itself.
+ * @throws UsageError if there is none
+ */
+export async function outputsAt(path: string): Promise<readonly string[]> {
+  const facts = await stat(path).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return undefined;
+    throw readFailed("OUT", path, error);
+  });
+  const found = facts?.isDirectory()
+    ? await outputsIn(path)
+    : (await outputsIn(dirname(path))).filter(
+        (out) => basename(out) === basename(path) || isShardOf(out, path),
+      );
+  if (found.length === 0) {
+    throw new UsageError(`OUT ${path}: there is no journal of a batch`, {
+      hint: `A journal is next to its output: the one of answers.jsonl is ${journalPath("answers.jsonl")}.`,
+    });
+  }
+  return found;
+}
+
+const isShardOf = (out: string, whole: string): boolean =>
+  wholeOutput(basename(out)) !== basename(out) &&
+  [basename(whole), `${basename(whole)}.jsonl`].includes(wholeOutput(basename(out)));
+
+/** The outputs in a folder, in natural order. */
+async function outputsIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw readFailed("OUT", folder, error);
+  });
+  const { compare } = new Intl.Collator("en", { numeric: true });
+  return names
+    .filter((name) => name.endsWith(journalExtension) && name !== journalExtension)
+    .sort(compare)
+    .map((name) => join(folder, name.slice(0, -journalExtension.length)));
+}
+
+/** Milliseconds without a sign of life after which a process on another machine counts as ended. */
+const stale = 60_000;
+
+/** The process that runs an output, such as `4711 on node-3`; undefined if there is none. */
+export async function runningProcess(
+  out: string,
+  { self, isRunning }: Processes,
+): Promise<string | undefined> {
+  const journal = journalPath(out);
+  const owner = await lockOwner(journal);
+  const lock = await stat(`${journal}.lock`).catch(() => undefined);
+  if (owner === undefined || !lock || !isRunning(owner) || Date.now() - lock.mtimeMs > stale)
+    return undefined;
+  const [place, own] = [placeOf(owner), placeOf(self)];
+  const pid = owner.slice(place.length + 1);
+  return place === own ? pid : `${pid} on ${place.split(" ")[0]}`;
+}
+
+/** The part of the name of a process that says where it runs. */
+const placeOf = (process: string): string => process.slice(0, process.lastIndexOf(" "));
+
+/** An output with what its journal says. */
+export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "outputEnd"> {
+  readonly out: string;
+  /** Null without shards. */
+  readonly shard: Shard | null;
+}
+
+/** Reads the journal of an output; undefined if nothing is in it yet. */
+export async function readPart(out: string): Promise<Part | undefined> {
+  const { shard, ...known } = await readKnown(diskFiles, out);
+  return shard === undefined ? undefined : { out, shard, ...known };
+}
+
+/** The shards of which there is no output. All parts are shards of the same number, or none is one. */
+export function missingShards(parts: readonly Pick<Part, "shard">[]): readonly number[] {
+  const present = new Set(parts.map(({ shard }) => shard?.index));
+  return Array.from({ length: parts[0]?.shard?.count ?? 0 }, (_, index) => index).filter(
+    (index) => !present.has(index),
+  );
+}
+
+/** How many lines of the input have a result. */
+export const resultsOf = ({ ledger }: Part): number =>
+  ledger.count("done") + ledger.count("failed") + ledger.count("unknown");

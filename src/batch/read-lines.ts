@@ -1,0 +1,51 @@
+import { isUtf8 } from "node:buffer";
+import { InputTooLarge, inputLimits } from "../core/values/input-limits.ts";
+
+/** A line of a file. */
+export interface Line {
+  /** Without its line feed. */
+  readonly text: string;
+  /** From 1. */
+  readonly number: number;
+  /** Bytes up to the end of the line. */
+  readonly end: number;
+  /** The file ends without a line feed after it. */
+  readonly isOpen: boolean;
+  readonly isUtf8: boolean;
+}
+
+const lineFeed = 0x0a;
+
+/**
+ * The lines of a file that is read in chunks. Memory: a chunk and a line.
+ * @throws InputTooLarge for a line that is longer than an input may be
+ */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let number = 0;
+  let position = 0;
+  const line = (bytes: Buffer, end: number, isOpen: boolean): Line => {
+    const text = bytes.toString("utf8");
+    held = [];
+    heldBytes = 0;
+    number += 1;
+    return { text, number, end, isOpen, isUtf8: !text.includes("\ufffd") || isUtf8(bytes) };
+  };
+  for await (const part of chunks) {
+    const chunk = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    let start = 0;
+    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, start)) {
+      const last = chunk.subarray(start, at);
+      start = at + 1;
+      yield line(held.length === 0 ? last : Buffer.concat([...held, last]), position + start, false);
+    }
+    position += chunk.length;
+    if (start === chunk.length) continue;
+    // A copy: the reader may use the chunk again.
+    held.push(Buffer.from(chunk.subarray(start)));
+    heldBytes += chunk.length - start;
+    if (heldBytes > inputLimits.bytes) throw new InputTooLarge(inputLimits.bytes);
+  }
+  if (held.length > 0) yield line(Buffer.concat(held), position, true);
+}

@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { UsageError } from "../core/errors.ts";
+import type { Money } from "../core/values/money.ts";
+
+/** One of `count` parts of a batch. `index` is from 0. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** What engines set for each of the tasks that they start, by name. */
+type ShardEnvironment = Readonly<
+  Partial<
+    Record<
+      | "JOB_COMPLETION_INDEX"
+      | "SLURM_ARRAY_TASK_ID"
+      | "SLURM_ARRAY_TASK_MIN"
+      | "SLURM_ARRAY_TASK_COUNT"
+      | "CI_NODE_INDEX"
+      | "CI_NODE_TOTAL",
+      string
+    >
+  >
+>;
+
+/**
+ * The shard to run: `shard` is the value of `--shard`, such as `0/8`. `shards` is the value of `--shards`; the index then
+ * comes from the variable of a Kubernetes Indexed Job, a Slurm array or GitLab. Undefined without both.
+ * @throws UsageError that names the flag or the variable
+ */
+export function shardFor({
+  shard,
+  shards,
+  environment,
+}: {
+  readonly shard: string | undefined;
+  readonly shards: number | undefined;
+  readonly environment: ShardEnvironment;
+}): Shard | undefined {
+  if (shard !== undefined) return parsedShard(shard, shards);
+  if (shards === undefined) return undefined;
+  const found = sources.flatMap((indexIn) => indexIn(environment, shards) ?? []);
+  const [first, ...others] = found;
+  if (first === undefined) {
+    throw new UsageError(
+      "--shards needs JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID or CI_NODE_INDEX, and none of them is set",
+      { hint: `Name the shard yourself: --shard 0/${shards} is the first.` },
+    );
+  }
+  const other = others.find(({ index }) => index !== first.index);
+  if (other) {
+    throw new UsageError(
+      `${first.variable} is shard ${first.index}, but ${other.variable} is ${other.index}`,
+      {
+        hint: `Name the shard yourself, such as --shard ${first.index}/${shards}.`,
+      },
+    );
+  }
+  if (first.index < 0 || first.index >= shards) {
+    throw new UsageError(
+      `${first.variable} is shard ${first.index}, but --shards ${shards} ends at ${shards - 1}`,
+    );
+  }
+  return { index: first.index, count: shards };
+}
+
+function parsedShard(text: string, shards: number | undefined): Shard {
+  const [, index, count] = (/^(\d{1,9})\/(\d{1,9})$/.exec(text) ?? []).map(Number);
+  if (index === undefined || count === undefined || index >= count) {
+    throw new UsageError(
+      `--shard must be I/N with I from 0 to N-1, such as 0/8, not ${JSON.stringify(text)}`,
+    );
+  }
+  if (shards !== undefined && shards !== count) {
+    throw new UsageError(`--shard ${text} and --shards ${shards} differ in the number of shards`);
+  }
+  return { index, count };
+}
+
+/** Where an index was found. */
+interface Found {
+  readonly index: number;
+  readonly variable: string;
+}
+
+const sources: readonly ((environment: ShardEnvironment, shards: number) => Found | undefined)[] = [
+  (environment) => numberIn(environment, "JOB_COMPLETION_INDEX"),
+  slurmIndex,
+  gitLabIndex,
+];
+
+/** In a part of the array, such as one task that is run again, the lowest index is not that of shard 0. */
+function slurmIndex(environment: ShardEnvironment, shards: number): Found | undefined {
+  const id = numberIn(environment, "SLURM_ARRAY_TASK_ID");
+  if (id === undefined) return undefined;
+  const count = numberIn(environment, "SLURM_ARRAY_TASK_COUNT");
+  if (count !== undefined && count.index !== shards) return id;
+  const first = numberIn(environment, "SLURM_ARRAY_TASK_MIN");
+  return { ...id, index: id.index - (first?.index ?? 0) };
+}
+
+function gitLabIndex(environment: ShardEnvironment, shards: number): Found | undefined {
+  const node = numberIn(environment, "CI_NODE_INDEX");
+  if (node === undefined) return undefined;
+  const total = numberIn(environment, "CI_NODE_TOTAL");
+  if (total !== undefined && total.index !== shards) {
+    throw new UsageError(`CI_NODE_TOTAL is ${total.index}, but --shards is ${shards}`);
+  }
+  return { ...node, index: node.index - 1 };
+}
+
+function numberIn(environment: ShardEnvironment, variable: keyof ShardEnvironment): Found | undefined {
+  const text = environment[variable];
+  if (text === undefined || text === "") return undefined;
+  if (!/^\d{1,9}$/.test(text)) {
+    throw new UsageError(`${variable} must be a whole number, not ${JSON.stringify(text)}`);
+  }
+  return { index: Number(text), variable };
+}
+
+/** The index of the shard, of `count`, that runs the line with this ID: the same on every machine and in every version. */
+export const shardIndex = (customId: string, count: number): number =>
+  createHash("sha256").update(customId).digest().readUIntBE(0, 6) % count;
+
+/** Whether a shard runs the line with this ID. */
+export const isOfShard = (customId: string, { index, count }: Shard): boolean =>
+  shardIndex(customId, count) === index;
+
+const extension = ".jsonl";
+
+/** The output of a shard: `answers.jsonl` becomes `answers.0-of-8.jsonl`. */
+export function shardOutput(out: string, { index, count }: Shard): string {
+  const base = out.endsWith(extension) ? out.slice(0, -extension.length) : out;
+  return `${base}.${index}-of-${count}${extension}`;
+}
+
+/** Shares are whole billionths of a dollar, so that they can be read. */
+const shareUnit = 10n ** 13n;
+
+/** What one shard may spend of a ceiling for all shards. The shares are equal, and never exceed the ceiling together. */
+export function shareOfCeiling(amount: Money, { count }: Shard): Money {
+  const share = amount / BigInt(count);
+  return share - (share % shareUnit);
+}

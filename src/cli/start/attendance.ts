@@ -1,0 +1,56 @@
+import type { Attendance } from "../../command-kit/context.ts";
+import type { Sink, System } from "../../system/types.ts";
+
+/** Creates what a command uses that stays with a job until it ends. */
+export function createAttendance({ env, interruptible, io }: System): Attendance {
+  const streams = { stdout: passedTo(io.stdout), stderr: passedTo(io.stderr) };
+  return {
+    interruptible: (work) => interruptible(work, { anySignal: true }),
+    output: (stream, bytes) => streams[stream].add(bytes),
+    endOutput: async () => {
+      await streams.stdout.end();
+      await streams.stderr.end();
+    },
+    variable: (name) => (/^gpuctl_/i.test(name) ? undefined : env[name]),
+  };
+}
+
+interface Passed {
+  /** Resolves with false once no one reads the sink. */
+  readonly add: (bytes: Uint8Array) => Promise<boolean>;
+  readonly end: () => Promise<void>;
+}
+
+/**
+ * Writes bytes unchanged, or whole lines to a terminal: there, an escape sequence must not be cut in two, and the lines of
+ * stdout and stderr must not be mixed. A carriage return, which draws a progress bar anew, ends a line.
+ */
+function passedTo(sink: Sink): Passed {
+  const decoder = new TextDecoder();
+  let held = "";
+  let isRead = true;
+  const write = async (chunk: Uint8Array | string): Promise<boolean> => {
+    if (!isRead || chunk.length === 0) return isRead;
+    try {
+      await sink.write(chunk, { reportsClosedPipe: true });
+    } catch {
+      isRead = false;
+    }
+    return isRead;
+  };
+  return {
+    add: (bytes) => {
+      if (!sink.isTTY) return write(bytes);
+      const text = held + decoder.decode(bytes, { stream: true });
+      const end = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r", text.length - 2)) + 1;
+      held = text.slice(end);
+      return write(lines(text.slice(0, end)));
+    },
+    end: async () => {
+      if (held !== "") await write(`${lines(held)}\n`);
+      held = "";
+    },
+  };
+}
+
+const lines = (text: string): string => text.replace(/\r\n?/g, "\n");

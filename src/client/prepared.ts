@@ -1,0 +1,203 @@
+import type { IncomingMessage } from "node:http";
+import { responseLimits } from "../contract/plain/response-limits.ts";
+import { type Redactor, redactedBytes } from "../core/redact.ts";
+import {
+  ConnectionFailed,
+  InterruptedWrite,
+  type Received,
+  ResponseTooLarge,
+} from "../core/service-errors.ts";
+import { isPaid, requestIdHeader, retryAfterMs, type SendOptions } from "./attempt.ts";
+import { timedOut } from "./deadline.ts";
+import { responseError, transportError } from "./failure.ts";
+import type { WireRequest } from "./request.ts";
+import type { BufferedResponse } from "./response.ts";
+import { begin, type Connections } from "./transport.ts";
+
+interface PrepareOptions extends Pick<SendOptions, "limits" | "now" | "observe" | "signal" | "timeout"> {
+  /** Those that writes to the URL share. */
+  readonly connections: Connections;
+  /** Masks keys in responses. */
+  readonly redact: Redactor["redact"];
+}
+
+/** Sends a body once, and returns its whole response. Throws as `rawCall` does. */
+export type PreparedWrite = (body: string) => Promise<BufferedResponse>;
+
+/**
+ * Prepares a write that is sent many times with different bodies: its URL, key and headers are the same each time. It
+ * behaves as `rawCall` does, and costs a fraction of the processor time.
+ */
+export function prepareWrite(request: WireRequest, options: PrepareOptions): PreparedWrite {
+  const inFlight = new Set<Exchange>();
+  const { signal } = options;
+  signal?.addEventListener(
+    "abort",
+    () => {
+      for (const exchange of inFlight) exchange.abandon(signal.reason);
+    },
+    { once: true },
+  );
+  return async (body) => {
+    signal?.throwIfAborted();
+    const exchange = new Exchange(request, body, options);
+    inFlight.add(exchange);
+    try {
+      return await exchange.response;
+    } finally {
+      inFlight.delete(exchange);
+    }
+  };
+}
+
+/** One request and its response. */
+class Exchange {
+  readonly response: Promise<BufferedResponse>;
+  readonly #request: WireRequest;
+  readonly #body: string;
+  readonly #options: PrepareOptions;
+  readonly #start = Date.now();
+  readonly #begun: ReturnType<typeof begin>;
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Uint8Array[] = [];
+  #length = 0;
+  #incoming: IncomingMessage | undefined;
+  #isSettled = false;
+  #resolve!: (response: BufferedResponse) => void;
+  #reject!: (cause: unknown) => void;
+
+  constructor(request: WireRequest, body: string, options: PrepareOptions) {
+    this.#request = request;
+    this.#body = body;
+    this.#options = options;
+    this.response = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const timeout = options.timeout[request.host];
+    this.#timer = setTimeout(() => this.abandon(timedOut(timeout)), timeout);
+    const { method, headers } = request;
+    this.#begun = begin(
+      options.connections,
+      { method, headers, body },
+      { responded: (incoming) => this.#read(incoming), failed: (cause) => this.#fail(cause) },
+    );
+  }
+
+  /** Gives the request up. */
+  abandon(reason: unknown): void {
+    this.#fail(this.#begun.abandon(reason));
+  }
+
+  get #status(): number | undefined {
+    return this.#incoming?.statusCode;
+  }
+
+  get #isSuccess(): boolean {
+    const status = this.#status ?? 0;
+    return status >= 200 && status < 300;
+  }
+
+  #read(incoming: IncomingMessage): void {
+    this.#incoming = incoming;
+    this.#observe();
+    const { body, failure } = this.#options.limits ?? responseLimits;
+    const maxBytes = this.#isSuccess ? body[this.#request.effect] : failure;
+    incoming.on("data", (chunk: Uint8Array) => {
+      this.#length += chunk.length;
+      if (this.#length <= maxBytes) this.#chunks.push(chunk);
+      else if (this.#isSuccess) this.#fail(new ResponseTooLarge(maxBytes));
+      else this.#refuse(false);
+    });
+    incoming.on("end", () => {
+      if (!this.#isSuccess) return this.#refuse(true);
+      if (this.#settle()) this.#resolve(this.#buffered(incoming));
+    });
+    incoming.on("error", (cause) => this.#fail(cause));
+  }
+
+  #observe(): void {
+    const { method, url } = this.#request;
+    this.#options.observe?.({
+      method,
+      url,
+      body: this.#body,
+      status: this.#status,
+      milliseconds: Math.max(0, Date.now() - this.#start),
+      header: (name) => this.#header(name),
+    });
+  }
+
+  #header(name: string): string | null {
+    const value = this.#incoming?.headers[name.toLowerCase()];
+    return value === undefined ? null : this.#options.redact(String(value));
+  }
+
+  #bytes(): Uint8Array {
+    const [first] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
+    return redactedBytes(bytes, this.#options.redact);
+  }
+
+  #buffered(incoming: IncomingMessage): BufferedResponse {
+    const { method, url } = this.#request;
+    const { redact } = this.#options;
+    const bytes = this.#bytes();
+    return {
+      status: incoming.statusCode ?? 0,
+      request: { method, url },
+      header: (name) => this.#header(name),
+      get headers() {
+        return Object.entries(incoming.headers).flatMap(([name, values]) =>
+          [values ?? []].flat().map((value): [string, string] => [name, redact(value)]),
+        );
+      },
+      bytes,
+      maxValues: (this.#options.limits ?? responseLimits).values,
+      text: () => decoder.decode(bytes),
+    };
+  }
+
+  /** Returns false if the exchange has ended before. */
+  #settle(): boolean {
+    if (this.#isSettled) return false;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    return true;
+  }
+
+  /** The response is a failure. */
+  #refuse(isComplete: boolean): void {
+    if (!this.#settle()) return;
+    if (!isComplete) this.#begun.outgoing.destroy();
+    const retryAfter = retryAfterMs(this.#header("retry-after"), this.#options.now());
+    const [location, requestId] = [this.#header("location"), this.#header(requestIdHeader)];
+    const [status, text] = [this.#status ?? 0, decoder.decode(this.#bytes())];
+    const response = { status, text, isComplete, location, retryAfter, requestId };
+    this.#reject(responseError(response, this.#request));
+  }
+
+  /** There is no response, or no whole one. */
+  #fail(cause: unknown): void {
+    if (!this.#settle()) return;
+    this.#begun.outgoing.destroy();
+    const status = this.#status;
+    if (status === undefined) this.#observe();
+    const received = this.#received();
+    const { signal } = this.#options;
+    if (!signal?.aborted) {
+      this.#reject(transportError(cause, { request: this.#request, status, received }));
+      return;
+    }
+    const wasSent = !(cause instanceof ConnectionFailed) || cause.sent;
+    this.#reject(wasSent ? new InterruptedWrite(this.#request, received) : signal.reason);
+  }
+
+  /** What arrived of a response that is paid for. */
+  #received(): Received | undefined {
+    if (!this.#isSuccess || !isPaid(this.#request) || this.#chunks.length === 0) return undefined;
+    return { bytes: this.#bytes(), complete: false };
+  }
+}
+
+const decoder = new TextDecoder();

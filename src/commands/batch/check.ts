@@ -1,0 +1,54 @@
+import type { CheckBody } from "../../batch/input/lines.ts";
+import type { Context } from "../../command-kit/context.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { once } from "../../core/tasks/once.ts";
+import { issueText } from "../../core/text.ts";
+
+const operationIds = { chat: "createChatCompletion", image: "generateImage", tts: "generateAudio" } as const;
+
+/** Returns the check of the bodies of a batch, by the contract and the values that the service's description lists. */
+export async function bodyCheck({
+  describe,
+  settings,
+}: Pick<Context, "describe" | "settings">): Promise<CheckBody> {
+  if (!settings.validate) return () => [];
+  const [{ check }, { checkListed }, { operations }] = await Promise.all([
+    import("../../contract/check/check.ts"),
+    import("../../contract/check/check-listed.ts"),
+    import("../../contract/index.ts"),
+  ]);
+  const listed = once(async () => {
+    const { listsValue } = await import("../../openapi/listed-values.ts");
+    const description = await describe().catch(() => undefined);
+    return (
+      ...[id, path, value]: [Parameters<typeof listsValue>[1], Parameters<typeof listsValue>[2], string]
+    ) => description !== undefined && listsValue(description, id, path, value);
+  });
+  return async (endpoint, body) => {
+    const id = operationIds[endpoint];
+    const operation: Operation = operations[id];
+    let checked = check(operation, body);
+    if (!checked.ok) {
+      checked = await checkListed(operation, body, async (path, value) => (await listed())(id, path, value));
+    }
+    return checked.ok ? unwanted(endpoint, body) : checked.issues.map(issueText);
+  };
+}
+
+/** What the service allows but no one wants to pay for, or a batch cannot store. */
+function unwanted(endpoint: keyof typeof operationIds, body: object): readonly string[] {
+  const {
+    stream,
+    prompt,
+    steps,
+    text,
+  }: { stream?: unknown; prompt?: unknown; steps?: unknown; text?: unknown } = body;
+  if (endpoint === "chat") return stream === true ? ["stream must not be true in a batch"] : [];
+  if (endpoint === "tts") return isBlank(text) ? ["text must not be empty"] : [];
+  return [
+    ...(isBlank(prompt) ? ["prompt must not be empty"] : []),
+    ...(typeof steps === "number" && steps < 1 ? [`steps must be at least 1, not ${steps}`] : []),
+  ];
+}
+
+const isBlank = (text: unknown): boolean => typeof text === "string" && text.trim() === "";

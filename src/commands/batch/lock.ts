@@ -1,0 +1,33 @@
+import { journalPath } from "../../batch/journal.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { InUse } from "../../core/errors.ts";
+import { locked, lockOwner } from "../../core/tasks/lock.ts";
+
+/** Milliseconds after which the lock of a process on another machine counts as abandoned. */
+const stale = 30_000;
+
+/** Does some work while no other process works on the batch. Throws `InUse`, which names the other process. */
+export async function withBatchLock<Value>(
+  out: string,
+  { processes }: Context["files"],
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const path = journalPath(out);
+  const owner = await lockOwner(path);
+  const isHere = owner !== undefined && placeOf(owner) === placeOf(processes.self);
+  return locked(path, work, {
+    processes,
+    stale,
+    // A process of this machine that runs goes on for long; one elsewhere may be gone.
+    timeout: isHere && processes.isRunning(owner) ? 0 : stale * 2,
+    busy: () => {
+      const by =
+        owner === undefined ? "another process" : `process ${owner.slice(owner.lastIndexOf(" ") + 1)}`;
+      const where = owner === undefined || isHere ? "" : ` on ${owner.split(" ")[0]}`;
+      return new InUse(`the batch ${out} is in use by ${by}${where}`, "Wait until it has ended, or stop it.");
+    },
+  });
+}
+
+/** The part of the name of a process that says where it runs. */
+const placeOf = (process: string): string => process.slice(0, process.lastIndexOf(" "));

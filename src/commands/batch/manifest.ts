@@ -1,0 +1,181 @@
+import { isAbsolute } from "node:path";
+import { stringify } from "yaml";
+import { gitHubNotes, gitHubWorkflow, maxGitHubShards } from "../../batch/manifest/github.ts";
+import { gitLabNotes, gitLabPipeline, maxGitLabShards } from "../../batch/manifest/gitlab.ts";
+import { type BatchJob, comments, keyVariable, type Note } from "../../batch/manifest/job.ts";
+import { kubernetesJob, kubernetesNotes } from "../../batch/manifest/kubernetes.ts";
+import { slurmScript } from "../../batch/manifest/slurm.ts";
+import { arg } from "../../command-kit/arg.ts";
+import type { CommandSettings } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { textResult } from "../../command-kit/results.ts";
+import { UsageError } from "../../core/errors.ts";
+import { withoutUndefined } from "../../core/json.ts";
+import { decimalText } from "../../core/values/money.ts";
+
+const engines = ["k8s", "slurm", "github", "gitlab"] as const;
+type Engine = (typeof engines)[number];
+
+export default defineCommand({
+  path: "batch manifest",
+  summary: "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
+  details:
+    "The job runs a shard again when it was killed or exits with code 9, because all that is left can then be sent. It does not after any other failure: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
+  args: [
+    arg.choice("ENGINE", "What runs the job", engines, { required: true }),
+    arg.text("INPUT", "The file of requests, or of prompts with --endpoint", { required: true }),
+  ],
+  flags: {
+    shards: flag.integer("Number of shards. Required", { minimum: 1 }),
+    out: flag.text("Output of the whole batch; each shard writes its own file next to it", {
+      value: "FILE",
+      defaultText: "INPUT with .out.jsonl instead of its extension",
+    }),
+    endpoint: flag.choice("INPUT holds prompts for this endpoint", ["chat", "image", "tts"]),
+    model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
+    param: flag.params("Any other field for all prompts"),
+    maxCost: flag.dollars(
+      "Split this amount, in dollars, among the shards; each spends no more than its share",
+    ),
+    concurrency: flag.integer("How many requests each shard sends at once", { minimum: 1 }),
+    name: flag.text("Name of the job", { default: "gpuctl-batch" }),
+    image: flag.text("Container image with gpuctl", {
+      value: "IMAGE",
+      defaultText: "gpuctl with this version",
+    }),
+    secret: flag.text("Secret that holds the key", {
+      value: "NAME",
+      defaultText: `gpuctl on Kubernetes, ${keyVariable} on GitHub`,
+    }),
+    claim: flag.text("PersistentVolumeClaim that holds INPUT and takes the output, on Kubernetes", {
+      value: "NAME",
+      default: "gpuctl-batch",
+    }),
+  },
+  view: { kind: "document" },
+  examples: [
+    {
+      text: "Eight shards as a Kubernetes Indexed Job",
+      command: "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml",
+    },
+    {
+      text: "An array of a hundred tasks that draws the prompts of a CSV file, for sbatch",
+      command: "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh",
+    },
+  ],
+  run: ({ args, flags, settings, say }) => {
+    const { engine } = args;
+    const job = jobOf(args, flags, settings);
+    if (settings.baseUrl === undefined && !settings.sandbox && engine !== "slurm") {
+      say("No base URL is configured. Set GPUCTL_BASE_URL in the job.");
+    }
+    if (engine === "slurm") {
+      const script = slurmScript(job);
+      return textResult(script, { script }, settings);
+    }
+    assertPortable(job);
+    const { document, notes } = manifests[engine](job);
+    return textResult(`${comments(notes)}${stringify(document, layout)}`, document, settings);
+  },
+});
+
+interface Manifest {
+  readonly document: object;
+  readonly notes: readonly Note[];
+}
+
+const manifests: Readonly<Record<Exclude<Engine, "slurm">, (job: BatchJob) => Manifest>> = {
+  k8s: (job) => ({ document: kubernetesJob(job), notes: kubernetesNotes(job) }),
+  github: (job) => {
+    assertAtMost(maxGitHubShards, job);
+    return { document: gitHubWorkflow(job), notes: gitHubNotes(job) };
+  },
+  gitlab: (job) => {
+    assertAtMost(maxGitLabShards, job);
+    return { document: gitLabPipeline(job), notes: gitLabNotes(job) };
+  },
+};
+
+/** `compat` quotes what YAML 1.1 readers take for a boolean. */
+const layout = { lineWidth: 0, compat: "yaml-1.1", aliasDuplicateObjects: false } as const;
+
+interface ManifestFlags {
+  readonly shards: number | undefined;
+  readonly out: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly model: string | undefined;
+  readonly param: Readonly<Record<string, unknown>>;
+  readonly maxCost: bigint | undefined;
+  readonly concurrency: number | undefined;
+  readonly name: string;
+  readonly image: string | undefined;
+  readonly secret: string | undefined;
+  readonly claim: string;
+}
+
+function jobOf(
+  { engine, input }: { readonly engine: Engine; readonly input: string },
+  flags: ManifestFlags,
+  settings: CommandSettings,
+): BatchJob {
+  const { shards, endpoint, model, param, maxCost, concurrency, name, claim } = flags;
+  if (shards === undefined) throw new UsageError("--shards is required");
+  if (!/^[a-z\d]([-a-z\d]{0,61}[a-z\d])?$/.test(name)) {
+    throw new UsageError(
+      "--name must be at most 63 lower-case letters, digits and -, with no - at either end",
+    );
+  }
+  const out = flags.out ?? `${input.replace(/\.(jsonl|csv|txt)$/, "")}.out.jsonl`;
+  const source = endpoint === undefined ? [input] : ["--prompts", input, "--endpoint", endpoint];
+  const options = {
+    model,
+    concurrency,
+    "max-cost": maxCost === undefined ? undefined : decimalText(maxCost),
+  };
+  return {
+    name,
+    shards,
+    input,
+    out,
+    run: [
+      ...["batch", "run", ...source, "--out", out],
+      ...Object.entries(withoutUndefined(options)).flatMap(([flag, value]) => [`--${flag}`, String(value)]),
+      ...Object.entries(param).flatMap(([key, value]) => ["--param", `${key}=${JSON.stringify(value)}`]),
+    ],
+    merge: ["batch", "merge", out, ...(endpoint === undefined ? ["--requests", input] : [])],
+    image: flags.image ?? `gpuctl:${settings.version}`,
+    secret: flags.secret ?? (engine === "github" ? keyVariable : "gpuctl"),
+    claim,
+    environment: environmentOf(engine, settings),
+    sandbox: settings.sandbox,
+  };
+}
+
+function environmentOf(
+  engine: Engine,
+  { sandbox, baseUrl, inferenceBaseUrl, credential, profile }: CommandSettings,
+): Readonly<Record<string, string>> {
+  if (sandbox) return { GPUCTL_SANDBOX: "1" };
+  const hasProfile = engine === "slurm" && credential !== undefined && credential.source !== keyVariable;
+  return {
+    ...(hasProfile && { GPUCTL_PROFILE: profile }),
+    ...(baseUrl !== undefined && { GPUCTL_BASE_URL: baseUrl }),
+    ...(inferenceBaseUrl !== undefined && { GPUCTL_INFERENCE_BASE_URL: inferenceBaseUrl }),
+  };
+}
+
+/** The files are in the job's own folder, and these systems replace `$` in more places than a shell does. */
+function assertPortable({ input, out }: BatchJob): void {
+  for (const [name, path] of Object.entries({ INPUT: input, "--out": out })) {
+    if (isAbsolute(path))
+      throw new UsageError(`${name} must be a relative path: the job runs in a folder of its own`);
+    if (!/^[^$*?[\]"'\\\p{Cc}]+$/u.test(path)) {
+      throw new UsageError(`${name} must not contain quotes, brackets, $, *, ? or \\`);
+    }
+  }
+}
+
+function assertAtMost(max: number, { shards }: BatchJob): void {
+  if (shards > max) throw new UsageError(`--shards must be at most ${max} there, not ${shards}`);
+}

@@ -1,0 +1,183 @@
+import { stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { diskFiles } from "../../batch/files.ts";
+import { jsonLines } from "../../batch/input/lines.ts";
+import { assertTogether, type Missing, mergedLines, missingByCount, missingFrom } from "../../batch/merge.ts";
+import {
+  missingShards,
+  outputsAt,
+  type Part,
+  readPart,
+  runningProcess,
+  wholeOutput,
+} from "../../batch/outputs.ts";
+import { arg } from "../../command-kit/arg.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { BatchNeedsLook, BatchUnfinished, InUse, readFailed, UsageError } from "../../core/errors.ts";
+import { dollarNumber, type Money } from "../../core/values/money.ts";
+import { save } from "../../media/save.ts";
+import { exampleShards } from "./examples.ts";
+import { costText, counted } from "./format.ts";
+
+export default defineCommand({
+  path: "batch merge",
+  summary: "Join the outputs of all shards, and check that none is missing",
+  details:
+    "Checks that each line has one result: against --requests, or the number of lines that the runs found in it. The exit code is 9 if lines are left, which may be sent safely, and 12 if some have failed or their outcome is unknown. The file is written in any case.",
+  args: [
+    arg.texts("OUT", "The output of the whole batch, the outputs of its shards, or a folder with them", {
+      required: true,
+    }),
+  ],
+  flags: {
+    out: flag.text("Where to write the results", {
+      value: "FILE",
+      defaultText: "the output of the whole batch: answers.jsonl for answers.0-of-8.jsonl",
+    }),
+    requests: flag.text("The file of requests, to check that each has a result", { value: "FILE" }),
+    force: flag.boolean("Replace an existing file"),
+  },
+  view: {
+    kind: "record",
+    columns: [
+      { title: "OUTPUT", paths: ["out"] },
+      { title: "SUCCEEDED", paths: ["succeeded"] },
+      { title: "FAILED", paths: ["failed"] },
+      { title: "UNKNOWN", paths: ["unknown"] },
+      { title: "MISSING", paths: ["missing"] },
+      { title: "COST", paths: ["dollars"] },
+    ],
+    id: ["out"],
+  },
+  examples: [
+    {
+      text: "Merge the shards of answers.jsonl",
+      command: "gpuctl batch merge answers.jsonl",
+      after: exampleShards,
+    },
+    {
+      text: "Merge two outputs into another file",
+      command: "gpuctl batch merge answers.0-of-2.jsonl answers.1-of-2.jsonl --out all.jsonl",
+      after: exampleShards,
+    },
+  ],
+  run: async ({ args: { out: given }, flags, files, settings, say }) => {
+    const parts = await partsAt(given, files);
+    assertTogether(parts);
+    const path = files.resolve(flags.out ?? defaultOutput(parts));
+    if (parts.some(({ out }) => out === path)) {
+      throw new UsageError(`--out ${flags.out ?? path} is one of the outputs to merge`, {
+        hint: "Name another file with --out.",
+      });
+    }
+    const lines = mergedLines(parts, dirname(path));
+    if (settings.dryRun) for await (const _ of lines);
+    else await save(path, lines, { force: flags.force, failIfExists: true });
+    const missing = await missingOf(parts, flags.requests, files);
+    const results = resultCounts(parts);
+    const shards = missingShards(parts);
+    const data = { out: path, ...results, missing: missing?.count ?? null, missingShards: shards };
+    const { spent, uncertain } = costsOf(parts);
+    if (missing?.extra)
+      say(`${counted(missing.extra, "result is", "results are")} not of a line of the input.`);
+    return {
+      data: { ...data, dollars: dollarNumber(spent), uncertainDollars: dollarNumber(uncertain) },
+      rows: { ...data, dollars: costText(spent, uncertain) },
+      failure: failureOf(results, missing, shards),
+    };
+  },
+});
+
+/** The outputs with their journals. Throws `InUse` if one of them is being written. */
+async function partsAt(
+  given: readonly string[],
+  { resolve, processes }: Context["files"],
+): Promise<readonly Part[]> {
+  const outputs = await Promise.all(given.map((path) => outputsAt(resolve(path))));
+  const parts: Part[] = [];
+  for (const out of new Set(outputs.flat())) {
+    const process = await runningProcess(out, processes);
+    if (process !== undefined) {
+      throw new InUse(
+        `${out} is being written by process ${process}`,
+        "`gpuctl batch status` shows how far it is.",
+      );
+    }
+    const part = await readPart(out);
+    if (part) parts.push(part);
+  }
+  return parts;
+}
+
+/** The output of the whole, in the folder of its first shard. */
+function defaultOutput([first]: readonly Part[]): string {
+  const name = first && basename(first.out);
+  if (!first?.shard || name === undefined || wholeOutput(name) === name) {
+    throw new UsageError("--out is required, because OUT does not name the shards of one batch");
+  }
+  return join(dirname(first.out), wholeOutput(name));
+}
+
+async function missingOf(
+  parts: readonly Part[],
+  input: string | undefined,
+  { resolve }: Context["files"],
+): Promise<Missing | undefined> {
+  if (input === undefined) return missingByCount(parts);
+  const path = resolve(input);
+  await stat(path).catch((error: unknown) => {
+    throw readFailed("--requests", input, error);
+  });
+  return missingFrom(
+    parts,
+    jsonLines(() => diskFiles.read(path)),
+  );
+}
+
+interface Results {
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly unknown: number;
+}
+
+function resultCounts(parts: readonly Part[]): Results {
+  const count = (state: "done" | "failed" | "unknown") =>
+    parts.reduce((sum, { ledger }) => sum + ledger.count(state), 0);
+  return { succeeded: count("done"), failed: count("failed"), unknown: count("unknown") };
+}
+
+function costsOf(parts: readonly Part[]): { readonly spent: Money; readonly uncertain: Money } {
+  const total = (key: "spent" | "uncertain") => parts.reduce((sum, { costs }) => sum + costs[key], 0n);
+  return { spent: total("spent"), uncertain: total("uncertain") };
+}
+
+function failureOf(
+  { failed, unknown }: Results,
+  missing: Missing | undefined,
+  shards: readonly number[],
+): Error | undefined {
+  const { count = 0, changed = 0, ids = [] } = missing ?? {};
+  const parts = [
+    ...(failed > 0 ? [`${counted(failed, "line has", "lines have")} failed`] : []),
+    ...(unknown > 0 ? [`the outcome of ${counted(unknown, "line")} is unknown`] : []),
+    ...(shards.length > 0
+      ? [`${shards.length === 1 ? "shard" : "shards"} ${shards.join(", ")} did not run`]
+      : []),
+    ...(count > 0 ? [`${counted(count, "line has", "lines have")} no result`] : []),
+    ...(changed > 0 ? [`${counted(changed, "line was", "lines were")} changed in the input since`] : []),
+    ...(missing === undefined && shards.length === 0
+      ? ["the number of lines is not known without --requests"]
+      : []),
+  ];
+  if (parts.length === 0) return undefined;
+  const text = parts.join("; ");
+  const message = ids.length > 0 ? `${text}: ${ids.join(", ")}${count > ids.length ? " …" : ""}` : text;
+  return failed + unknown > 0
+    ? new BatchNeedsLook(
+        message,
+        "`gpuctl batch retry` sends lines again that have failed, or whose outcome is unknown.",
+      )
+    : new BatchUnfinished(message, "Run the shards again: they send only what is left.");
+}

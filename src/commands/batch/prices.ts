@@ -1,0 +1,60 @@
+import type { Pricing } from "../../batch/engine/run.ts";
+import { type BatchRequest, endpoints } from "../../batch/input/lines.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { picturePrice } from "../../command-kit/inference.ts";
+import { asList, asRecord } from "../../core/json.ts";
+import type { Money } from "../../core/values/money.ts";
+import { costOfTokens, parsePrices, type TokenPrices } from "../../core/values/prices.ts";
+
+/** The prices of the lines of a batch: the documented one of pictures, and those that the profile sets for chat models. */
+export function batchPricing({
+  profileValues,
+  profile,
+}: Pick<Context["settings"], "profileValues" | "profile">): Pricing {
+  const text = profileValues["chat.prices"];
+  const prices =
+    text === undefined
+      ? new Map<string, TokenPrices>()
+      : parsePrices(text, `chat.prices of profile "${profile}"`);
+  const pricesOf = ({ body }: BatchRequest) => prices.get(String(body.model));
+  return {
+    isExact: (endpoint) => endpoint === "image",
+    ceiling: (request) => {
+      if (request.endpoint === "image") return priceOfPicture(request);
+      const tokens = request.endpoint === "chat" ? pricesOf(request) : undefined;
+      return tokens && mostForChat(request, tokens);
+    },
+    cost: (request, response) => {
+      if (request.endpoint === "image") return priceOfPicture(request);
+      const tokens = pricesOf(request);
+      return tokens && costOfTokens(tokens, asRecord(asRecord(response).usage));
+    },
+  };
+}
+
+const pictureDefaults = Object.fromEntries(
+  endpoints.image.fields.flatMap((field) =>
+    field.default === undefined ? [] : [[field.name, field.default] as const],
+  ),
+);
+
+function priceOfPicture({ body }: BatchRequest): Money | undefined {
+  const { width, height, steps } = { ...pictureDefaults, ...body };
+  return picturePrice({ width: Number(width), height: Number(height), steps: Number(steps) });
+}
+
+/**
+ * The most that a chat can cost: a token of the messages has at least a byte, and `max_tokens` bounds the answer. Unknown
+ * without `max_tokens`, and with a picture, whose tokens the text does not bound.
+ */
+function mostForChat({ body }: BatchRequest, prices: TokenPrices): Money | undefined {
+  const { max_tokens: maxTokens, messages, n = 1 } = body;
+  const hasPicture = asList(messages).some((message) =>
+    asList(asRecord(message).content).some((part) => asRecord(part).type !== "text"),
+  );
+  if (hasPicture || typeof maxTokens !== "number" || typeof n !== "number") return undefined;
+  return costOfTokens(prices, {
+    prompt_tokens: Buffer.byteLength(JSON.stringify(messages) ?? ""),
+    completion_tokens: maxTokens * n,
+  });
+}

@@ -1,0 +1,134 @@
+import type { BatchStatus, StartedBatch } from "../../batch/engine/batch.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { duration } from "../../core/values/durations.ts";
+import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
+import { save } from "../../media/save.ts";
+
+interface ProgressOptions {
+  /** Lines are reported one by one, because there is no terminal that shows a status. */
+  readonly inLines: boolean;
+  readonly statusJson: string | undefined;
+}
+
+/** Milliseconds between two updates, and between two lines. */
+const updateInterval = 1_000;
+const lineInterval = 60_000;
+/** The rate is that of the last results, as many milliseconds back. */
+const rateWindow = 60_000;
+
+/** Does some work, and shows its status on a terminal, in lines, or in a file. */
+export async function withProgress<Value>(
+  batch: StartedBatch,
+  work: () => Promise<Value>,
+  { inLines, statusJson }: ProgressOptions,
+  { now, progress, say }: Pick<Context, "now" | "progress" | "say">,
+): Promise<Value> {
+  const rate = new Rate(now());
+  const first = batch.status();
+  let nextLine = now() + lineInterval;
+  let writing: Promise<unknown> | undefined;
+  const write = async (state: "running" | "ended"): Promise<void> => {
+    if (statusJson === undefined) return;
+    const text = `${JSON.stringify(statusDocument(state, batch.status(), { now: now(), rate, first }))}\n`;
+    await save(statusJson, Buffer.from(text), { force: true });
+  };
+  await write("running");
+  return await progress("Running the batch", async (update) => {
+    const tick = (): void => {
+      const status = batch.status();
+      rate.add(now(), status.finished);
+      const text = statusText(status, rate, first);
+      update(text);
+      if (inLines && now() >= nextLine) {
+        say(text);
+        nextLine = now() + lineInterval;
+      }
+      writing ??= write("running")
+        .catch(() => {})
+        .finally(() => {
+          writing = undefined;
+        });
+    };
+    const timer = setInterval(tick, updateInterval);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+      await writing;
+      await write("ended").catch(() => {});
+    }
+  });
+}
+
+/** Results per second over the last minute. */
+class Rate {
+  #samples: { readonly at: number; readonly finished: number }[];
+
+  constructor(now: number) {
+    this.#samples = [{ at: now, finished: 0 }];
+  }
+
+  add(at: number, finished: number): void {
+    this.#samples.push({ at, finished });
+    const from = this.#samples.findLastIndex((sample) => sample.at <= at - rateWindow);
+    this.#samples = this.#samples.slice(Math.max(0, from));
+  }
+
+  /** 0 until there is a result. */
+  get perSecond(): number {
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
+    if (first === undefined || last === undefined || last.at === first.at) return 0;
+    return ((last.finished - first.finished) * 1000) / (last.at - first.at);
+  }
+}
+
+/** Such as `120 of 1000 done, 2 failed, 3.5/s, $1.20 of about $10.00, 4m10s left`. */
+function statusText(status: BatchStatus, rate: Rate, first: BatchStatus): string {
+  const { total, done, failed, unknown, left, spent } = status;
+  const { perSecond } = rate;
+  const expected = expectedCost(status, first);
+  return [
+    `${done} of ${total} done`,
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(unknown > 0 ? [`${unknown} unknown`] : []),
+    ...(perSecond > 0 ? [`${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)}/s`] : []),
+    ...(spent > 0n && expected !== undefined ? [`${cents(spent)} of about ${cents(expected)}`] : []),
+    ...(perSecond > 0 ? [`${duration(Math.round(left / perSecond) * 1000)} left`] : []),
+  ].join(", ");
+}
+
+const cents = (amount: Money): string => dollarText(amount - (amount % 10n ** 18n));
+
+/** What the whole batch will have cost if the rest costs as much as what this run has sent; undefined before that. */
+function expectedCost({ spent, uncertain, done, left }: BatchStatus, first: BatchStatus): Money | undefined {
+  const count = done - first.done;
+  if (count <= 0) return undefined;
+  return spent + uncertain + ((spent - first.spent) * BigInt(left)) / BigInt(count);
+}
+
+/** The status as `--status-json` writes it; a batch that ended has no rate. */
+function statusDocument(
+  state: "running" | "ended",
+  status: BatchStatus,
+  { now, rate, first }: { readonly now: number; readonly rate: Rate; readonly first: BatchStatus },
+): object {
+  const { total, done, failed, unknown, left, inFlight, concurrency, spent, uncertain } = status;
+  const { perSecond } = rate;
+  const expected = expectedCost(status, first);
+  return {
+    state,
+    updatedAt: new Date(now).toISOString(),
+    total,
+    done,
+    failed,
+    unknown,
+    left,
+    inFlight,
+    concurrency,
+    perSecond,
+    secondsLeft: perSecond > 0 ? Math.round(left / perSecond) : null,
+    dollars: dollarNumber(spent),
+    uncertainDollars: dollarNumber(uncertain),
+    expectedDollars: expected === undefined ? null : dollarNumber(expected),
+  };
+}

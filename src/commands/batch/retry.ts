@@ -1,0 +1,66 @@
+import { arg } from "../../command-kit/arg.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { flag } from "../../command-kit/flag.ts";
+import { NotFound, UsageError } from "../../core/errors.ts";
+import { exampleOutput } from "./examples.ts";
+import { withBatchLock } from "./lock.ts";
+
+export default defineCommand({
+  path: "batch retry",
+  summary: "Let lines of a batch be sent again",
+  details:
+    "Nothing is sent: run `gpuctl batch run` again afterwards. A line with an unknown outcome may have been done and charged, so look at it first. Its line of the output moves to a file beside it, whose name ends in .replaced.",
+  args: [arg.text("OUTPUT", "The output of the batch", { required: true })],
+  flags: {
+    failed: flag.boolean("Lines that the service refused"),
+    unknown: flag.boolean("Lines whose outcome is unknown"),
+    ids: flag.texts("Only the lines with these custom_ids", { value: "ID" }),
+  },
+  view: { kind: "lines", path: "custom_id" },
+  examples: [
+    {
+      text: "Let the lines that failed be sent again",
+      command: "gpuctl batch retry answers.jsonl --failed",
+      after: exampleOutput,
+    },
+    {
+      text: "Let every line be sent again that did not succeed",
+      command: "gpuctl batch retry answers.jsonl --failed --unknown",
+      after: exampleOutput,
+    },
+  ],
+  run: async ({ args, flags: { failed, unknown, ids }, files, now, sleep, say, settings }) => {
+    if (!failed && !unknown) throw new UsageError("--failed or --unknown is required");
+    const out = files.resolve(args.output);
+    const [{ idsWith, openBatch, readKnown, recoverBatch }, { diskFiles }] = await Promise.all([
+      import("../../batch/engine/open.ts"),
+      import("../../batch/files.ts"),
+    ]);
+    const states = [...(failed ? (["failed"] as const) : []), ...(unknown ? (["unknown"] as const) : [])];
+    const mark = async () => {
+      if ((await readKnown(diskFiles, out)).shard === undefined) {
+        throw new NotFound(`${args.output} is not the output of a batch: there is no journal beside it`, {
+          request: null,
+        });
+      }
+      // What was in flight when the last run ended gets its result.
+      await recoverBatch({ files: diskFiles, out, now, sleep });
+      const known = await readKnown(diskFiles, out);
+      const found = await idsWith(diskFiles, out, known, states);
+      const missing = ids.filter((id) => !found.includes(id));
+      if (missing.length > 0) {
+        throw new UsageError(`no line with such a result has the custom_id ${missing.join(", ")}`);
+      }
+      const again = ids.length > 0 ? ids : found;
+      if (!settings.dryRun && again.length > 0) {
+        const { shard = null } = known;
+        const batch = await openBatch({ files: diskFiles, out, known, shard, again, now, sleep });
+        await batch.close();
+      }
+      if (again.length === 0) say("No line has such a result.");
+      else say(`${again.length} to send: run the same \`gpuctl batch run\` again.`);
+      return { data: again.map((id) => ({ custom_id: id })) };
+    };
+    return withBatchLock(out, files, mark);
+  },
+});

@@ -1,0 +1,312 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { dirname, extname } from "node:path";
+import type { BatchOptions, BatchStatus, Plan, StartedBatch } from "../../batch/engine/batch.ts";
+import type { StopReason } from "../../batch/engine/run.ts";
+import type { Source } from "../../batch/input/lines.ts";
+import { shardFor, shardOutput, shareOfCeiling } from "../../batch/shard.ts";
+import { arg } from "../../command-kit/arg.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { type FlagValues, flag } from "../../command-kit/flag.ts";
+import { budgetOf, defaultPictureModel } from "../../command-kit/inference.ts";
+import {
+  BatchNeedsLook,
+  BatchUnfinished,
+  BudgetExceeded,
+  Interrupted,
+  ResultLost,
+  readFailed,
+  reasonOf,
+  StoredElsewhere,
+  UsageError,
+} from "../../core/errors.ts";
+import { commandLine } from "../../core/text.ts";
+import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
+
+import { exampleInput, examplePrompts } from "./examples.ts";
+
+const runFlags = {
+  out: flag.text("The output: a line for each line of the input, in any order", { value: "FILE" }),
+  prompts: flag.text("Read prompts from a file: one a line, or a CSV file with columns named like fields", {
+    value: "FILE",
+  }),
+  endpoint: flag.choice("What the prompts ask for", ["chat", "image", "tts"]),
+  model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
+  param: flag.params("Any other field for all prompts"),
+  files: flag.text("Folder for images and audio files", {
+    value: "FOLDER",
+    defaultText: "the name of the output, with .files instead of .jsonl",
+  }),
+  noMetadata: flag.boolean("Do not write the settings into images"),
+  concurrency: flag.integer("The most requests at once; fewer while the service asks to slow down", {
+    default: "8",
+    minimum: 1,
+    maximum: 1024,
+  }),
+  maxCost: flag.dollars("What the batch may cost with all its runs, in dollars; shards get equal parts"),
+  giveUpAfter: flag.duration(
+    "Stop when the service has refused everything, or is unreachable, for this long",
+    {
+      default: "10m",
+    },
+  ),
+  shard: flag.text("Run one part of the batch, such as 0/8; the parts are equal on every machine", {
+    value: "I/N",
+  }),
+  shards: flag.integer("Number of parts; the index comes from Kubernetes, Slurm or GitLab", { minimum: 1 }),
+  statusJson: flag.text("Keep the status in a JSON file, for other programs", { value: "FILE" }),
+} as const;
+
+type RunFlags = FlagValues<typeof runFlags>;
+
+export default defineCommand({
+  path: "batch run",
+  summary: "Run a file of chats, images and speech",
+  details: [
+    'Each line of INPUT is a request: {"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{...}}. The whole file is checked before anything is sent.',
+    "A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again.",
+    "429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`.",
+    "Ctrl-C finishes what is in flight; a second one stops at once.",
+  ].join(" "),
+  effect: "generate",
+  args: [
+    arg.text("INPUT", "The requests, as JSON lines", { required: "off-terminal", replacedByFlag: "prompts" }),
+  ],
+  flags: runFlags,
+  uses: ["environment", "installation", "attendance"],
+  view: { kind: "record", id: ["out"] },
+  examples: [
+    {
+      text: "Run a file of requests",
+      command: "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox",
+      after: [exampleInput],
+    },
+    {
+      text: "Generate an image for each line of a text file, for two dollars at most",
+      command:
+        "gpuctl batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --max-cost 2 --sandbox",
+      after: [examplePrompts],
+    },
+    {
+      text: "Check a file and show its price",
+      command: "gpuctl batch run requests.jsonl --dry-run --sandbox",
+      after: [exampleInput],
+    },
+  ],
+  run: async ({ args, flags, environment, installation, attendance, ...context }) => {
+    const { settings, files, say, now } = context;
+    const shard = shardFor({ shard: flags.shard, shards: flags.shards, environment });
+    const { source, name } = await inputOf(args.input, flags, context);
+    if (flags.out === undefined && !settings.dryRun) throw new UsageError("--out is required");
+    const whole = files.resolve(flags.out ?? "batch.jsonl");
+    const out = shard ? shardOutput(whole, shard) : whole;
+    const filesFolder = files.resolve(flags.files ?? `${whole.replace(/\.jsonl$/, "")}.files`);
+    const [{ planBatch, withBatch }, { createSend }, { diskFiles }, { batchPricing }, { bodyCheck }] =
+      await Promise.all([
+        import("../../batch/engine/batch.ts"),
+        import("../../batch/engine/send.ts"),
+        import("../../batch/files.ts"),
+        import("./prices.ts"),
+        import("./check.ts"),
+      ]);
+    const maxCost =
+      flags.maxCost !== undefined && shard ? shareOfCeiling(flags.maxCost, shard) : flags.maxCost;
+    const isOfProfile = flags.maxCost === budgetOf(settings);
+    const fallbackFolders = [files.resolve("."), files.temporary];
+    const sendOptions = { ...context, out, filesFolder, fallbackFolders, metadata: !flags.noMetadata };
+    const batchOptions = (stopped: AbortSignal): BatchOptions => ({
+      ...{ source, inputName: name, out, shard, files: diskFiles, maxCost, now, stopped },
+      check,
+      send: createSend({ ...sendOptions, version: settings.version }),
+      pricing: batchPricing(settings),
+      needsPrices: !isOfProfile,
+      concurrency: flags.concurrency,
+      patience: flags.giveUpAfter,
+      sleep: context.sleep,
+    });
+    const check = await bodyCheck(context);
+    const plan = (stopped: AbortSignal) =>
+      context.progress("Checking the input", () => planBatch(batchOptions(stopped)));
+    if (settings.dryRun) return { data: { dry_run: true, ...planned(await plan(context.interrupted)) } };
+
+    const runPlanned = async (stopped: AbortSignal) => {
+      const options = batchOptions(stopped);
+      const ready = await plan(stopped);
+      const { counts, unpriced } = ready;
+      if (counts.image + counts.tts > 0) {
+        await makeFolder(filesFolder);
+        await assertWritable(filesFolder);
+      }
+      if (maxCost !== undefined && unpriced > 0) {
+        say(
+          `Warning: the price of ${unpriced} lines is not known in advance, so budget.maxCost cannot be checked.`,
+        );
+      }
+      if (maxCost !== undefined && shard) {
+        say(
+          `This shard may cost ${dollarText(maxCost)}: an equal part of ${dollarText(flags.maxCost ?? 0n)}.`,
+        );
+      }
+      say(planText(ready, shard !== undefined));
+      const { withProgress } = await import("./progress.ts");
+      const statusJson = flags.statusJson === undefined ? undefined : files.resolve(flags.statusJson);
+      const inLines = !installation.terminal.stderr;
+      return withBatch(options, ready, async (batch) => {
+        const run = () => batch.run().catch((error: unknown) => keepUnsaved(batch, error, fallbackFolders));
+        const stop = await withProgress(batch, run, { inLines, statusJson }, context);
+        return resultOf(batch.status(), stop, { out, maxCost });
+      });
+    };
+    const { withBatchLock } = await import("./lock.ts");
+    const { assertWritable, makeFolder } = await import("../../media/folders.ts");
+    await assertWritable(dirname(out), { file: out });
+    return attendance.interruptible((stopped) => withBatchLock(out, files, () => runPlanned(stopped)));
+  },
+});
+
+/** The lines to run, and the name of their file. */
+async function inputOf(
+  input: string | undefined,
+  { prompts, endpoint, model, param }: RunFlags,
+  { files, settings }: Pick<Context, "files" | "settings">,
+): Promise<{ readonly source: Source; readonly name: string }> {
+  const name = prompts ?? input;
+  if (name === undefined || (prompts !== undefined && input !== undefined)) {
+    throw new UsageError(
+      name === undefined ? "INPUT is required, or --prompts" : "INPUT and --prompts cannot be used together",
+    );
+  }
+  const from = prompts === undefined ? "INPUT" : "--prompts";
+  if (name === "-") {
+    throw new UsageError(`${from} cannot be stdin: the same input is read again when a batch is resumed`);
+  }
+  const path = files.resolve(name);
+  const facts = await stat(path).catch((error: unknown) => {
+    throw readFailed(from, name, error);
+  });
+  if (!facts.isFile()) throw new UsageError(`${from} ${name} is not a file`);
+  const read = () => createReadStream(path, { highWaterMark: chunkSize });
+  if (prompts === undefined) {
+    const extra = [...(endpoint ? ["--endpoint"] : []), ...(model ? ["--model"] : [])];
+    if (extra.length > 0 || Object.keys(param).length > 0) {
+      throw new UsageError(
+        `${extra[0] ?? "--param"} requires --prompts: the lines of INPUT are sent as they are`,
+      );
+    }
+    return { source: (await import("../../batch/input/lines.ts")).jsonLines(read), name };
+  }
+  if (endpoint === undefined) throw new UsageError("--prompts requires --endpoint chat, image or tts");
+  const { csvPrompts, textPrompts } = await import("../../batch/input/prompts.ts");
+  const defaults = { ...modelField(endpoint, model, settings), ...param };
+  const options = { path: name, read, endpoint, defaults };
+  return {
+    source: extname(name).toLowerCase() === ".csv" ? csvPrompts(options) : textPrompts(options),
+    name,
+  };
+}
+
+/** Bytes of the input that are read at once. */
+const chunkSize = 256 * 1024;
+
+function modelField(
+  endpoint: NonNullable<RunFlags["endpoint"]>,
+  model: string | undefined,
+  { profileValues }: Context["settings"],
+): object {
+  if (endpoint === "image")
+    return { model_name: model ?? profileValues["image.model"] ?? defaultPictureModel };
+  if (endpoint === "tts") return model === undefined ? {} : { model };
+  const chatModel = model ?? profileValues["chat.model"];
+  return chatModel === undefined ? {} : { model: chatModel };
+}
+
+const planned = ({ counts, total, toSend, cost, unpriced }: Plan) => ({
+  lines: total,
+  ...counts,
+  toSend,
+  dollars: dollarNumber(cost),
+  unpriced,
+});
+
+/** Such as `90 of 100 lines to send, $0.90 at most`. */
+function planText({ total, toSend, cost, unpriced }: Plan, isShard: boolean): string {
+  const price = cost > 0n ? [`${dollarText(cost)} at most`] : [];
+  const more = unpriced > 0 ? [`${unpriced} at a price that is not known in advance`] : [];
+  const lines = `${toSend} of ${total} lines${isShard ? " of this shard" : ""} to send`;
+  return [lines, ...price, ...more].join(", ");
+}
+
+interface ResultOptions {
+  readonly out: string;
+  readonly maxCost: Money | undefined;
+}
+
+/** What the batch has come to; the failure sets the exit code. */
+function resultOf(status: BatchStatus, stop: StopReason | undefined, options: ResultOptions) {
+  const { total, done, failed, unknown, left, spent, uncertain, unpriced } = status;
+  return {
+    data: {
+      out: options.out,
+      lines: total,
+      succeeded: done,
+      failed,
+      unknown,
+      left,
+      dollars: dollarNumber(spent),
+      uncertainDollars: dollarNumber(uncertain),
+      unpriced,
+    },
+    failure: failureOf(status, stop, options),
+  };
+}
+
+/** What ended the batch, unless every line succeeded. What someone has to look at comes before what may be sent again. */
+function failureOf(
+  { total, failed, unknown, left }: BatchStatus,
+  stop: StopReason | undefined,
+  { out, maxCost }: ResultOptions,
+): Error | undefined {
+  const again = "Run the same command line again to send the rest.";
+  if (stop?.kind === "interrupted") {
+    return new Interrupted(`interrupted with ${left} of ${total} lines left. ${again}`);
+  }
+  if (stop?.kind === "fatal" && stop.error instanceof Error) return stop.error;
+  if (failed + unknown > 0) {
+    const parts = [
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(unknown > 0 ? [`${unknown} ${unknown === 1 ? "has" : "have"} an unknown outcome`] : []),
+      ...(left > 0 ? [`${left} ${left === 1 ? "is" : "are"} left`] : []),
+    ];
+    const flags = [...(failed > 0 ? ["--failed"] : []), ...(unknown > 0 ? ["--unknown"] : [])];
+    const retry = commandLine("batch retry", [out], flags);
+    const why = stop?.kind === "failing" ? `: stopped after ${stop.count} in a row without a success` : "";
+    return new BatchNeedsLook(
+      `of ${total} lines, ${parts.join(", ")}${why}`,
+      `Look at them in the output. To send them again, run \`${retry}\` and then the same command line.`,
+    );
+  }
+  if (stop?.kind === "ceiling") {
+    return new BudgetExceeded(
+      `${left} of ${total} lines are left: the next one could exceed the limit of ${dollarText(maxCost ?? 0n)}`,
+    );
+  }
+  if (left === 0) return undefined;
+  const why = stop?.kind === "given up" ? `: ${reasonOf(stop.error)}` : "";
+  return new BatchUnfinished(`${left} of ${total} lines are left${why}`, again);
+}
+
+/** Stores results elsewhere that the disk of the output cannot take. */
+async function keepUnsaved(
+  { unsaved }: StartedBatch,
+  error: unknown,
+  folders: readonly string[],
+): Promise<never> {
+  const lines = unsaved();
+  if (lines.length === 0) throw error;
+  const { saveInFirst } = await import("../../media/output-target.ts");
+  const path = await saveInFirst(folders, "batch-results.jsonl", Buffer.from(lines.join("")));
+  const reason = `${lines.length} results could not be written: ${reasonOf(error)}`;
+  if (path === undefined) throw new ResultLost(reason);
+  throw new StoredElsewhere(`${reason}. Saved to ${path} instead, because you were charged for them.`);
+}

@@ -1,0 +1,165 @@
+import { relative } from "node:path";
+import {
+  missingShards,
+  outputsAt,
+  readPart,
+  resultsOf,
+  runningProcess,
+  wholeOutput,
+} from "../../batch/outputs.ts";
+import { shardOutput } from "../../batch/shard.ts";
+import { arg } from "../../command-kit/arg.ts";
+import type { Context } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import { dollarNumber, type Money } from "../../core/values/money.ts";
+import { exampleShards } from "./examples.ts";
+import { costText } from "./format.ts";
+
+export default defineCommand({
+  path: "batch status",
+  summary: "Show how far a batch is, all shards at once",
+  details:
+    "Reads the journals next to the outputs, also while the batch runs and on any machine that shares the storage. LEFT are the lines without a result; COST is what was spent and, after `to`, what else may have been charged.",
+  args: [
+    arg.texts("OUT", "A folder with outputs, the output of a whole batch, or the outputs of shards", {
+      required: true,
+    }),
+  ],
+  view: {
+    kind: "list",
+    columns: [
+      { title: "OUTPUT", paths: ["out"], whole: true },
+      { title: "STATE", paths: ["state"] },
+      { title: "SUCCEEDED", paths: ["succeeded"], format: "number" },
+      { title: "FAILED", paths: ["failed"], format: "number" },
+      { title: "UNKNOWN", paths: ["unknown"], format: "number" },
+      { title: "LEFT", paths: ["left"], format: "number" },
+      { title: "COST", paths: ["dollars"], format: "number" },
+      { title: "PROCESS", paths: ["process"], priority: 1 },
+    ],
+    empty: "No batches.",
+    id: ["out"],
+  },
+  examples: [
+    { text: "Show all batches in a folder", command: "gpuctl batch status .", after: exampleShards },
+    {
+      text: "Show the shards of a batch",
+      command: "gpuctl batch status answers.jsonl",
+      after: exampleShards,
+    },
+  ],
+  run: async ({ args, files }) => {
+    const outputs = await Promise.all(args.out.map((path) => outputsAt(files.resolve(path))));
+    const rows: Row[] = [];
+    for (const out of new Set(outputs.flat())) rows.push(await rowOf(out, files));
+    // Whoever names an output wants to know about that one only.
+    if (!args.out.some((path) => outputs.flat().includes(files.resolve(path))))
+      rows.push(...notStarted(rows));
+    rows.sort((one, other) => compare(one.out, other.out));
+    const total = totalOf(rows);
+    return {
+      data: rows.map(({ spent, uncertain, ...row }) => ({
+        ...row,
+        dollars: dollarNumber(spent),
+        uncertainDollars: dollarNumber(uncertain),
+      })),
+      rows: rows.map(({ spent, uncertain, ...row }) => ({ ...row, dollars: costText(spent, uncertain) })),
+      note: rows.length > 1 ? total : undefined,
+    };
+  },
+});
+
+const { compare } = new Intl.Collator("en", { numeric: true });
+
+interface Row {
+  readonly out: string;
+  readonly shard: number | null;
+  readonly shards: number | null;
+  readonly state: "running" | "stopped" | "complete" | "not started";
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Also what was in flight when a run ended. */
+  readonly unknown: number;
+  /** Null if no run has read the input to its end. */
+  readonly left: number | null;
+  readonly spent: Money;
+  readonly uncertain: Money;
+  readonly process: string | null;
+}
+
+async function rowOf(out: string, { resolve, processes }: Context["files"]): Promise<Row> {
+  const part = await readPart(out);
+  const process = (await runningProcess(out, processes)) ?? null;
+  const shown = { out: shownPath(out, resolve(".")) };
+  if (!part) return { ...shown, ...nothing, process, ...(process !== null && { state: "running" }) };
+  const { ledger, costs, shard, lines } = part;
+  const inFlight = ledger.count("sent");
+  const unknown = ledger.count("unknown") + (process === null ? inFlight : 0);
+  const left =
+    lines === undefined ? null : Math.max(0, lines - resultsOf(part) - (process === null ? inFlight : 0));
+  return {
+    ...shown,
+    shard: shard?.index ?? null,
+    shards: shard?.count ?? null,
+    state: process !== null ? "running" : left === 0 ? "complete" : "stopped",
+    succeeded: ledger.count("done"),
+    failed: ledger.count("failed"),
+    unknown,
+    left,
+    spent: costs.spent,
+    uncertain: costs.uncertain,
+    process,
+  };
+}
+
+const nothing = {
+  shard: null,
+  shards: null,
+  state: "not started",
+  succeeded: 0,
+  failed: 0,
+  unknown: 0,
+  left: null,
+  spent: 0n,
+  uncertain: 0n,
+} as const;
+
+/** The path from the current folder, if it is below it. */
+function shownPath(path: string, folder: string): string {
+  const way = relative(folder, path);
+  return way.startsWith("..") ? path : way;
+}
+
+/** The shards that have no journal, of each batch that has shards. */
+function notStarted(rows: readonly Row[]): readonly Row[] {
+  const batches = new Map<string, (Row & { readonly shards: number })[]>();
+  for (const row of rows) {
+    if (row.shards === null) continue;
+    const name = `${wholeOutput(row.out)} ${row.shards}`;
+    batches.set(name, [...(batches.get(name) ?? []), { ...row, shards: row.shards }]);
+  }
+  return [...batches.values()].flatMap((batch) => {
+    const [{ out, shards } = { out: "", shards: 0 }] = batch;
+    const parts = batch.map(({ shard, shards }) => ({
+      shard: shard === null ? null : { index: shard, count: shards },
+    }));
+    return missingShards(parts).map((shard) => ({
+      ...nothing,
+      out: shardOutput(wholeOutput(out), { index: shard, count: shards }),
+      shard,
+      shards,
+      process: null,
+    }));
+  });
+}
+
+function totalOf(rows: readonly Row[]): string {
+  const total = (key: "succeeded" | "failed" | "unknown") => rows.reduce((sum, row) => sum + row[key], 0);
+  const lefts = rows.map(({ left }) => left);
+  const left = lefts.some((one) => one === null)
+    ? "an unknown number left"
+    : `${lefts.reduce<number>((sum, one) => sum + (one ?? 0), 0)} left`;
+  const money = (key: "spent" | "uncertain") => rows.reduce((sum, row) => sum + row[key], 0n);
+  const cost = costText(money("spent"), money("uncertain"));
+  return `Total: ${total("succeeded")} succeeded, ${total("failed")} failed, ${total("unknown")} unknown, ${left}, ${cost}`;
+}

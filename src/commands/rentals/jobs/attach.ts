@@ -1,0 +1,71 @@
+import { defineCommand } from "../../../command-kit/define.ts";
+import { idOf } from "../../../command-kit/responses.ts";
+import { UsageError } from "../../../core/errors.ts";
+import { attend } from "../../../jobs/attend.ts";
+import { openJournal } from "../../../jobs/journal.ts";
+import { jobHost } from "../run/host.ts";
+import { adoptLease, findRental } from "../run/rent.ts";
+import { jobResult, jobView } from "../run/report.ts";
+import { findJob, isOpen, jobArg, noJobs, ownJobs, placeOf } from "./find.ts";
+
+export default defineCommand({
+  path: "rentals jobs attach",
+  summary: "Wait for a job as `rentals run` does, and end its rental",
+  details:
+    "Shows the output that has not arrived yet, waits until the command ends, copies results back, ends the rental unless the job keeps it, and exits with the status of the command. Ctrl-C stops the command and ends the rental of a job that gpuctl attended before it was killed. A detached job goes on after Ctrl-C.",
+  args: [jobArg],
+  uses: ["attendance", "programs", "startMachines"],
+  view: jobView,
+  examples: [
+    {
+      text: "Wait for the last job that has not ended, and copy its results back",
+      command: "gpuctl rentals jobs attach --sandbox",
+    },
+    {
+      text: "Wait for it, and print what it came to as JSON",
+      command: "gpuctl rentals jobs attach -o json --sandbox",
+    },
+  ],
+  run: async ({ args, attendance, programs, startMachines, ...context }) => {
+    const { files, settings } = context;
+    const job = args.job === undefined ? ownJobs(context).findLast(isOpen) : findJob(args.job, context);
+    if (job === undefined) return noJobs;
+    if (settings.dryRun)
+      return { data: await context.call("getRental", { rentalId: job.rentalId ?? job.id }) };
+    if (job.phase === "ended") {
+      throw new UsageError(`job ${job.id} has ended: ${job.outcome}`, {
+        hint: `\`gpuctl rentals jobs logs ${job.id}\` shows its output.`,
+      });
+    }
+    if (files.processes.isRunning(job.process) && job.process !== files.processes.self) {
+      throw new UsageError(`another gpuctl process attends job ${job.id}`, {
+        hint: `\`gpuctl rentals jobs logs --follow ${job.id}\` shows its output.`,
+      });
+    }
+    if (job.phase !== "running" && job.plan.variables.length > 0) {
+      throw new UsageError(
+        `job ${job.id} has not started its command, and the values of --env are not stored`,
+        {
+          hint: "Run the command line that began it again: it resumes the job.",
+        },
+      );
+    }
+    const machines = await startMachines();
+    const journal = openJournal(files.state, { ...job, process: files.processes.self });
+    const lease = placeOf(job, context);
+    if (job.rentalId === undefined) {
+      const record = await findRental(job.rentalLabel, context);
+      if (record === undefined) {
+        throw new UsageError(`no rental of job ${job.id} is listed`, {
+          hint: `Its label is ${job.rentalLabel}. Run the command line that began it again.`,
+        });
+      }
+      journal.change({ phase: "starting", rentalId: idOf(record) });
+    }
+    return attendance.interruptible(async (stopped) => {
+      if (lease && !job.plan.detached) await adoptLease(lease, job.id);
+      const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
+      return jobResult(journal, await attend(journal, host, { stopped, variables: {} }), context);
+    });
+  },
+});

@@ -1,0 +1,84 @@
+import { arg } from "../../../command-kit/arg.ts";
+import { defineCommand } from "../../../command-kit/define.ts";
+import { flag } from "../../../command-kit/flag.ts";
+import { idOf } from "../../../command-kit/responses.ts";
+import { type FailedItem, SomeFailed, UsageError } from "../../../core/errors.ts";
+import { cancel } from "../../../jobs/attend.ts";
+import { jobRecord, openJournal } from "../../../jobs/journal.ts";
+import { jobHost } from "../run/host.ts";
+import { findRental } from "../run/rent.ts";
+import { findJob, isOpen, jobList, ownJobs, placeOf } from "./find.ts";
+
+export default defineCommand({
+  path: "rentals jobs cancel",
+  summary: "Stop the commands of jobs, and end their rentals",
+  details:
+    "Ends a rental also when its command cannot be stopped because the rental does not respond. Results are not copied back. A rental that --keep keeps is not ended. If one job cannot be cancelled, the others still are.",
+  effect: "destroy",
+  args: [
+    arg.texts("JOB", "ID of a job, or the label that it was given", {
+      required: true,
+      replacedByFlag: "all",
+    }),
+  ],
+  flags: { all: flag.boolean("All jobs that have not ended") },
+  uses: ["attendance", "programs", "startMachines"],
+  view: jobList,
+  examples: [
+    { text: "Cancel all jobs", command: "gpuctl rentals jobs cancel --all --yes --sandbox" },
+    {
+      text: "Cancel all jobs and print them as JSON",
+      command: "gpuctl rentals jobs cancel --all --yes -o json --sandbox",
+    },
+  ],
+  buildInput: ({ args, flags, ...context }) => {
+    const words = [...new Set(args.job)];
+    if (flags.all && words.length > 0) throw new UsageError("JOB cannot be used together with --all");
+    if (!flags.all && words.length === 0) throw new UsageError("missing required input: JOB");
+    const jobs = flags.all ? ownJobs(context).filter(isOpen) : words.map((word) => findJob(word, context));
+    return { jobs };
+  },
+  confirm: {
+    destruction: ({ input: { jobs } }) => {
+      if (jobs.length === 0) return "Stop all jobs and terminate their rentals?";
+      const open = jobs.filter(isOpen);
+      if (open.length === 0) return undefined;
+      const ending = open
+        .filter(({ plan }) => !plan.keep)
+        .map(({ rentalId }) => rentalId ?? "one without a known ID");
+      const stop = `Stop ${open.length === 1 ? "job" : `${open.length} jobs:`} ${open.map(({ id }) => id).join(", ")}`;
+      if (ending.length === 0)
+        return `${stop}? ${open.length === 1 ? "Its rental is" : "Their rentals are"} kept.`;
+      const rentals = `${ending.length === 1 ? "rental" : "rentals"} ${ending.join(", ")}`;
+      return `${stop}, and terminate ${rentals}? All data on ${ending.length === 1 ? "it" : "them"} is lost.`;
+    },
+  },
+  run: async ({ input: { jobs }, attendance, programs, startMachines, ...context }) => {
+    const { files, settings, call } = context;
+    const open = jobs.filter(isOpen);
+    if (settings.dryRun) {
+      for (const { rentalId, id } of open) await call("getRental", { rentalId: rentalId ?? id });
+    }
+    const machines = open.some(({ phase }) => phase === "running") ? await startMachines() : undefined;
+    const failures: FailedItem[] = [];
+    const done = jobs.filter((job) => !isOpen(job));
+    for (const job of open) {
+      try {
+        const rentalId = job.rentalId ?? idOf(await findRental(job.rentalLabel, context));
+        const journal = openJournal(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
+        const lease = placeOf(job, context);
+        const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
+        await attendance.interruptible((stopped) => cancel(journal, host, stopped));
+        done.push(journal.job());
+      } catch (error) {
+        if (open.length === 1) throw error;
+        failures.push({ name: job.id, error });
+      }
+    }
+    const problem = `${failures.length} of ${open.length} jobs could not be cancelled`;
+    const failure =
+      failures.length > 0 ? new SomeFailed(problem, { failures, succeeded: done.length }) : undefined;
+    if (failure && done.length === 0) throw failure;
+    return { data: done.map((job) => jobRecord(job, job.phase)), failure };
+  },
+});

@@ -1,0 +1,58 @@
+import { arg } from "../../../command-kit/arg.ts";
+import type { Context } from "../../../command-kit/context.ts";
+import { NotFound, UsageError } from "../../../core/errors.ts";
+import type { ListView } from "../../../core/view.ts";
+import { type Job, readJobs } from "../../../jobs/journal.ts";
+import { type LeasePlace, serviceName } from "../../../jobs/leases.ts";
+
+export const jobArg = arg.text(
+  "JOB",
+  "ID of the job, or the label that it was given; the last one by default",
+);
+
+export const jobList: ListView = {
+  kind: "list",
+  columns: [
+    { title: "JOB", name: "id", paths: ["id"] },
+    { title: "LABEL", paths: ["label"] },
+    { title: "STATE", paths: ["state"] },
+    { title: "RENTAL", name: "rentalId", paths: ["rentalId"] },
+    { title: "STATUS", paths: ["status"], priority: 1 },
+    { title: "COMMAND", paths: ["commandLine"], priority: 1 },
+    { title: "STARTED", name: "createdAt", paths: ["createdAt"], format: "time", priority: 2 },
+    { title: "OUTCOME", paths: ["outcome"], priority: 3 },
+  ],
+  empty: "No jobs.",
+  id: ["id"],
+};
+
+/** The jobs of this service, the oldest first. */
+export const ownJobs = ({ files, settings }: Pick<Context, "files" | "settings">): readonly Job[] =>
+  readJobs(files.state).filter(({ service }) => service === serviceName(settings));
+
+/** The job with this ID, or the only one with this label that has not ended, or else the last one with it. */
+export function findJob(word: string, context: Pick<Context, "files" | "settings">): Job {
+  const jobs = ownJobs(context);
+  const labelled = jobs.filter(({ label }) => label === word);
+  const open = labelled.filter(isOpen);
+  if (open.length > 1) {
+    throw new UsageError(`${open.length} jobs have the label ${JSON.stringify(word)}`, {
+      hint: `Use an ID: ${open.map(({ id }) => id).join(", ")}.`,
+    });
+  }
+  const found = jobs.find(({ id }) => id === word) ?? open[0] ?? labelled.at(-1);
+  if (found) return found;
+  throw new NotFound(`job ${word} not found`, {
+    request: null,
+    hint: "`gpuctl rentals jobs list --all` shows the jobs.",
+  });
+}
+
+export const isOpen = ({ phase }: Job): boolean => phase !== "ended";
+
+/** The result without any job. */
+export const noJobs = { data: [], view: jobList };
+
+/** The lease file of a job that has a lease. */
+export const placeOf = ({ leaseFile }: Job, { files }: Pick<Context, "files">): LeasePlace | undefined =>
+  leaseFile === undefined ? undefined : { path: leaseFile, ownFolder: false, processes: files.processes };

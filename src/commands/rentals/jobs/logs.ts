@@ -1,0 +1,77 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { defineCommand } from "../../../command-kit/define.ts";
+import { flag } from "../../../command-kit/flag.ts";
+import { showRemoteLog } from "../../../jobs/attend.ts";
+import { jobFolder, jobRecord, logPath, stateOfJob, viewJournal } from "../../../jobs/journal.ts";
+import { jobHost } from "../run/host.ts";
+import { jobView } from "../run/report.ts";
+import { findJob, jobArg, noJobs, ownJobs } from "./find.ts";
+
+export default defineCommand({
+  path: "rentals jobs logs",
+  summary: "Show the output of a job",
+  details:
+    "Shows what is stored on this machine; for a job that gpuctl does not attend, what is on its rental. The output of the command goes to stdout, and its error output to stderr if it comes from the rental. With -o json, prints the job and the path of its log.",
+  args: [jobArg],
+  flags: { follow: flag.boolean("Go on until the command ends; Ctrl-C leaves it running", { short: "f" }) },
+  uses: ["attendance", "programs", "startMachines"],
+  view: jobView,
+  examples: [
+    { text: "Show the output of the last job so far", command: "gpuctl rentals jobs logs --sandbox" },
+    {
+      text: "Follow the output of the last job until it ends",
+      command: "gpuctl rentals jobs logs --follow --sandbox",
+    },
+  ],
+  run: async ({ args, flags, attendance, programs, startMachines, ...context }) => {
+    const { files, settings, sleep, say } = context;
+    const job = args.job === undefined ? ownJobs(context).at(-1) : findJob(args.job, context);
+    if (job === undefined) return noJobs;
+    if (settings.output !== "table") {
+      const log = logPath(jobFolder(files.state, job.id));
+      return { data: { ...jobRecord(job, stateOfJob(job, files.processes.isRunning)), log } };
+    }
+    const { isRunning, self } = files.processes;
+    const isAttended = job.phase === "ended" || (isRunning(job.process) && job.process !== self);
+    if (!isAttended && job.rentalId !== undefined && !settings.dryRun) {
+      const machines = await startMachines();
+      const journal = viewJournal(files.state, job);
+      const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease: undefined });
+      return attendance.interruptible(async (stopped) => {
+        await showRemoteLog(journal, host, { stopped, follows: flags.follow });
+        return { exitCode: 0 };
+      });
+    }
+    const path = logPath(jobFolder(files.state, job.id));
+    return {
+      bytes: storedLog(path, async () => {
+        if (!flags.follow || findJob(job.id, context).phase === "ended") return false;
+        if (!isRunning(job.process)) {
+          say(`gpuctl does not attend job ${job.id} any more.`);
+          return false;
+        }
+        await sleep(pollMs);
+        return true;
+      }),
+    };
+  },
+});
+
+/** Milliseconds between two looks at a log that another process writes. */
+const pollMs = 500;
+
+/** The bytes of a log that may still grow. `goesOn` waits, and says whether to look again. */
+async function* storedLog(path: string, goesOn: () => Promise<boolean>): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for (let isLast = false; ; ) {
+    const size = (await stat(path).catch(() => undefined))?.size ?? 0;
+    if (size > at) {
+      for await (const chunk of createReadStream(path, { start: at, end: size - 1 }))
+        yield chunk as Uint8Array;
+      at = size;
+    }
+    if (isLast) return;
+    isLast = !(await goesOn());
+  }
+}

@@ -1,0 +1,214 @@
+import { arg } from "../../command-kit/arg.ts";
+import type { Context, Ports } from "../../command-kit/context.ts";
+import { defineCommand } from "../../command-kit/define.ts";
+import type { FlagValues } from "../../command-kit/flag.ts";
+import { Interrupted } from "../../core/errors.ts";
+import type { Result } from "../../core/result.ts";
+import { commandLine, quoted } from "../../core/text.ts";
+import { duration } from "../../core/values/durations.ts";
+import { dollarText } from "../../core/values/money.ts";
+import { attend } from "../../jobs/attend.ts";
+import { type Job, type Journal, openJournal, readJobs } from "../../jobs/journal.ts";
+import { newToken, serviceName } from "../../jobs/leases.ts";
+import { estimateCost } from "./cost.ts";
+import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.ts";
+import { rentalOffers } from "./create/offers.ts";
+import { leasePlace } from "./lease/place.ts";
+import { jobHost } from "./run/host.ts";
+import { assertPrograms, checkRunFlags, lineOf, planOf, runFlags, variablesOf } from "./run/options.ts";
+import {
+  adoptLease,
+  assertCanEnd,
+  assertPriceIsKnown,
+  bindRental,
+  costOf,
+  detachLease,
+  findRental,
+  type Input,
+  jobType,
+  type RentOptions,
+  rent,
+} from "./run/rent.ts";
+import { jobResult, jobView } from "./run/report.ts";
+
+export default defineCommand({
+  path: "rentals run",
+  summary: "Rent a virtual machine, run a command on it, and end the rental",
+  details:
+    "Waits until ssh answers, copies --sync up, runs the command with its output passed on, copies --fetch back, and ends the rental in every case: after a success, a failure, a limit, a lost connection and Ctrl-C. Exits with the status of the command. The command goes on when the connection is lost, and gpuctl connects again. If gpuctl is killed, the same command line resumes the job, and `gpuctl rentals guard` ends its rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
+  operation: "createVirtualMachineRental",
+  alsoCalls: ["listVirtualMachineRentals", "getRental", "getActiveRentalSummary"],
+  args: [arg.texts("COMMAND", "Program to run, after --, with its arguments", { required: true })],
+  flags: runFlags,
+  uses: ["attendance", "place", "programs", "startMachines"],
+  buildInput: ({ input, flags, args }) => {
+    checkRunFlags(flags, args.command);
+    return input;
+  },
+  offers: (given) => rentalOffers(jobType, given),
+  alsoAsks: ["sshPublicKeyIds"],
+  withinLimits: (given, send) => withinBurnOfProfile(jobType, given, send),
+  confirm: { spending: (given) => question(given) },
+  view: jobView,
+  examples: [
+    {
+      text: "Train, copy the results back, and spend at most about 5 dollars",
+      command:
+        "gpuctl rentals run --gpus 1 --sync . --fetch results --max-cost 5 --sandbox --dry-run -- python3 train.py --epochs 3",
+    },
+    {
+      text: "Leave a command running for at most 8 hours",
+      command: "gpuctl rentals run --gpus 8 --detach --lease 8h --sandbox --dry-run -- bash train.sh",
+    },
+  ],
+  run: async ({ input, flags, args, attendance, programs, startMachines, ...context }) => {
+    const { files, settings } = context;
+    const plan = await planOf(flags, args.command, context);
+    const variables = variablesOf(flags, attendance);
+    if (settings.dryRun) return showPlan({ input, flags, args, ...context });
+    if (!plan.keep) await assertCanEnd(context);
+    if (flags.maxCost !== undefined) await assertPriceIsKnown(input, context);
+    await assertPrograms({ programs }, plan);
+    const machines = await startMachines();
+    const place = plan.keep && flags.lease === undefined ? undefined : leasePlace(flags, context);
+    const options: RentOptions = { ...flags, input, place };
+    return attendance.interruptible(async (stopped) => {
+      const line = lineFor({ input, flags, args, ...context });
+      const begin = (): Journal => {
+        const id = newToken();
+        return openJournal(files.state, {
+          id,
+          service: serviceName(settings),
+          label: input.label,
+          rentalLabel: `${input.label ?? "gpuctl"}-${id}`,
+          line,
+          plan,
+          phase: "creating",
+          process: files.processes.self,
+          createdAt: context.now(),
+          ...(place && { leaseFile: place.path }),
+        });
+      };
+      const resumed = await resume(line, options, context);
+      const journal = resumed ?? (await rentFor(begin, options, { ...context, stopped }));
+      const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease: place });
+      const { rentalId = "" } = journal.job();
+      context.setFailureContext(
+        `Rental ${rentalId} may still be billed. \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\` ends it.`,
+        { evenIfUnread: true },
+      );
+      const outcome = await attend(journal, host, { stopped, variables });
+      if (outcome.because === "detached" && place) await detachLease(place, journal.job().id);
+      return jobResult(journal, outcome, context);
+    });
+  },
+});
+
+type Given = Context &
+  Pick<Ports, "place"> & {
+    readonly input: Input;
+    readonly flags: FlagValues<typeof runFlags>;
+    readonly args: { readonly command: readonly string[] };
+  };
+
+const lineFor = ({ input, flags, args, settings, files }: Omit<Given, "place">): string =>
+  lineOf(serviceName(settings), files.resolve("."), input, { ...flags, env: undefined }, args.command);
+
+/** A job that the same command line began, and whose process was killed. */
+const leftBehind = (line: string, { files }: Pick<Context, "files">): Job | undefined =>
+  readJobs(files.state).findLast(
+    (job) =>
+      job.line === line &&
+      job.phase !== "ended" &&
+      !(job.plan.detached && job.phase === "running") &&
+      !files.processes.isRunning(job.process),
+  );
+
+/** Takes over a job that was killed, if this command line began one and its rental is known or can be found. */
+async function resume(line: string, options: RentOptions, context: Context): Promise<Journal | undefined> {
+  const { files, say, now, sleep } = context;
+  const left = leftBehind(line, context);
+  if (left === undefined) return undefined;
+  const { id, rentalLabel, rentedAt } = left;
+  const journal = openJournal(files.state, { ...left, process: files.processes.self });
+  say(`Resuming job ${id}, which this command line began and which was killed.`);
+  if (options.place) await adoptLease(options.place, id);
+  if (left.rentalId !== undefined) return journal;
+  for (let count = 1; rentedAt !== undefined && count <= lookUps; count += 1) {
+    const record = await findRental(rentalLabel, context);
+    if (record !== undefined) {
+      await bindRental(journal, record, options, context);
+      return journal;
+    }
+    await sleep(lookUpPause);
+  }
+  journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of it is listed" });
+  say(
+    rentedAt === undefined
+      ? "It had not rented anything yet, so it begins anew."
+      : `No rental with its label ${rentalLabel} is listed, so it begins anew. If one appears later, a guard ends it.`,
+  );
+  return undefined;
+}
+
+/** How often, and after how many milliseconds, the rental of an interrupted request is looked for. */
+const lookUps = 3;
+const lookUpPause = 2_000;
+
+/** Begins a job and creates its rental. A job that certainly has none is over. */
+async function rentFor(
+  begin: () => Journal,
+  options: RentOptions,
+  context: Context & { readonly stopped: AbortSignal },
+): Promise<Journal> {
+  if (context.stopped.aborted) throw new Interrupted("interrupted: nothing was rented");
+  const journal = begin();
+  try {
+    await rent(journal, options, context);
+    return journal;
+  } catch (error) {
+    const isUnknown = error instanceof Error && ["UnknownOutcome", "InterruptedWrite"].includes(error.name);
+    if (!isUnknown) journal.change({ phase: "ended", endedAt: context.now(), outcome: "nothing was rented" });
+    throw error;
+  }
+}
+
+/** The question before a rental is created, with its cost and the most that it can cost. */
+async function question({ flags, ...given }: Given): Promise<string | undefined> {
+  if (leftBehind(lineFor({ flags, ...given }), given)) return undefined;
+  const asked = await rentalQuestion(jobType, {
+    ...given,
+    flags: { ...flags, count: undefined, ifAbsent: false, wait: false },
+  });
+  const { keep, timeLimit, maxCost, detach } = flags;
+  if (keep) return asked;
+  const ends = detach ? "" : " It ends with the command";
+  const price =
+    timeLimit === undefined ? undefined : await estimateCost(wantedBy(jobType, given.input), given);
+  const limits = [
+    ...(timeLimit === undefined
+      ? []
+      : [
+          `after ${duration(timeLimit)}${price ? ` (about ${dollarText(costOf(timeLimit, price.cost))})` : ""}`,
+        ]),
+    ...(maxCost === undefined ? [] : [`at about ${dollarText(maxCost)}`]),
+  ];
+  const latest = limits.length === 0 ? "" : `, or ${limits.join(" or ")}`;
+  return `${asked}${ends}${ends && `${latest}.`}`;
+}
+
+/** Shows the request, and what would follow it. */
+async function showPlan({ input, flags, args, ...context }: Omit<Given, "place">): Promise<Result> {
+  const { say, call } = context;
+  const { sync, fetch, keep, detach } = flags;
+  const steps = [
+    "wait until ssh answers",
+    ...(sync === undefined ? [] : [`copy ${sync} to the rental`]),
+    `${detach ? "start" : "run"} ${args.command.map(quoted).join(" ")}`,
+    ...(detach || fetch.length === 0 ? [] : [`copy back ${fetch.join(", ")}`]),
+    ...(detach || keep ? [] : ["end the rental"]),
+  ];
+  say(`Then: ${steps.join("; ")}.`);
+  const label = `${input.label ?? "gpuctl"}-JOB`;
+  return { data: await call("createVirtualMachineRental", { ...input, label }) };
+}

@@ -1,0 +1,115 @@
+import type { Context, Ports, SandboxMachines } from "../../../command-kit/context.ts";
+import { assertIsRental } from "../../../command-kit/responses.ts";
+import { Interrupted, reasonOf, StillBilled } from "../../../core/errors.ts";
+import { commandLine } from "../../../core/text.ts";
+import type { JobHost, RentalNow } from "../../../jobs/host.ts";
+import type { Journal } from "../../../jobs/journal.ts";
+import { type LeasePlace, releaseLease } from "../../../jobs/leases.ts";
+import { sshAddresses } from "../../../output/ssh.ts";
+import { endRental, isEnding } from "../terminate/end.ts";
+import { hasEnded, planRecord } from "../terminate/plan.ts";
+import { statesOf } from "../waiting.ts";
+
+export type HostContext = Context & Pick<Ports, "programs" | "attendance">;
+
+interface HostOptions {
+  readonly journal: Journal;
+  readonly machines: SandboxMachines | undefined;
+  readonly lease: LeasePlace | undefined;
+}
+
+/** What a job needs, from the service and this machine. */
+export function jobHost(context: HostContext, { journal, machines, lease }: HostOptions): JobHost {
+  const { attendance, programs, now, sleep, say, progress, interrupted } = context;
+  return {
+    programs,
+    now,
+    sleep,
+    say,
+    progress,
+    interrupted,
+    // With a machine format, stdout holds the result alone. The log has the output.
+    output: async (stream, bytes) =>
+      context.settings.output === "table" ? attendance.output(stream, bytes) : undefined,
+    endOutput: attendance.endOutput,
+    lookUp: async (rentalId, signal) => {
+      const record: unknown = await context.call("getRental", { rentalId }, { signal });
+      // A new rental may not be found yet.
+      if (record === null) {
+        return { state: journal.job().phase === "running" ? "ended" : "pending", target: undefined };
+      }
+      assertIsRental(rentalId, record);
+      return { state: stateFrom(statesOf(record)), target: targetOf(rentalId, record, machines) };
+    },
+    end: (rentalId) => endAndCheck(rentalId, context),
+    release: async () => {
+      if (lease) await releaseLease(lease, journal.job().id).catch(() => {});
+    },
+  };
+}
+
+function stateFrom(states: readonly string[]): RentalNow["state"] {
+  if (states.includes("terminated")) return "ended";
+  if (states.includes("failed")) return "failed";
+  return states.includes("running") ? "running" : "pending";
+}
+
+function targetOf(rentalId: string, record: unknown, machines: SandboxMachines | undefined) {
+  const [address] = sshAddresses(record);
+  return address && { ...address, options: machines?.sshOptions(Number(rentalId)) ?? [] };
+}
+
+/** How often the request to end a rental is sent, each time after a lookup that finds the rental active. */
+const endAttempts = 3;
+
+/** Milliseconds between two lookups of a rental that is ending, and how many there are. */
+const lookUpPause = 2_000;
+const lookUps = 30;
+
+/**
+ * Ends a rental, and looks it up until it has ended. To end it twice does no harm, so after a failure the request is sent
+ * again if a lookup finds the rental active. Throws `StillBilled`.
+ */
+async function endAndCheck(rentalId: string, context: HostContext): Promise<void> {
+  let problem = "";
+  for (let attempt = 1; attempt <= endAttempts; attempt += 1) {
+    try {
+      await endRental(
+        await planRecord(rentalId, await context.call("getRental", { rentalId }), context),
+        context,
+      );
+      if (await hasEndedSoon(rentalId, context)) return;
+      problem = "the service accepted the request, but the rental is still active";
+    } catch (error) {
+      if (context.interrupted.aborted) throw stillBilled(rentalId, "interrupted", context);
+      problem = reasonOf(error);
+      const record: unknown = await context.call("getRental", { rentalId }).catch(() => undefined);
+      if (record === null || hasEnded(record)) return;
+    }
+    if (attempt < endAttempts) await context.sleep(lookUpPause).catch(() => {});
+    if (context.interrupted.aborted) throw stillBilled(rentalId, "interrupted", context);
+  }
+  throw stillBilled(rentalId, problem, context);
+}
+
+async function hasEndedSoon(rentalId: string, { call, sleep }: HostContext): Promise<boolean> {
+  for (let count = 1; ; count += 1) {
+    const record: unknown = await call("getRental", { rentalId });
+    if (record === null || hasEnded(record)) return true;
+    const isOnItsWay = statesOf(record).some(isEnding);
+    if (count >= lookUps || (!isOnItsWay && count > 3)) return false;
+    await sleep(lookUpPause);
+  }
+}
+
+const stillBilled = (rentalId: string, problem: string, { settings, interrupted }: HostContext): Error => {
+  const line = commandLine(
+    "rentals terminate",
+    [rentalId],
+    ["--yes", ...(settings.sandbox ? ["--sandbox"] : [])],
+  );
+  const hint = `End it with \`${line}\`.`;
+  return interrupted.aborted
+    ? new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`)
+    : new StillBilled(`rental ${rentalId} may still be billed: it could not be ended (${problem})`, hint);
+};

@@ -1,0 +1,136 @@
+import { createHash } from "node:crypto";
+import { stat } from "node:fs/promises";
+import { posix } from "node:path";
+import type { Attendance, Context, Ports } from "../../../command-kit/context.ts";
+import { type FlagValues, flag } from "../../../command-kit/flag.ts";
+import { Unavailable, UsageError } from "../../../core/errors.ts";
+import type { JobPlan } from "../../../jobs/journal.ts";
+import { assertLease, leaseFileFlag } from "../lease/place.ts";
+import { waitTimeout } from "../waiting.ts";
+
+export const runFlags = {
+  sync: flag.text("Folder to copy to the working folder of the command", { value: "DIR" }),
+  fetch: flag.texts(
+    "Path to copy back to the current folder afterwards, also when the command fails; relative to the working folder of the command",
+    { value: "PATH" },
+  ),
+  env: flag.texts("Environment variable of the command; a name alone takes the value from here", {
+    value: "NAME[=VALUE]",
+  }),
+  maxBurn: flag.dollars(
+    "Do not rent if the active rentals and the new one would cost more than this, in dollars an hour",
+  ),
+  maxCost: flag.dollars("Stop the command when the rental has cost about this much, in dollars", {
+    // `budget.maxCost` is for one inference call.
+    ignoresConfig: true,
+    conflictsWith: ["detach"],
+  }),
+  timeLimit: flag.duration("Stop the command this long after the rental was requested", {
+    conflictsWith: ["detach"],
+  }),
+  waitTimeout,
+  lease: flag.age("Save when the rental should end at the latest; `gpuctl rentals guard` ends it"),
+  ...leaseFileFlag,
+  keep: flag.boolean("Do not end the rental"),
+  detach: flag.boolean("Start the command and leave it running; requires --lease or --keep"),
+};
+
+type Flags = FlagValues<typeof runFlags>;
+
+/** Throws `UsageError` for values that cannot work, before anything is sent. */
+export function checkRunFlags(
+  { detach, keep, lease, maxCost, timeLimit }: Flags,
+  [program = "", ...more]: readonly string[],
+): void {
+  if (lease !== undefined) assertLease(lease, "--lease");
+  if (timeLimit === 0) throw new UsageError("--time-limit must be greater than 0");
+  if (maxCost === 0n) throw new UsageError("--max-cost must be greater than 0");
+  if (detach && !keep && lease === undefined) {
+    throw new UsageError("--detach requires --lease or --keep", {
+      hint: "No one waits for the command, so `gpuctl rentals guard` has to know when to end the rental. Nothing was sent.",
+    });
+  }
+  if (more.length === 0 && /\s/.test(program)) {
+    throw new UsageError(`COMMAND is one word with spaces: ${JSON.stringify(program)}`, {
+      hint: "Write its words without quotes around all of them, or use a shell: -- sh -c 'COMMAND'. Nothing was sent.",
+    });
+  }
+}
+
+/** The plan of a job. Throws `UsageError` for a path that cannot be used. */
+export async function planOf(
+  { sync, fetch, env, keep, detach, waitTimeout }: Flags,
+  command: readonly string[],
+  { files }: Pick<Context, "files">,
+): Promise<JobPlan> {
+  const folder = sync === undefined ? undefined : files.resolve(sync);
+  if (folder !== undefined) await assertFolder(folder, sync ?? "");
+  return {
+    command,
+    ...(folder !== undefined && { sync: folder }),
+    fetch: fetch.map(fetchPath),
+    into: files.resolve("."),
+    variables: env.map(nameOf),
+    keep,
+    detached: detach,
+    waitTimeout,
+  };
+}
+
+async function assertFolder(folder: string, typed: string): Promise<void> {
+  const facts = await stat(folder).catch(() => undefined);
+  if (facts?.isDirectory()) return;
+  throw new UsageError(`--sync ${typed}: ${facts ? "it is not a folder" : "no such folder"}`, {
+    hint: "Nothing was sent.",
+  });
+}
+
+/** A path on the rental without `.` and trailing slashes. Throws `UsageError` for one that leaves the working folder. */
+function fetchPath(typed: string): string {
+  const path = posix.normalize(typed).replace(/(?<=.)\/+$/, "");
+  if (typed === "" || path === "/" || path === ".." || path.startsWith("../") || path.startsWith("~")) {
+    throw new UsageError(
+      `--fetch must be a path in the working folder of the command, or an absolute path, not ${JSON.stringify(typed)}`,
+    );
+  }
+  return path;
+}
+
+const nameOf = (variable: string): string => variable.split("=", 1)[0] ?? "";
+
+/** The environment variables of the command. Throws `UsageError`. */
+export function variablesOf(
+  { env }: Pick<Flags, "env">,
+  { variable }: Pick<Attendance, "variable">,
+): Readonly<Record<string, string>> {
+  const entries = env.map((typed): [string, string] => {
+    const name = nameOf(typed);
+    if (!/^[A-Za-z_]\w*$/.test(name)) {
+      throw new UsageError(`--env must be NAME=VALUE or the name of a variable, not ${JSON.stringify(name)}`);
+    }
+    const value = typed === name ? variable(name) : typed.slice(name.length + 1);
+    if (value === undefined) throw new UsageError(`--env ${name}: this variable is not set here`);
+    if (value.includes("\0")) throw new UsageError(`--env ${name} must not contain a NUL character`);
+    return [name, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Throws `Unavailable` when the programs that reach the rental are missing. */
+export async function assertPrograms(
+  { programs }: Pick<Ports, "programs">,
+  { sync, fetch }: Pick<JobPlan, "sync" | "fetch">,
+): Promise<void> {
+  const hint = "Install OpenSSH, and rsync for faster copies. Nothing was sent.";
+  if ((await programs.which("ssh")) === undefined) throw new Unavailable("ssh is not installed", hint);
+  if (sync === undefined && fetch.length === 0) return;
+  const found = await Promise.all([programs.which("rsync"), programs.which("scp")]);
+  if (found.every((path) => path === undefined))
+    throw new Unavailable("neither rsync nor scp is installed", hint);
+}
+
+/** Equal for equal command lines. The values of variables are left out, because they may be secrets. */
+export const lineOf = (...parts: readonly unknown[]): string =>
+  createHash("sha256")
+    .update(JSON.stringify(parts, (_, value) => (typeof value === "bigint" ? String(value) : value)))
+    .digest("hex");

@@ -1,0 +1,214 @@
+import type { Context } from "../../../command-kit/context.ts";
+import { createAndCheck } from "../../../command-kit/outcomes.ts";
+import { idOf, labelOf, noDescription } from "../../../command-kit/responses.ts";
+import type { InputOf } from "../../../contract/index.ts";
+import { BudgetExceeded, NotOffered, reasonOf, UnexpectedResponse } from "../../../core/errors.ts";
+import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
+import { descriptionTimeout } from "../../../core/values/defaults.ts";
+import { duration, maxDuration, timeUnits } from "../../../core/values/durations.ts";
+import { decimalText, dollarText, type Money } from "../../../core/values/money.ts";
+import type { Journal } from "../../../jobs/journal.ts";
+import {
+  beginLease,
+  bindLease,
+  changeLease,
+  type LeasePlace,
+  releaseLease,
+  serviceName,
+} from "../../../jobs/leases.ts";
+import { terminateOperations, terminateOperationsFor } from "../../../openapi/terminate.ts";
+import { estimateCost, hourlyCost } from "../cost.ts";
+import { problemWithoutId, wantedBy } from "../create/create.ts";
+import { leaseEnd, rentalOf } from "../lease/place.ts";
+import { kinds, listActive } from "../listing.ts";
+
+/** Jobs run on virtual machines. */
+export const jobType = "virtual-machine";
+
+export type Input = InputOf<"createVirtualMachineRental">;
+
+export interface RentOptions {
+  readonly input: Input;
+  readonly maxBurn: Money | undefined;
+  readonly maxCost: Money | undefined;
+  /** Milliseconds. */
+  readonly timeLimit: number | undefined;
+  readonly lease: number | undefined;
+  readonly place: LeasePlace | undefined;
+}
+
+/** Throws `NotOffered` when the service lists no operation that ends the rental. */
+export async function assertCanEnd({ describe }: Pick<Context, "describe">): Promise<void> {
+  const description = await describe({ timeout: descriptionTimeout }).catch((error: unknown) => {
+    throw noDescription(error, "the rental could be ended", `Nothing was rented. ${keepHint}`);
+  });
+  const listed = () => terminateOperationsFor(jobType, terminateOperations(description)).length > 0;
+  try {
+    if (listed()) return;
+  } catch (error) {
+    if (!(error instanceof NotOffered)) throw error;
+  }
+  throw new NotOffered(
+    "the service lists no operation to end a rental, so the rental would be billed after the command has ended",
+    `Nothing was rented. ${keepHint}`,
+  );
+}
+
+const keepHint = "--keep rents all the same, and leaves it to you to end the rental.";
+
+/** A guard leaves a run this long after its limit, to copy results back. In milliseconds. */
+const spareTime = timeUnits[1].milliseconds;
+
+/**
+ * Creates the rental of a job. The journal and the lease are on the disk before the request is sent. When the outcome is
+ * unknown, the rental is recognized by its label, which no other rental has.
+ */
+export async function rent(journal: Journal, options: RentOptions, context: Context): Promise<void> {
+  const { input, maxBurn, place } = options;
+  const { id, rentalLabel } = journal.job();
+  const create = async (assertHeld: () => Promise<void>): Promise<unknown> => {
+    let isSent = false;
+    try {
+      return await createAndCheck(
+        "rental",
+        async () => {
+          await assertHeld();
+          if (place) await beginLease(place, leaseOf(journal, options, context));
+          journal.change({ rentedAt: context.now() });
+          isSent = true;
+          return context.call(
+            "createVirtualMachineRental",
+            { ...input, label: rentalLabel },
+            { problemIn: problemWithoutId },
+          );
+        },
+        (limits) => context.call(kinds[jobType].list, {}, limits),
+        context,
+      );
+    } catch (error) {
+      const isUnknown = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
+      if (!isUnknown) {
+        if (isSent && place) await releaseLease(withoutSleep(place), id).catch(() => {});
+        throw error;
+      }
+      const found = await findRental(rentalLabel, context).catch(() => undefined);
+      if (found === undefined) throw error;
+      context.say(
+        `The outcome of the request was unknown; rental ${idOf(found)} has its label ${rentalLabel}.`,
+      );
+      return found;
+    }
+  };
+  const record = await (maxBurn === undefined
+    ? create(async () => {})
+    : withinBurn(maxBurn, input, context, create));
+  await bindRental(journal, record, options, context);
+}
+
+async function withinBurn<Value>(
+  limit: Money,
+  input: Input,
+  context: Context,
+  create: (assertHeld: () => Promise<void>) => Promise<Value>,
+): Promise<Value> {
+  const [{ assertWithinBurn }, { exclusively }] = await Promise.all([
+    import("../create/burn.ts"),
+    import("../create/lock.ts"),
+  ]);
+  return exclusively(context, async (assertHeld) => {
+    await assertWithinBurn(limit, { wanted: wantedBy(jobType, input), count: 1 }, context);
+    return create(assertHeld);
+  });
+}
+
+/** Stores which rental the job has, and when its limits stop it. */
+export async function bindRental(
+  journal: Journal,
+  record: unknown,
+  { maxCost, timeLimit, input, place }: RentOptions,
+  context: Context,
+): Promise<void> {
+  const rentalId = idOf(record) ?? "";
+  const price = hourlyCost(record) ?? (await estimateCost(wantedBy(jobType, input), context))?.cost;
+  const { rentedAt = context.now(), id } = journal.job();
+  const limits = [
+    ...(timeLimit === undefined
+      ? []
+      : [{ after: timeLimit, limit: `the time limit of ${duration(timeLimit)}` }]),
+    ...(maxCost === undefined || price === undefined || price === 0n
+      ? []
+      : [{ after: affordable(maxCost, price), limit: `the cost limit of ${dollarText(maxCost)}` }]),
+  ].sort((one, other) => one.after - other.after);
+  const [first] = limits;
+  // The rental exists, so a full disk must not keep the job from ending it.
+  try {
+    journal.change({
+      phase: "starting",
+      rentalId,
+      rentedAt,
+      hourlyCost: price === undefined ? undefined : decimalText(price),
+      ...(first && { stopsAt: rentedAt + Math.min(first.after, maxDuration), limit: first.limit }),
+    });
+    const { rentalId: _, ...facts } = rentalOf(record);
+    if (place) await bindLease(withoutSleep(place), id, { rentalId, ...facts });
+  } catch (error) {
+    context.say(
+      `Warning: ${reasonOf(error)}. If this run is killed, rental ${rentalId} has to be ended by hand.`,
+    );
+  }
+}
+
+/** How many milliseconds an amount pays for. */
+const affordable = (amount: Money, hourly: Money): number =>
+  Number((amount * BigInt(timeUnits[1].milliseconds)) / hourly);
+
+/** Throws `BudgetExceeded` when the price is unknown, because then the cost cannot be limited. */
+export async function assertPriceIsKnown(input: Input, context: Context): Promise<void> {
+  if (await estimateCost(wantedBy(jobType, input), context)) return;
+  throw new BudgetExceeded(
+    "the price of the rental is not known in advance, so --max-cost cannot be checked",
+  );
+}
+
+/** The lease of a job without --lease ends with its process, so that a guard ends the rental of a run that was killed. */
+function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: Context) {
+  const { id, rentalLabel, plan } = journal.job();
+  const length = lease ?? (timeLimit === undefined ? maxDuration : timeLimit + spareTime);
+  return {
+    token: id,
+    service: serviceName(context.settings),
+    label: rentalLabel,
+    endsAt: leaseEnd(length, context),
+    startedAt: context.serviceNow(),
+    by: "rentals run",
+    process: context.files.processes.self,
+    endsWithProcess: !plan.keep || undefined,
+  };
+}
+
+/** The command of a detached job goes on without this process: from now on, only the time ends its lease. */
+export const detachLease = (place: LeasePlace, id: string): Promise<void> =>
+  changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
+
+/** The rental of the lease is now used by this process. */
+export const adoptLease = (place: LeasePlace, id: string): Promise<void> =>
+  changeLease(withoutSleep(place), id, (lease) => ({ ...lease, process: place.processes.self }));
+
+/** For what must not be interrupted. */
+const withoutSleep = ({ sleep: _, ...place }: LeasePlace): LeasePlace => place;
+
+/** The active rental with a label that only one can have. Throws when the listing fails, or names two. */
+export async function findRental(label: string, context: Pick<Context, "call">): Promise<unknown> {
+  const found = (await listActive(context)).filter(({ record }) => labelOf(record) === label);
+  if (found.length > 1) {
+    throw new UnexpectedResponse(
+      `${found.length} rentals have the label ${label}`,
+      "Look at `gpuctl rentals list`.",
+    );
+  }
+  return found[0]?.record;
+}
+
+/** The cost of a time in milliseconds. */
+export const costOf = (milliseconds: number, hourly: Money): Money =>
+  (hourly * BigInt(Math.max(0, Math.round(milliseconds)))) / BigInt(timeUnits[1].milliseconds);

@@ -1,0 +1,311 @@
+import { NotFetched, RentalFailed, reasonOf, SaveFailed, StillBilled } from "../core/errors.ts";
+import { maxSilence, onRental } from "./connect.ts";
+import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
+import type { JobHost } from "./host.ts";
+import type { Journal, Stream } from "./journal.ts";
+import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
+import { ConnectionLost, type Ssh } from "./ssh.ts";
+
+/** How a job ended, or was left. */
+export interface JobOutcome {
+  /** The exit status of the command; undefined if it has none. */
+  readonly status?: number | undefined;
+  readonly fetched: readonly Fetched[];
+  /** Why it ended early: a limit, Ctrl-C or a failure. A detached job goes on. */
+  readonly because?: "limit" | "interrupted" | "failure" | "detached";
+  readonly failure?: unknown;
+}
+
+interface Attending {
+  /** Ends it early: the command is stopped and the rental is ended. A detached job goes on. */
+  readonly stopped: AbortSignal;
+  /** Environment variables of the command. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Milliseconds for what is done on a rental that is about to end. */
+const stopTimeout = 30_000;
+
+/** How often a copy that broke off is continued. */
+const copyAttempts = 5;
+
+/**
+ * Does what is left of a job whose rental exists: waits for the rental, copies up, starts the command, passes on its
+ * output, copies back and ends the rental. It may be called for a job that was left at any point.
+ *
+ * Throws `StillBilled` when the rental cannot be ended.
+ */
+export async function attend(journal: Journal, host: JobHost, attending: Attending): Promise<JobOutcome> {
+  const { stopped } = attending;
+  const { plan } = journal.job();
+  const limits = limitsOf(journal, host, stopped);
+  const steps = stepsOf(journal, host, limits.signal);
+  let outcome: JobOutcome;
+  try {
+    outcome = await untilEnded(steps, journal, attending);
+  } catch (failure) {
+    outcome =
+      limits.isReached() && !stopped.aborted ? { because: "limit", fetched: [] } : failed(failure, stopped);
+  } finally {
+    limits.cancel();
+  }
+  await host.endOutput();
+  const isLeft = plan.detached && (outcome.because === "detached" || outcome.because === "interrupted");
+  if (isLeft) return outcome;
+  if (outcome.because === "limit" || outcome.because === "interrupted") {
+    host.say(
+      outcome.because === "limit"
+        ? `Stopping the command: ${journal.job().limit} is reached.`
+        : "Interrupted: stopping the command and ending the rental. Press Ctrl-C again to leave at once.",
+    );
+    await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
+  }
+  // What was paid for comes back, except when the user does not want to wait for it.
+  if (outcome.because === undefined || outcome.because === "limit") {
+    const late = stepsOf(journal, host, stopped);
+    outcome = await late
+      .results(outcome)
+      .catch((failure: unknown) => ({ ...outcome, ...failed(failure, stopped) }));
+  }
+  await endRental(journal, host, outcome);
+  return outcome;
+}
+
+const failed = (failure: unknown, stopped: AbortSignal): JobOutcome =>
+  stopped.aborted ? { because: "interrupted", fetched: [] } : { because: "failure", failure, fetched: [] };
+
+/** Aborts a signal at the limit of a job, and when the job is stopped. */
+function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSignal) {
+  const { stopsAt } = journal.job();
+  const limit = new AbortController();
+  const cancelled = new AbortController();
+  if (stopsAt !== undefined) {
+    sleep(Math.max(0, stopsAt - now()), cancelled.signal).then(
+      () => limit.abort(),
+      () => {},
+    );
+  }
+  return {
+    signal: AbortSignal.any([stopped, limit.signal]),
+    isReached: () => limit.signal.aborted,
+    cancel: () => cancelled.abort(),
+  };
+}
+
+/** Starts the command if that was not done before, and passes on its output until it ends. */
+async function untilEnded(
+  { start, follow }: ReturnType<typeof stepsOf>,
+  journal: Journal,
+  { variables }: Attending,
+): Promise<JobOutcome> {
+  const isNew = await start(variables);
+  if (isNew && journal.job().plan.detached) return { because: "detached", fetched: [] };
+  return { status: await follow(), fetched: [] };
+}
+
+/** The steps of a job. Each may be repeated. */
+function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
+  const { plan, rentalId = "" } = journal.job();
+  let last: Ssh | undefined;
+  const on = <Value>(
+    work: (ssh: Ssh) => Promise<Value>,
+    { timeout = maxSilence, onRetry }: { timeout?: number; onRetry?: (problem: string) => void } = {},
+  ) =>
+    onRental(journal, host, { signal, timeout, ...(onRetry && { onRetry }) }, (ssh) => {
+      last = ssh;
+      return work(ssh);
+    });
+  const copyTools = async (hasRsync: boolean): Promise<CopyTools> => {
+    const here = hasRsync && (await host.programs.which("rsync")) !== undefined;
+    return { ...host, tool: here ? "rsync" : "scp", signal };
+  };
+  const store = (stream: Stream, bytes: Uint8Array) => {
+    try {
+      journal.output.add(stream, bytes);
+    } catch (error) {
+      if (!(error instanceof SaveFailed)) throw error;
+      host.say(`${error.message}. The output is not stored any more.`);
+    }
+  };
+  const pass = (stream: Stream) => async (bytes: Uint8Array) => {
+    store(stream, bytes);
+    await host.output(stream, bytes);
+  };
+
+  /** Returns whether the command was started now, and not before. */
+  async function start(variables: Attending["variables"]): Promise<boolean> {
+    const waiting = `Waiting until rental ${rentalId} can be reached`;
+    const first = await host.progress(waiting, (update) =>
+      on((ssh) => remoteState(ssh, signal), {
+        timeout: plan.waitTimeout,
+        onRetry: (problem) => update(`${waiting}; ${problem}`),
+      }),
+    );
+    if (first.command !== "not started") return false;
+    if (journal.job().phase === "running") {
+      // Between this mark and the start, gpuctl was killed, or the connection broke off: nothing has run.
+      journal.change({ phase: "starting" });
+    }
+    await on(async (ssh) => {
+      const { hasRsync } = await prepare(ssh, signal);
+      const { sync } = plan;
+      if (sync !== undefined) {
+        const tools = await copyTools(hasRsync);
+        await host.progress(`Copying ${sync} to rental ${rentalId}`, () => copyUp(ssh, sync, tools));
+      }
+      journal.change({ phase: "running" });
+      await startCommand(ssh, { command: plan.command, variables }, signal);
+    });
+    return true;
+  }
+
+  /** Passes on the output until the command has ended, and returns its exit status. */
+  async function follow(): Promise<number> {
+    for (;;) {
+      const state = await on((ssh) => remoteState(ssh, signal));
+      if (state.command === "not started") throw new RentalFailed(`rental ${rentalId} has lost the job`);
+      const here = journal.output.sizes();
+      const isComplete = here.stdout >= state.sizes.stdout && here.stderr >= state.sizes.stderr;
+      if (isComplete && state.command === "ended") return state.status;
+      if (isComplete && state.command === "vanished") {
+        throw new RentalFailed(
+          `the command on rental ${rentalId} has no exit status; the machine may have restarted`,
+        );
+      }
+      try {
+        const passing = { signal, onStdout: pass("stdout"), onStderr: pass("stderr") };
+        await on((ssh) => followOnce(ssh, { ...here }, passing));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof Lost)) throw error;
+        host.say(`The connection was lost: ${error.message}. The command goes on; connecting again.`);
+      }
+    }
+  }
+
+  /** Copies back what is there. Fails if something is missing after a command that succeeded. */
+  async function results(before: JobOutcome): Promise<JobOutcome> {
+    if (journal.job().phase !== "running") return before;
+    if (before.because === "limit") await follow();
+    const fetched: Fetched[] = [];
+    const problems: string[] = [];
+    if (plan.fetch.length > 0) {
+      const { tools, missing } = await on(async (ssh) => ({
+        tools: await copyTools((await prepare(ssh, signal)).hasRsync),
+        missing: await missingPaths(ssh, plan.fetch, signal),
+      }));
+      for (const path of plan.fetch) {
+        if (missing.includes(path)) problems.push(`${path} does not exist on the rental`);
+        else {
+          await host
+            .progress(`Copying ${path} from rental ${rentalId}`, () => fetchOne(path, tools))
+            .then((one) => fetched.push(one))
+            .catch((error: unknown) => {
+              signal.throwIfAborted();
+              problems.push(`${path}: ${reasonOf(error)}`);
+            });
+        }
+      }
+    }
+    const outcome = { ...before, fetched };
+    if (problems.length === 0) return outcome;
+    const message = `not everything was copied back: ${problems.join("; ")}`;
+    if (before.because === undefined && before.status === 0) {
+      return { ...outcome, because: "failure", failure: new NotFetched(message) };
+    }
+    host.say(`Warning: ${message}.`);
+    return outcome;
+  }
+
+  async function fetchOne(path: string, tools: CopyTools): Promise<Fetched> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await on((ssh) => copyBack(ssh, path, plan.into, tools).catch(asLost));
+      } catch (error) {
+        if (!(error instanceof Lost) || attempt === copyAttempts) throw error;
+      }
+    }
+  }
+
+  return {
+    start,
+    follow,
+    results,
+    /** Stops the command, as far as the rental can be reached. */
+    stop: async (within: AbortSignal) => {
+      if (last) await stopCommand(last, within).catch(() => {});
+    },
+  };
+}
+
+/** A lost connection that is not to be tried again in the same way. */
+class Lost extends Error {}
+
+const asLost = (error: unknown): never => {
+  throw error instanceof ConnectionLost && error.kind === "lost" ? new Lost(error.message) : error;
+};
+
+const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
+  followCommand(...args).catch(asLost);
+
+/** Stops the command of a job, as far as its rental can be reached, and ends the rental. Throws `StillBilled`. */
+export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
+  const { rentalId, phase } = journal.job();
+  const outcome: JobOutcome = { because: "failure", failure: new Error("cancelled"), fetched: [] };
+  if (rentalId === undefined) {
+    journal.change({ phase: "ended", endedAt: host.now(), outcome: "cancelled; no rental of it is listed" });
+    return;
+  }
+  if (phase === "running") {
+    const within = AbortSignal.any([stopped, AbortSignal.timeout(stopTimeout)]);
+    const stopping = onRental(journal, host, { signal: within, timeout: 0 }, (ssh) =>
+      stopCommand(ssh, within),
+    );
+    await host.progress("Stopping the command", () => stopping).catch(() => {});
+  }
+  await endRental(journal, host, outcome);
+}
+
+/** Passes on the output of a job from its rental, without storing it. A job that goes on is not changed. */
+export async function showRemoteLog(
+  journal: Journal,
+  host: JobHost,
+  { stopped, follows }: { readonly stopped: AbortSignal; readonly follows: boolean },
+): Promise<void> {
+  const passing = {
+    signal: stopped,
+    onStdout: async (bytes: Uint8Array) => void (await host.output("stdout", bytes)),
+    onStderr: async (bytes: Uint8Array) => void (await host.output("stderr", bytes)),
+  };
+  const timeout = journal.job().plan.waitTimeout;
+  const reaching = { signal: stopped, timeout: follows ? timeout : 0 };
+  await onRental(journal, host, reaching, async (ssh) => {
+    if ((await remoteState(ssh, stopped)).command === "not started") return;
+    await followCommand(ssh, { stdout: 0, stderr: 0 }, { ...passing, follows });
+  });
+  await host.endOutput();
+}
+
+async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): Promise<void> {
+  const { plan, rentalId = "" } = journal.job();
+  const { status } = outcome;
+  if (!plan.keep) {
+    try {
+      await host.progress(`Ending rental ${rentalId}`, () => host.end(rentalId));
+    } catch (error) {
+      if (!(error instanceof StillBilled)) throw error;
+      journal.change({ status, outcome: error.message });
+      if (outcome.failure === undefined) throw error;
+      throw new StillBilled(`${reasonOf(outcome.failure)}; then ${error.message}`, error.hint);
+    }
+  }
+  await host.release();
+  journal.change({ phase: "ended", status, endedAt: host.now(), outcome: outcomeText(outcome) });
+}
+
+function outcomeText({ status, because, failure }: JobOutcome): string {
+  if (because === "limit") return "stopped at its limit";
+  if (because === "interrupted") return "interrupted";
+  if (failure !== undefined) return reasonOf(failure);
+  return `exited with status ${status}`;
+}

@@ -1,0 +1,75 @@
+import { RentalFailed, RentalUnreachable, reasonOf, WaitedTooLong } from "../core/errors.ts";
+import { duration } from "../core/values/durations.ts";
+import type { JobHost, RentalNow } from "./host.ts";
+import type { Journal } from "./journal.ts";
+import { ConnectionLost, openSsh, type Ssh } from "./ssh.ts";
+
+/** Milliseconds between two attempts. */
+const retryPause = 3_000;
+
+/** Milliseconds that a login may fail: a new machine gets its keys while it boots. */
+const maxDenials = 120_000;
+
+/** Milliseconds without a connection after which a rental that was reached before is given up. */
+export const maxSilence = 600_000;
+
+interface Reaching {
+  readonly signal: AbortSignal;
+  /** Milliseconds until the rental is given up. */
+  readonly timeout: number;
+  /** Called before each further attempt. */
+  readonly onRetry?: (problem: string) => void;
+}
+
+/**
+ * Does some work on a rental: waits until it can be reached, and does the work again after a lost connection.
+ *
+ * Throws `RentalFailed` when the rental has failed or ended, `RentalUnreachable` when it refuses the login or has another
+ * host key, and `WaitedTooLong` at the timeout.
+ */
+export async function onRental<Value>(
+  journal: Journal,
+  host: JobHost,
+  { signal, timeout, onRetry = () => {} }: Reaching,
+  work: (ssh: Ssh) => Promise<Value>,
+): Promise<Value> {
+  const { rentalId = "", id } = journal.job();
+  const start = host.now();
+  let known: RentalNow | undefined;
+  let denied: number | undefined;
+  for (;;) {
+    signal.throwIfAborted();
+    let problem = "it has no address for ssh yet";
+    try {
+      known = await host.lookUp(rentalId, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      problem = reasonOf(error);
+    }
+    if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} has ended`);
+    if (known?.state === "failed") throw new RentalFailed(`rental ${rentalId} has failed`);
+    if (known?.target) {
+      try {
+        return await work(openSsh(rentalId, known.target, { ...host, jobId: id, folder: journal.folder }));
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof ConnectionLost)) throw error;
+        problem = error.message;
+        denied = error.kind === "denied" ? (denied ?? host.now()) : undefined;
+        const isRefused = denied !== undefined && host.now() - denied >= maxDenials;
+        if (error.kind === "final" || isRefused) {
+          throw new RentalUnreachable(`rental ${rentalId} cannot be used: ${problem}`);
+        }
+      }
+    }
+    const left = start + timeout - host.now();
+    if (left <= 0) {
+      throw new WaitedTooLong(
+        `rental ${rentalId} could not be reached for ${duration(timeout)}: ${problem}`,
+        "",
+      );
+    }
+    onRetry(problem);
+    await host.sleep(Math.min(retryPause, left), signal);
+  }
+}

@@ -1,0 +1,245 @@
+import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, saveFailed } from "../core/errors.ts";
+import { writeDurableFile } from "../core/files.ts";
+import { asList, asText, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
+import { quoted } from "../core/text.ts";
+
+/** What a job does. It does not change once the job has begun. */
+export interface JobPlan {
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  /** The folder that is copied to the rental. An absolute path. */
+  readonly sync?: string | undefined;
+  /** The paths to copy back, relative to the working folder of the command or absolute. */
+  readonly fetch: readonly string[];
+  /** The folder that they are copied to. An absolute path. */
+  readonly into: string;
+  /** The names of the environment variables of the command. Their values are not stored. */
+  readonly variables: readonly string[];
+  /** The rental is not ended. */
+  readonly keep: boolean;
+  /** The command runs on without gpuctl. */
+  readonly detached: boolean;
+  /** Milliseconds to wait until the rental can be reached. */
+  readonly waitTimeout: number;
+}
+
+/**
+ * `creating`: the request for the rental may have been sent. `starting`: the rental exists. `running`: the command may have
+ * been started. `ended`: nothing is left to do.
+ */
+export type JobPhase = (typeof phases)[number];
+const phases = ["creating", "starting", "running", "ended"] as const;
+
+/** A job as it is stored. Times are milliseconds since the epoch. */
+export interface Job {
+  /** Also the token of its lease, and a part of the label of its rental. */
+  readonly id: string;
+  /** The service of its rental: see `serviceName` of leases. */
+  readonly service: string;
+  /** The label that the user gave. */
+  readonly label?: string | undefined;
+  /** The label of the rental, which no other rental has. */
+  readonly rentalLabel: string;
+  /** Equal for equal command lines. */
+  readonly line: string;
+  readonly plan: JobPlan;
+  readonly phase: JobPhase;
+  /** The process that attends the job, by its name in `Processes`. */
+  readonly process: string;
+  readonly createdAt: number;
+  readonly rentalId?: string | undefined;
+  /** When the request for the rental was sent. */
+  readonly rentedAt?: number | undefined;
+  /** The cost of the rental in dollars an hour, as a decimal. */
+  readonly hourlyCost?: string | undefined;
+  /** When the command is stopped, and by which limit, as in "the time limit of 2h". */
+  readonly stopsAt?: number | undefined;
+  readonly limit?: string | undefined;
+  /** The lease file with its lease, if it has one. */
+  readonly leaseFile?: string | undefined;
+  /** The exit status of the command. */
+  readonly status?: number | undefined;
+  readonly endedAt?: number | undefined;
+  /** How it ended, in words. */
+  readonly outcome?: string | undefined;
+}
+
+/** The folder of the jobs, in the state folder. Each job has a folder of its own, by its ID. */
+const jobsFolder = (state: string): string => join(state, "jobs");
+
+export const jobFolder = (state: string, id: string): string => join(jobsFolder(state), id);
+
+/** The file with all output of a job, in the order in which it arrived. */
+export const logPath = (folder: string): string => join(folder, "output.log");
+
+const version = 1;
+
+/** A stored job that can be changed. */
+export interface Journal {
+  readonly folder: string;
+  readonly job: () => Job;
+  /** Stores changed fields. They are on the disk when this returns. Throws `SaveFailed`. */
+  readonly change: (fields: Partial<Job>) => void;
+  readonly output: OutputFiles;
+}
+
+/** The output of a job, as far as it has arrived here. */
+export interface OutputFiles {
+  /** How many bytes of each stream have arrived. */
+  readonly sizes: () => Readonly<Record<Stream, number>>;
+  /** Throws `SaveFailed` once when the output cannot be stored any more. */
+  readonly add: (stream: Stream, bytes: Uint8Array) => void;
+}
+
+export type Stream = "stdout" | "stderr";
+
+/** Stores a job, or opens one that is stored. Throws `SaveFailed`. */
+export function openJournal(state: string, job: Job): Journal {
+  let current = job;
+  const folder = jobFolder(state, job.id);
+  const path = join(folder, "job.json");
+  const save = () => {
+    try {
+      writeDurableFile(path, `${JSON.stringify({ version, ...withoutUndefined(current) }, null, 2)}\n`);
+    } catch (error) {
+      throw saveFailed(path, error);
+    }
+  };
+  save();
+  return {
+    folder,
+    job: () => current,
+    change: (fields) => {
+      current = { ...current, ...fields };
+      save();
+    },
+    output: outputFiles(folder),
+  };
+}
+
+/** A job that is only looked at: its folder exists, and nothing is stored. */
+export const viewJournal = (state: string, job: Job): Journal => ({
+  folder: jobFolder(state, job.id),
+  job: () => job,
+  change: () => {},
+  output: { sizes: () => ({ stdout: 0, stderr: 0 }), add: () => {} },
+});
+
+/** One file for each stream, whose size says where to go on, and one with both. */
+function outputFiles(folder: string): OutputFiles {
+  const pathOf = (stream: Stream) => join(folder, stream);
+  const sizeOf = (stream: Stream) => statSync(pathOf(stream), { throwIfNoEntry: false })?.size ?? 0;
+  const sizes = { stdout: sizeOf("stdout"), stderr: sizeOf("stderr") };
+  let isStored = true;
+  return {
+    sizes: () => sizes,
+    add: (stream, bytes) => {
+      sizes[stream] += bytes.length;
+      if (!isStored) return;
+      for (const path of [pathOf(stream), logPath(folder)]) {
+        try {
+          appendFileSync(path, bytes, { mode: 0o600 });
+        } catch (error) {
+          isStored = false;
+          throw saveFailed(path, error);
+        }
+      }
+    },
+  };
+}
+
+/** All stored jobs, the oldest first. Files that cannot be read are left out. */
+export const readJobs = (state: string): readonly Job[] =>
+  folders(jobsFolder(state))
+    .flatMap((id) => jobOf(parseJson(textOf(join(jobFolder(state, id), "job.json")))) ?? [])
+    .sort((one, other) => one.createdAt - other.createdAt);
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function folders(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function jobOf(value: unknown): Job | undefined {
+  if (!isRecord(value) || value.version !== version) return undefined;
+  const { plan } = value;
+  const phase = phases.find((one) => one === value.phase);
+  if (phase === undefined || !isRecord(plan)) return undefined;
+  const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
+  const number = (of: Readonly<Record<string, unknown>>, name: string) =>
+    typeof of[name] === "number" ? of[name] : undefined;
+  const texts = (list: unknown) => asList(list).filter((one) => typeof one === "string");
+  return {
+    id: asText(value.id),
+    service: asText(value.service),
+    label: text("label"),
+    rentalLabel: asText(value.rentalLabel),
+    line: asText(value.line),
+    plan: {
+      command: texts(plan.command),
+      sync: typeof plan.sync === "string" ? plan.sync : undefined,
+      fetch: texts(plan.fetch),
+      into: asText(plan.into),
+      variables: texts(plan.variables),
+      keep: plan.keep === true,
+      detached: plan.detached === true,
+      waitTimeout: number(plan, "waitTimeout") ?? 0,
+    },
+    phase,
+    process: asText(value.process),
+    createdAt: number(value, "createdAt") ?? 0,
+    rentalId: text("rentalId"),
+    rentedAt: number(value, "rentedAt"),
+    hourlyCost: text("hourlyCost"),
+    stopsAt: number(value, "stopsAt"),
+    limit: text("limit"),
+    leaseFile: text("leaseFile"),
+    status: number(value, "status"),
+    endedAt: number(value, "endedAt"),
+    outcome: text("outcome"),
+  };
+}
+
+/** How a job is shown: its phase, or that no process attends it. */
+export const stateOfJob = (
+  { phase, process, plan: { detached } }: Job,
+  isRunning: (process: string) => boolean,
+): string => {
+  if (phase === "ended" || isRunning(process)) return phase;
+  return detached && phase === "running" ? "detached" : "unattended";
+};
+
+/** Fields of a job for JSON. */
+export const jobRecord = (job: Job, state: string): Readonly<Record<string, unknown>> => {
+  const { plan, line: _, process: __, createdAt, rentedAt, endedAt, stopsAt, ...rest } = job;
+  return withoutUndefined({
+    ...rest,
+    state,
+    command: plan.command,
+    commandLine: plan.command.map(quoted).join(" "),
+    detached: plan.detached,
+    keep: plan.keep,
+    createdAt: isoTime(createdAt),
+    rentedAt: isoTime(rentedAt),
+    endedAt: isoTime(endedAt),
+    stopsAt: isoTime(stopsAt),
+    plan: undefined,
+    phase: undefined,
+  });
+};
+
+const isoTime = (milliseconds: number | undefined): string | undefined =>
+  milliseconds === undefined ? undefined : new Date(milliseconds).toISOString();

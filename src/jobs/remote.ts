@@ -1,0 +1,161 @@
+import { quoted } from "../core/text.ts";
+import type { Stream } from "./journal.ts";
+import { ConnectionLost, type Ssh } from "./ssh.ts";
+
+/** The working folder of the command, in the home folder of the rental's user. */
+export const workFolder = ({ jobId }: Pick<Ssh, "jobId">): string => `gpuctl-jobs/${jobId}`;
+
+/** What is known of the command on a rental. */
+export type RemoteState =
+  | { readonly command: "not started" }
+  | ({ readonly sizes: Readonly<Record<Stream, number>> } & (
+      | { readonly command: "running" }
+      | { readonly command: "ended"; readonly status: number }
+      /** It neither runs nor has an exit status, as after a restart of the machine. */
+      | { readonly command: "vanished" }
+    ));
+
+/** Shell variables: `d` is the folder with the output and the exit status, and `w` the working folder. */
+const folders = (ssh: Ssh): string => `d="$HOME/.gpuctl-jobs/${ssh.jobId}"; w="$HOME/${workFolder(ssh)}"`;
+
+/** Says whether the rental has rsync, and creates the working folder. */
+export async function prepare(ssh: Ssh, signal: AbortSignal): Promise<{ readonly hasRsync: boolean }> {
+  const { status, out, err } = await ssh.run(
+    `${folders(ssh)}; umask 077; mkdir -p "$w" "$d" || return 20; command -v rsync >/dev/null && echo rsync; return 0`,
+    { signal },
+  );
+  if (status !== 0) throw new ConnectionLost(`the rental cannot be prepared: ${err.trim()}`, "final");
+  return { hasRsync: out.includes("rsync") };
+}
+
+/**
+ * Starts a command that goes on without a connection, unless it was started before. The values of the variables are sent
+ * through the connection only, and the file that sets them is removed before the command runs.
+ */
+export async function startCommand(
+  ssh: Ssh,
+  {
+    command,
+    variables,
+  }: {
+    readonly command: readonly string[];
+    readonly variables: Readonly<Record<string, string>>;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const end = `end-${crypto.randomUUID()}`;
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
+  const script = `${folders(ssh)}
+umask 077
+mkdir -p "$w" "$d" || return 20
+mkdir "$d/started" 2>/dev/null || return 0
+: > "$d/stdout"; : > "$d/stderr"
+cat > "$d/command" <<'${end}'
+rm -f "$0"
+umask 022
+cd "$HOME/${workFolder(ssh)}" || exit 126
+${exports.join("\n")}
+exec ${command.map(quoted).join(" ")}
+${end}
+cat > "$d/attend" <<'${end}'
+${folders(ssh)}
+echo $$ > "$d/pid"
+trap : HUP INT TERM
+sh "$d/command" </dev/null >"$d/stdout" 2>"$d/stderr"
+echo $? > "$d/status.new"
+mv "$d/status.new" "$d/status"
+${end}
+if command -v setsid >/dev/null; then setsid sh "$d/attend" </dev/null >/dev/null 2>&1 &
+else nohup sh "$d/attend" </dev/null >/dev/null 2>&1 &
+fi
+while [ ! -s "$d/pid" ]; do ${shortPause}; done
+return 0`;
+  const { status, err } = await ssh.run(script, { signal });
+  if (status !== 0) throw new ConnectionLost(`the command cannot be started: ${err.trim()}`, "final");
+}
+
+/** Not every sleep takes a fraction. */
+const shortPause = "{ sleep 0.1 2>/dev/null || sleep 1; }";
+
+/** Looks at the command. Throws `ConnectionLost`. */
+export async function remoteState(ssh: Ssh, signal: AbortSignal): Promise<RemoteState> {
+  const { out } = await ssh.run(
+    `${folders(ssh)}
+[ -d "$d/started" ] || { echo none; return 0; }
+if [ -s "$d/status" ]; then s=$(cat "$d/status")
+elif kill -0 "$(cat "$d/pid" 2>/dev/null)" 2>/dev/null; then s=running
+elif [ -s "$d/status" ]; then s=$(cat "$d/status")
+else s=vanished
+fi
+echo "$s" $(wc -c < "$d/stdout") $(wc -c < "$d/stderr")`,
+    { signal },
+  );
+  const [word = "", stdout, stderr] = out.trim().split(/\s+/);
+  if (word === "none") return { command: "not started" };
+  const sizes = { stdout: Number(stdout), stderr: Number(stderr) };
+  if (!Number.isSafeInteger(sizes.stdout + sizes.stderr)) throw unreadable();
+  if (word === "running" || word === "vanished") return { command: word, sizes };
+  if (!/^\d+$/.test(word)) throw unreadable();
+  return { command: "ended", status: Number(word), sizes };
+}
+
+const unreadable = () => new ConnectionLost("the rental's response cannot be understood");
+
+/**
+ * Passes on the output from these positions: until the command has ended, or with `follows: false` what is there. Throws
+ * `ConnectionLost`.
+ */
+export const followCommand = (
+  ssh: Ssh,
+  from: Readonly<Record<Stream, number>>,
+  { follows = true, ...options }: Parameters<Ssh["follow"]>[1] & { readonly follows?: boolean },
+): Promise<void> =>
+  ssh.follow(
+    `${folders(ssh)}
+if ${follows ? '[ -s "$d/status" ]' : "true"}; then
+  tail -c +${from.stdout + 1} "$d/stdout"
+  tail -c +${from.stderr + 1} "$d/stderr" >&2
+  return 0
+fi
+cat <&0 >/dev/null & c=$!
+tail -c +${from.stdout + 1} -f "$d/stdout" </dev/null & a=$!
+tail -c +${from.stderr + 1} -f "$d/stderr" </dev/null >&2 & b=$!
+while [ ! -s "$d/status" ] && kill -0 "$(cat "$d/pid")" 2>/dev/null && kill -0 $c 2>/dev/null; do ${shortPause}; done
+kill $a $b $c 2>/dev/null
+return 0`,
+    options,
+  );
+
+/** Ends the command and the programs that it started: they get 10 seconds after SIGTERM. Throws `ConnectionLost`. */
+export async function stopCommand(ssh: Ssh, signal: AbortSignal): Promise<void> {
+  await ssh.run(
+    `${folders(ssh)}
+[ -d "$d/started" ] || return 0
+p=$(cat "$d/pid" 2>/dev/null) || return 0
+[ -n "$p" ] && [ ! -s "$d/status" ] || return 0
+kill -s TERM -- "-$p" 2>/dev/null || kill -s TERM "$p" 2>/dev/null
+i=0
+while [ $i -lt 100 ] && [ ! -s "$d/status" ]; do i=$((i+1)); ${shortPause}; done
+[ -s "$d/status" ] && return 0
+kill -s KILL -- "-$p" 2>/dev/null || kill -s KILL "$p" 2>/dev/null
+echo 137 > "$d/status"
+return 0`,
+    { signal },
+  );
+}
+
+/** The paths that do not exist on the rental. Throws `ConnectionLost`. */
+export async function missingPaths(
+  ssh: Ssh,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const checks = paths.map((path, at) => `[ -e ${quoted(remotePath(ssh, path))} ] || echo ${at}`);
+  const { out } = await ssh.run(`cd "$HOME" || return 1\n${checks.join("\n")}\nreturn 0`, { signal });
+  const missing = out.split(/\s+/).filter((word) => word !== "");
+  return paths.filter((_, at) => missing.includes(String(at)));
+}
+
+/** A path of `--fetch` as ssh, which starts in the home folder, finds it. */
+export const remotePath = (ssh: Ssh, path: string): string =>
+  path.startsWith("/") ? path : `${workFolder(ssh)}/${path}`;

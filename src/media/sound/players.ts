@@ -1,0 +1,42 @@
+/** A program that plays a file. */
+export interface Player {
+  readonly program: string;
+  readonly args: (path: string) => readonly string[];
+  /** The variable that gets the path, where `args` do not have it. */
+  readonly variable?: string;
+  /** The extensions that it plays. Default: all that the service returns. */
+  readonly plays?: readonly string[];
+}
+
+/** The programs that play speech, in the order of preference. No system has all of them. */
+export const players: readonly Player[] = [
+  {
+    program: "afplay",
+    args: (path) => [path],
+    plays: ["wav", "mp3", "aiff", "flac", "m4a", "aac", "caf", "au"],
+  },
+  { program: "pw-play", args: (path) => [path], plays: ["wav", "mp3", "aiff", "flac", "ogg", "caf", "au"] },
+  { program: "paplay", args: (path) => [path], plays: ["wav", "aiff", "flac", "ogg", "caf", "au"] },
+  // It plays the bytes of any other file as noise.
+  { program: "aplay", args: (path) => ["-q", path], plays: ["wav", "au"] },
+  {
+    program: "ffplay",
+    args: (path) => ["-nodisp", "-autoexit", "-nostats", "-loglevel", "error", path],
+  },
+  {
+    program: "powershell",
+    // PowerShell would interpret a path in the command as a part of it, and has several kinds of quotes.
+    args: () => [
+      "-NoProfile",
+      "-NonInteractive",
+      "-Command",
+      "(New-Object System.Media.SoundPlayer $env:GPUCTL_PLAY_PATH).PlaySync()",
+    ],
+    variable: "GPUCTL_PLAY_PATH",
+    plays: ["wav"],
+  },
+];
+
+/** What to do if there is none. macOS and Windows come with theirs. */
+export const installPlayer =
+  "Install PipeWire, PulseAudio or ALSA utilities (pw-play, paplay, aplay), or FFmpeg (ffplay).";

@@ -1,0 +1,80 @@
+import { pricedPicture } from "../../contract/image-models.ts";
+import { ApiError } from "../errors.ts";
+import { balanceAt, endOf } from "../rentals/lifecycle.ts";
+import type { Queries, Store } from "../store/queries.ts";
+import { addTo, countOf } from "../tables/numbers.ts";
+import { allRentals, saveRental } from "../tables/rentals.ts";
+import { creditOf, saveCredit } from "../tables/users.ts";
+import { countHit, situationsOf } from "./table.ts";
+
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly steps: number;
+}
+
+/** The price of a picture is proportional to this number (service section 4.5, rule 4). */
+const unitsOf = ({ width, height, steps }: Picture): number => width * height * steps;
+
+const unitsPerCent = unitsOf(pricedPicture) / (Number(pricedPicture.dollars) * 100);
+
+/** The counter of the units of all pictures that were paid. */
+const paidUnits = "paidPictureUnits";
+
+/** The credit, what was spent until a moment on rentals and pictures, and the balance, in whole cents. */
+export const accountAt = (store: Queries, userId: string, moment: number) =>
+  accountOf(store, userId, allRentals(store, userId), moment);
+
+const accountOf = (store: Queries, userId: string, rentals: ReturnType<typeof allRentals>, moment: number) =>
+  balanceAt(creditOf(store, userId), rentals, moment, Math.floor(countOf(store, paidUnits) / unitsPerCent));
+
+/** Sets the balance at a moment. */
+export function setBalance(store: Queries, userId: string, cents: number, moment: number): void {
+  const { usedCents } = accountAt(store, userId, moment);
+  saveCredit(store, userId, cents + usedCents);
+}
+
+/** With a prepaid account, ends the rentals at the moment at which the balance was used up, if it was until `now`. */
+export function endUnpaidRentals(store: Store, userId: string, now: number): void {
+  const isPrepaid = situationsOf(store, "prepaid").length > 0;
+  if (!isPrepaid || accountAt(store, userId, now).balanceCents > 0) return;
+  store.write(() => {
+    const [prepaid] = situationsOf(store, "prepaid");
+    if (prepaid === undefined) return;
+    const rentals = allRentals(store, userId);
+    let [low, end] = [prepaid.at, now];
+    // The balance never rises with time, so this is the first moment at which nothing is left.
+    while (low < end) {
+      const middle = Math.floor((low + end) / 2);
+      if (accountOf(store, userId, rentals, middle).balanceCents > 0) low = middle + 1;
+      else end = middle;
+    }
+    for (const { id, rental } of rentals) {
+      if ((endOf(rental) ?? Number.POSITIVE_INFINITY) <= end) continue;
+      saveRental(store, { id, rental: { ...rental, terminatedAt: Math.max(end, rental.createdAt) } });
+      countHit(store, prepaid.id);
+    }
+  });
+}
+
+/** Why something that costs money is refused: a prepaid account has no balance left. */
+export function unpaidRefusal(store: Queries, userId: string, now: number): ApiError | undefined {
+  const [prepaid] = situationsOf(store, "prepaid");
+  if (prepaid === undefined) return undefined;
+  const { balanceCents } = accountAt(store, userId, now);
+  if (balanceCents > 0) return undefined;
+  countHit(store, prepaid.id);
+  return new ApiError("FORBIDDEN", [{ path: [], message: "the balance is used up" }]);
+}
+
+/** Why a picture is refused, if pictures cost money and there is none left. */
+export const pictureRefusal = (store: Queries, userId: string, now: number): ApiError | undefined =>
+  situationsOf(store, "picture-prices").length === 0 ? undefined : unpaidRefusal(store, userId, now);
+
+/** Pays for a picture, if pictures cost money. */
+export function payForPicture(store: Queries, picture: Picture): void {
+  const [rule] = situationsOf(store, "picture-prices");
+  if (rule === undefined) return;
+  addTo(store, paidUnits, unitsOf(picture));
+  countHit(store, rule.id);
+}

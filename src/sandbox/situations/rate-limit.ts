@@ -1,0 +1,50 @@
+import type { Context } from "hono";
+import { secondMs } from "../clock.ts";
+import { errorBodyFor, errorBodyOf } from "../errors.ts";
+import type { Store } from "../store/queries.ts";
+import { countHit, situationsOf } from "./table.ts";
+
+const tooManyRequests = 429;
+
+/**
+ * The response to a call that exceeds a rate limit: 429, with the seconds until the window ends as Retry-After. Undefined for
+ * any other call.
+ */
+export function rateLimited(
+  http: Context,
+  store: Store,
+  { operation, now }: { readonly operation: string; readonly now: number },
+): Response | undefined {
+  const waitMs = takeCall(store, operation, now);
+  if (waitMs === undefined) return undefined;
+  const problem = errorBodyOf(tooManyRequests);
+  http.set("problem", problem);
+  return http.json(errorBodyFor(http, problem, tooManyRequests), tooManyRequests, {
+    "Retry-After": String(Math.ceil(waitMs / secondMs)),
+  });
+}
+
+/** Counts a call. Returns the milliseconds until the end of the window if it exceeds a limit. */
+function takeCall(store: Store, operation: string, now: number): number | undefined {
+  const limits = () =>
+    situationsOf(store, "rate-limit").filter(({ situation }) =>
+      ["*", operation].includes(situation.operation),
+    );
+  if (limits().length === 0) return undefined;
+  return store.write(() => {
+    const windows = limits().map(({ id, at, calls, situation: { requests, windowSeconds } }) => {
+      const length = windowSeconds * secondMs;
+      const isOver = now >= at + length;
+      return { id, requests, length, at: isOver || calls === 0 ? now : at, calls: isOver ? 0 : calls };
+    });
+    const full = windows.find(({ calls, requests }) => calls >= requests);
+    if (full) {
+      countHit(store, full.id);
+      return full.at + full.length - now;
+    }
+    for (const { id, at, calls } of windows) {
+      store.run("UPDATE situations SET at = ?, calls = ? WHERE id = ?", at, calls + 1, id);
+    }
+    return undefined;
+  });
+}

@@ -1,0 +1,120 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { acceptAnything } from "../../src/client/call.ts";
+import { prepareWrite } from "../../src/client/prepared.ts";
+import { wireRequest } from "../../src/client/request.ts";
+import { createTransport } from "../../src/client/transport.ts";
+import { responseLimits } from "../../src/contract/plain/response-limits.ts";
+import { createRedactor } from "../../src/core/redact.ts";
+import { failure, key } from "./calling.ts";
+import { listen, listenRaw } from "./server.ts";
+
+interface Options {
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+  readonly maxBytes?: number;
+}
+
+async function prepared(
+  baseUrl: string,
+  { timeout = 20_000, signal, maxBytes = responseLimits.body.generate }: Options = {},
+) {
+  const transport = createTransport();
+  onTestFinished(transport.close);
+  const redactor = createRedactor();
+  redactor.add(key);
+  const request = wireRequest(
+    { method: "POST", path: "/v1/chat/completions", host: "inference", effect: "generate", body: "" },
+    { baseUrl, inferenceBaseUrl: undefined, apiKey: key, userAgent: "gpuctl/1.2.3", insecureHttp: false },
+    acceptAnything,
+  );
+  const connections = await transport.sharedByWrites?.(request.url);
+  if (!connections) throw new Error("no connections");
+  return prepareWrite(request, {
+    connections,
+    redact: redactor.redact,
+    timeout: { compute: timeout, inference: timeout },
+    limits: { ...responseLimits, body: { ...responseLimits.body, generate: maxBytes } },
+    now: () => Date.parse("2026-11-20T12:00:00Z"),
+    ...(signal && { signal }),
+  });
+}
+
+const cut = (text: string) => listenRaw((socket) => socket.once("data", () => socket.end(text)));
+
+describe("a prepared write", () => {
+  test("sends each body once, with the key, on one connection", async () => {
+    const server = await listen((request, response) => response.end(request.body));
+    const send = await prepared(server.origin);
+    for (const body of ['{"n":1}', '{"n":"é"}']) expect((await send(body)).text()).toBe(body);
+    expect(server.seen.map(({ body }) => body)).toEqual(['{"n":1}', '{"n":"é"}']);
+    expect(server.seen[0]?.headers).toMatchObject({
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "user-agent": "gpuctl/1.2.3",
+    });
+    expect(server.connections()).toBe(1);
+  });
+
+  test("masks a key that a response quotes", async () => {
+    const server = await listen((_, response) => {
+      response.setHeader("X-Request-Id", key);
+      response.write(`{"text":"${key.slice(0, 5)}`);
+      response.end(`${key.slice(5)}"}`);
+    });
+    const response = await (await prepared(server.origin))("{}");
+    expect(response.text()).toBe('{"text":"****"}');
+    expect(response.header("x-request-id")).toBe("****");
+  });
+
+  test.each([
+    [429, { name: "ServiceError", status: 429, retryAfter: 7000 }],
+    [503, { name: "UnknownOutcome", status: 503, reply: { retryAfter: 7000, text: "busy" } }],
+    [307, { name: "UnknownOutcome", status: 307 }],
+  ])("is not repeated after a %i", async (status, error) => {
+    const server = await listen((_, response) => {
+      response.writeHead(status, { "Retry-After": "7", Location: "https://other.example/" });
+      response.end("busy");
+    });
+    expect(await failure((await prepared(server.origin))("{}"))).toMatchObject(error);
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test("was not sent when the connection is refused", async () => {
+    expect(await failure((await prepared("http://127.0.0.1:1"))("{}"))).toMatchObject({
+      name: "NetworkError",
+    });
+  });
+
+  test.each([
+    ["before a response", ""],
+    ["within a response", 'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"a'],
+  ])("has an unknown outcome when the connection breaks %s", async (_, text) => {
+    const { origin } = await cut(text);
+    expect(await failure((await prepared(origin))("{}"))).toMatchObject({ name: "UnknownOutcome" });
+  });
+
+  test("has an unknown outcome after the timeout", async () => {
+    const server = await listen(() => {});
+    expect(await failure((await prepared(server.origin, { timeout: 200 }))("{}"))).toMatchObject({
+      name: "UnknownOutcome",
+      message: "no response within 0.2 s",
+    });
+  });
+
+  test("reads no more than the limit", async () => {
+    const server = await listen((_, response) => response.end("x".repeat(2000)));
+    expect(await failure((await prepared(server.origin, { maxBytes: 1000 }))("{}"))).toMatchObject({
+      name: "UnknownOutcome",
+      message: "the response is larger than 1000 bytes",
+    });
+  });
+
+  test("may have taken effect when it is interrupted, and sends nothing afterwards", async () => {
+    const controller = new AbortController();
+    const server = await listen(() => controller.abort(new Error("stop")));
+    const send = await prepared(server.origin, { signal: controller.signal });
+    expect(await failure(send("{}"))).toMatchObject({ name: "InterruptedWrite" });
+    expect(await failure(send("{}"))).toMatchObject({ message: "stop" });
+    expect(server.seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,273 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Job } from "kubernetes-types/batch/v1";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { exit } from "../../src/core/exit-codes.ts";
+import { createCli } from "../support/cli.ts";
+import { addProgram, createHome, runProgram } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
+import { key, overNetwork, serviceUrl } from "../support/service.ts";
+
+const engines = ["k8s", "slurm", "github", "gitlab"];
+
+const printed = new Map<string, string>();
+
+/** The printed manifest, for an account whose key is in the environment. Each line is run once. */
+async function manifest(engine: string, rest = "requests.jsonl --shards 8 --max-cost 20"): Promise<string> {
+  const line = `batch manifest ${engine} ${rest}`;
+  const known = printed.get(line);
+  if (known !== undefined) return known;
+  const { run } = await createCli();
+  const { code, out, err } = await run(line, overNetwork());
+  expect({ code, err }).toEqual({ code: exit.done, err: "" });
+  printed.set(line, out);
+  return out;
+}
+
+const k8sJob = async (rest?: string): Promise<Job> => parse(await manifest("k8s", rest));
+
+describe.each(engines)("%s", (engine) => {
+  test("never contains the key", async () => {
+    expect(await manifest(engine)).not.toContain(key);
+  });
+
+  test("names the service of the profile, runs the batch and says how to merge it", async () => {
+    const text = await manifest(engine);
+    expect(text).toContain(serviceUrl);
+    expect(text.replaceAll(/\n *- /g, " ")).toContain(
+      "batch run requests.jsonl --out requests.out.jsonl --max-cost",
+    );
+    expect(text).toContain("gpuctl batch merge requests.out.jsonl --requests requests.jsonl");
+  });
+
+  test("reads prompts with --endpoint and passes the model and the concurrency on", async () => {
+    const text = await manifest(
+      engine,
+      "prompts.csv --endpoint image --model SSD --param steps=20 --concurrency 3 --shards 2 --out out/a.jsonl",
+    );
+    expect(text.replaceAll(/\n *- "?|"/g, " ").replaceAll(/ +/g, " ")).toContain(
+      "batch run --prompts prompts.csv --endpoint image --out out/a.jsonl --model SSD --concurrency 3 --param steps=20",
+    );
+    expect(text).toContain("gpuctl batch merge out/a.jsonl\n");
+  });
+
+  test("runs in the sandbox without a key", async () => {
+    const { run } = await createCli();
+    const { out } = await run(`batch manifest ${engine} requests.jsonl --shards 8 --sandbox`);
+    expect(out).toContain("GPUCTL_SANDBOX");
+    expect(out).not.toMatch(/^(?!#).*GPUCTL_API_KEY/m);
+  });
+
+  test("quotes names with spaces", async () => {
+    const { run } = await createCli();
+    const { out } = await run(
+      ["batch", "manifest", engine, "my requests.jsonl", "--shards", "2"],
+      overNetwork(),
+    );
+    expect(out).toContain(
+      engine === "k8s" ? "- my requests.jsonl\n" : "'my requests.jsonl' --out 'my requests.out.jsonl'",
+    );
+  });
+
+  test("is one document with -o json", async () => {
+    const { run } = await createCli();
+    const { out } = await run(`batch manifest ${engine} requests.jsonl --shards 2 -o json`, overNetwork());
+    const text = await manifest(engine, "requests.jsonl --shards 2");
+    expect(JSON.parse(out)).toEqual(engine === "slurm" ? { script: text } : parse(text));
+  });
+});
+
+test.each([
+  ["k8s requests.jsonl", /--shards is required/],
+  ["k8s requests.jsonl --shards 0", /--shards must be/],
+  ["k8s requests.jsonl --shards 2 --name Batch_1", /--name must be/],
+  ["nomad requests.jsonl --shards 2", /ENGINE must be one of k8s, slurm, github, gitlab/],
+  ["k8s /home/ada/requests.jsonl --shards 2", /INPUT must be a relative path/],
+  ["github 'requests$(x).jsonl' --shards 2", /INPUT must not contain/],
+  ["gitlab requests.jsonl --out '$HOME.jsonl' --shards 2", /--out must not contain/],
+  ["github requests.jsonl --shards 257", /--shards must be at most 256/],
+  ["gitlab requests.jsonl --shards 201", /--shards must be at most 200/],
+])("batch manifest %s is refused", async (rest, message) => {
+  const { run } = await createCli();
+  const { code, out, err } = await run(`batch manifest ${rest}`, overNetwork());
+  expect({ code, out }).toEqual({ code: exit.usage, out: "" });
+  expect(err).toMatch(message);
+});
+
+test("without a base URL, it says that the job needs one", async () => {
+  const { run } = await createCli();
+  const { code, err } = await run("batch manifest k8s requests.jsonl --shards 2");
+  expect({ code, err }).toEqual({
+    code: exit.done,
+    err: "No base URL is configured. Set GPUCTL_BASE_URL in the job.\n",
+  });
+});
+
+describe("the Indexed Job", () => {
+  test("takes the key from a Secret", async () => {
+    const { spec } = await k8sJob("requests.jsonl --shards 8 --secret account");
+    expect(spec?.template.spec?.containers[0]?.env).toEqual([
+      { name: "GPUCTL_BASE_URL", value: serviceUrl },
+      { name: "GPUCTL_API_KEY", valueFrom: { secretKeyRef: { name: "account", key: "api-key" } } },
+    ]);
+  });
+
+  test("has a pod for each shard, on a claim that outlives it", async () => {
+    const { spec } = await k8sJob("requests.jsonl --shards 8 --claim shared");
+    expect(spec).toMatchObject({ completionMode: "Indexed", completions: 8 });
+    expect(spec?.template.spec?.volumes).toEqual([
+      { name: "data", persistentVolumeClaim: { claimName: "shared" } },
+    ]);
+  });
+
+  /** What the Job controller does with a pod that ends with this code, by the rules of the manifest. */
+  async function actionFor(code: number): Promise<string> {
+    const { spec } = await k8sJob();
+    expect(spec?.template.spec?.restartPolicy).toBe("Never");
+    expect(spec?.backoffLimitPerIndex).toBeGreaterThan(0);
+    const rule = spec?.podFailurePolicy?.rules.find(({ onExitCodes }) => {
+      if (!onExitCodes) return false;
+      const isIn = onExitCodes.values.includes(code);
+      return onExitCodes.operator === "In" ? isIn : !isIn;
+    });
+    return rule?.action ?? "Count";
+  }
+
+  test.each([exit.network, exit.interrupted, 137, 143])("replaces a pod that exits with %i", async (code) => {
+    expect(await actionFor(code)).toBe("Count");
+  });
+
+  test.each([
+    exit.fault,
+    exit.usage,
+    exit.credential,
+    exit.forbidden,
+    exit.refused,
+    exit.unknownOutcome,
+    exit.budget,
+    exit.someFailed,
+  ])("gives up a shard whose pod exits with %i", async (code) => {
+    expect(await actionFor(code)).toBe("FailIndex");
+  });
+});
+
+describe("the CI jobs", () => {
+  /** The script that runs a shard. */
+  const scripts: Readonly<Record<string, (text: string) => string>> = {
+    github: (text) =>
+      parse(text).jobs.shard.steps.find(({ name }: { name?: string }) => name === "Run the shard").run,
+    gitlab: (text) => parse(text).batch.script.join("\n"),
+  };
+
+  /** GitHub replaces expressions before the shell runs. */
+  const withShard = (script = "") => script.replaceAll(/\$\{\{ matrix\.shard \}\}/g, "3");
+
+  describe.each(Object.keys(scripts))("%s", (engine) => {
+    test.for([
+      [exit.done, 1],
+      [exit.network, 6],
+      [137, 6],
+      [exit.usage, 1],
+      [exit.credential, 1],
+      [exit.budget, 1],
+      [exit.someFailed, 1],
+      [exit.interrupted, 1],
+    ])("a shard that exits with %i is run %i times", async ([code = 0, times = 0], context) => {
+      skipWithout("sh", context);
+      const home = await createHome();
+      await addProgram(home.folder, "gpuctl", `echo run >> runs; exit ${code}`);
+      await addProgram(home.folder, "sleep", "exit 0");
+      const script = scripts[engine]?.(await manifest(engine)) ?? "";
+      const env = { ...home.env, GITHUB_RUN_ATTEMPT: "1" };
+      const ended = await runProgram("sh", ["-e", "-c", withShard(script)], {
+        cwd: home.folder,
+        env,
+      });
+      expect(ended.code, ended.err).toBe(code);
+      expect(await readFile(join(home.folder, "runs"), "utf8")).toBe("run\n".repeat(times));
+    });
+  });
+
+  test("a later attempt on GitHub does not start without the journal", async (context) => {
+    skipWithout("sh", context);
+    const home = await createHome();
+    await addProgram(home.folder, "gpuctl", "touch ran");
+    const script = withShard(scripts.github?.(await manifest("github")));
+    const attempt = (before: string) =>
+      runProgram("sh", ["-e", "-c", `${before}\n${script}`], {
+        cwd: home.folder,
+        env: { ...home.env, GITHUB_RUN_ATTEMPT: "2" },
+      });
+    expect(await attempt("")).toMatchObject({ code: 1, err: expect.stringContaining("journal") });
+    expect(await attempt("touch requests.out.3-of-8.jsonl.journal")).toMatchObject({ code: 0 });
+  });
+
+  test("GitHub's matrix has each shard once, and the job names the number of shards", async () => {
+    const { jobs } = parse(await manifest("github"));
+    expect(jobs.shard.strategy.matrix.shard).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(scripts.github?.(await manifest("github"))).toMatch(/--shard \$\{\{ matrix\.shard \}\}\/8/);
+    expect(jobs.merge.needs).toBe("shard");
+  });
+
+  test("GitLab starts as many jobs as there are shards", async () => {
+    const { batch } = parse(await manifest("gitlab"));
+    expect(batch.parallel).toBe(8);
+    expect(scripts.gitlab?.(await manifest("gitlab"))).toContain("--shards 8");
+  });
+});
+
+describe("the Slurm script", () => {
+  test("is valid bash", async (context) => {
+    skipWithout("bash", context);
+    const { code, err } = await runProgram("bash", ["-n"], { input: await manifest("slurm") });
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+  });
+
+  test.for([
+    [exit.done, 0, false],
+    [exit.network, 0, true],
+    [exit.network, 5, false],
+    [137, 0, true],
+    [exit.interrupted, 0, false],
+    [exit.usage, 0, false],
+    [exit.credential, 0, false],
+    [exit.budget, 0, false],
+    [exit.someFailed, 0, false],
+  ] as const)("exit code %i after %i requeues: queued again %s", async ([code, restarts, again], context) => {
+    skipWithout("bash", context);
+    expect(await runTask(`exit ${code}`, { SLURM_RESTART_COUNT: String(restarts) })).toEqual({
+      code,
+      requeued: again ? "requeue 17_3\n" : "",
+    });
+  });
+
+  test("a task that is out of time ends gpuctl and is queued again", async (context) => {
+    skipWithout("bash", context);
+    // Asks the script to end, as Slurm does, and ends when the script asks it to.
+    const gpuctl = `trap 'exit ${exit.interrupted}' TERM
+kill -USR1 $PPID
+for _ in $(seq 500); do sleep 0.01; done`;
+    expect(await runTask(gpuctl)).toEqual({ code: exit.interrupted, requeued: "requeue 17_3\n" });
+  });
+
+  test("a canceled task ends gpuctl and is not queued again", async (context) => {
+    skipWithout("bash", context);
+    const gpuctl = `trap 'exit ${exit.interrupted}' TERM
+kill -TERM $PPID
+for _ in $(seq 500); do sleep 0.01; done`;
+    expect(await runTask(gpuctl)).toEqual({ code: exit.interrupted, requeued: "" });
+  });
+
+  /** Runs the script as task 3 of job 17, with a script for gpuctl. */
+  async function runTask(gpuctl: string, env: Readonly<Record<string, string>> = {}) {
+    const home = await createHome();
+    await addProgram(home.folder, "gpuctl", gpuctl);
+    await addProgram(home.folder, "scontrol", 'echo "$@"');
+    const { code, out } = await runProgram("bash", ["-c", await manifest("slurm")], {
+      cwd: home.folder,
+      env: { ...home.env, SLURM_ARRAY_JOB_ID: "17", SLURM_ARRAY_TASK_ID: "3", ...env },
+    });
+    return { code, requeued: out };
+  }
+});

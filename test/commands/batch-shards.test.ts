@@ -1,0 +1,380 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Job } from "kubernetes-types/batch/v1";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { exit } from "../../src/core/exit-codes.ts";
+import { once } from "../../src/core/tasks/once.ts";
+import { type Cli, createCli } from "../support/cli.ts";
+import { words } from "../support/words.ts";
+
+const ids = Array.from({ length: 12 }, (_, index) => `request-${50 + index}`);
+
+/** The lines of an input. Those of `failing` are refused by the sandbox. */
+const input = (failing: readonly string[] = []): string =>
+  ids
+    .map((id) => {
+      const model = failing.includes(id) ? "no-such-model" : "sandbox-echo";
+      const body = { model, messages: [{ role: "user", content: `Hello ${id}` }] };
+      return `${JSON.stringify({ custom_id: id, method: "POST", url: "/v1/chat/completions", body })}\n`;
+    })
+    .join("");
+
+async function cliWith(text = input(), name = "requests.jsonl"): Promise<Cli> {
+  const cli = await createCli();
+  await writeFile(join(cli.folder, name), text);
+  return cli;
+}
+
+const env = { GPUCTL_SANDBOX: "1" };
+const shardLine = "batch run requests.jsonl --out answers.jsonl --shard";
+
+const runShards = async ({ run }: Cli, ...shards: readonly number[]) => {
+  for (const index of shards) await run(`${shardLine} ${index}/3`, { env });
+};
+
+/** The files of a batch of three shards, which is run once. */
+const complete = once(async () => {
+  const cli = await cliWith();
+  await runShards(cli, 0, 1, 2);
+  const names = (await readdir(cli.folder)).filter((name) =>
+    /^(answers\.\d-of-3|requests)\.jsonl/.test(name),
+  );
+  return Promise.all(names.map(async (name) => ({ name, bytes: await readFile(join(cli.folder, name)) })));
+});
+
+/** A folder with a batch of three shards that is complete. */
+async function completeBatch(): Promise<Cli> {
+  const cli = await createCli();
+  for (const { name, bytes } of await complete()) await writeFile(join(cli.folder, name), bytes);
+  return cli;
+}
+
+const merge = async ({ run }: Cli, rest = "answers.jsonl") => {
+  const { code, out, err } = await run(`batch merge ${rest} -o json`, { env });
+  return {
+    code,
+    data: out === "" ? undefined : JSON.parse(out),
+    error: err === "" ? undefined : JSON.parse(err).error,
+  };
+};
+
+const idsIn = async ({ folder }: Cli, name = "answers.jsonl") =>
+  (await readFile(join(folder, name), "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line): string => JSON.parse(line).custom_id);
+
+const change = async ({ folder }: Cli, name: string, edit: (text: string) => string) => {
+  const path = join(folder, name);
+  await writeFile(path, edit(await readFile(path, "utf8")));
+};
+
+describe("the shards of a batch", () => {
+  test("send each line once and merge to the whole", async () => {
+    const cli = await cliWith();
+    const sent: string[] = [];
+    for (const index of [0, 1, 2]) {
+      const { code, requests } = await cli.run(
+        `batch run requests.jsonl --out answers.jsonl --shard ${index}/3`,
+        { env },
+      );
+      expect(code).toBe(exit.done);
+      sent.push(
+        ...requests
+          .filter(({ path }) => path.endsWith("/completions"))
+          .map(({ body }) => JSON.stringify(body)),
+      );
+    }
+    expect(new Set(sent).size).toBe(ids.length);
+    expect(sent).toHaveLength(ids.length);
+    const { code, data } = await merge(cli, "answers.jsonl --requests requests.jsonl");
+    expect(code).toBe(exit.done);
+    expect(data).toMatchObject({
+      succeeded: ids.length,
+      failed: 0,
+      unknown: 0,
+      missing: 0,
+      missingShards: [],
+    });
+    expect((await idsIn(cli)).sort()).toEqual([...ids].sort());
+  });
+
+  test("have a journal that refuses another number of shards", async () => {
+    const cli = await cliWith();
+    await runShards(cli, 0);
+    const journal = await readFile(join(cli.folder, "answers.0-of-3.jsonl.journal"), "utf8");
+    await writeFile(join(cli.folder, "answers.0-of-4.jsonl.journal"), journal);
+    const { code, err, requests } = await cli.run(
+      "batch run requests.jsonl --out answers.jsonl --shard 0/4",
+      { env },
+    );
+    expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
+    expect(err).toContain("shard 0 of 3");
+  });
+
+  test("get equal parts of the ceiling, and the run says so", async () => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, "prompts.txt"), "A lighthouse\nA fox");
+    const line =
+      "batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --shard 0/4 --max-cost";
+    const { err } = await cli.run(`${line} 10 --param steps=1`, { env });
+    expect(err).toContain("$2.50");
+    expect(err).toContain("$10.00");
+    const refused = await cli.run(`${line.replace("pictures", "others")} 0.01`, { env });
+    expect({ code: refused.code, requests: refused.requests }).toEqual({ code: exit.budget, requests: [] });
+  });
+});
+
+describe("in the environment of", () => {
+  test("a Kubernetes Indexed Job, the manifest's pods complete the batch", async () => {
+    const cli = await cliWith();
+    const { out } = await cli.run("batch manifest k8s requests.jsonl --shards 3 --out answers.jsonl", {
+      env,
+    });
+    const job: Job = parse(out);
+    const [container] = job.spec?.template.spec?.containers ?? [];
+    const variables = Object.fromEntries(container?.env?.map(({ name, value = "" }) => [name, value]) ?? []);
+    for (let index = 0; index < (job.spec?.completions ?? 0); index += 1) {
+      const { code, err } = await cli.run(container?.args ?? [], {
+        env: { ...variables, JOB_COMPLETION_INDEX: String(index) },
+      });
+      expect(code, err).toBe(exit.done);
+    }
+    expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
+  });
+
+  test("GitLab's parallel jobs", async () => {
+    const cli = await cliWith();
+    const { out } = await cli.run("batch manifest gitlab requests.jsonl --shards 3 --out answers.jsonl", {
+      env,
+    });
+    const { batch } = parse(out);
+    const line = /gpuctl (batch run .*?) \|\|/.exec(batch.script[0])?.[1] ?? "";
+    for (let node = 1; node <= batch.parallel; node += 1) {
+      const { code, err } = await cli.run(words(line), {
+        env: {
+          ...batch.variables,
+          CI: "true",
+          CI_NODE_INDEX: String(node),
+          CI_NODE_TOTAL: String(batch.parallel),
+        },
+      });
+      expect(code, err).toBe(exit.done);
+    }
+    expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
+  });
+
+  test("GitHub's matrix", async () => {
+    const cli = await cliWith();
+    const { out } = await cli.run("batch manifest github requests.jsonl --shards 3 --out answers.jsonl", {
+      env,
+    });
+    const { shard: job } = parse(out).jobs;
+    const step = job.steps.find(({ name }: { name?: string }) => name === "Run the shard");
+    const line = /gpuctl (batch run .*?) \|\|/.exec(step.run)?.[1] ?? "";
+    for (const index of job.strategy.matrix.shard) {
+      const { code, err } = await cli.run(words(line.replace(/\$\{\{ matrix\.shard \}\}/, String(index))), {
+        env: { ...step.env, CI: "true" },
+      });
+      expect(code, err).toBe(exit.done);
+    }
+    expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
+  });
+
+  test("an array of which one task is run again", async () => {
+    const cli = await cliWith();
+    const slurm = (id: number, min: number, count: number) => ({
+      ...env,
+      SLURM_ARRAY_TASK_ID: String(id),
+      SLURM_ARRAY_TASK_MIN: String(min),
+      SLURM_ARRAY_TASK_COUNT: String(count),
+    });
+    const line = "batch run requests.jsonl --out answers.jsonl --shards 3";
+    for (const id of [0, 1]) await cli.run(line, { env: slurm(id, 0, 3) });
+    const { requests } = await cli.run(line, { env: slurm(2, 2, 1) });
+    expect(requests.length).toBeGreaterThan(0);
+    expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
+  });
+
+  test("nothing: --shards names the variables", async () => {
+    const cli = await cliWith();
+    const { code, err } = await cli.run("batch run requests.jsonl --out answers.jsonl --shards 3", { env });
+    expect(code).toBe(exit.usage);
+    expect(err).toContain("JOB_COMPLETION_INDEX");
+  });
+});
+
+describe("batch merge", () => {
+  test("adds up what the shards have cost", async () => {
+    const cli = await createCli();
+    await writeFile(join(cli.folder, "prompts.txt"), "A lighthouse\nA fox\nA bird");
+    const line = "batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --param steps=1";
+    for (const index of [0, 1]) await cli.run(`${line} --shard ${index}/2`, { env });
+    const { data } = await merge(cli, "pictures.jsonl");
+    expect(data).toMatchObject({ succeeded: 3, dollars: 0.0012, uncertainDollars: 0 });
+  });
+
+  test("names the shards that did not run, and writes what there is", async () => {
+    const cli = await cliWith();
+    await runShards(cli, 1);
+    const { code, data, error } = await merge(cli);
+    expect({ code, missingShards: data.missingShards }).toEqual({
+      code: exit.network,
+      missingShards: [0, 2],
+    });
+    expect(error.message).toContain("shards 0, 2 did not run");
+    expect(await idsIn(cli)).toHaveLength(data.succeeded);
+  });
+
+  test("finds lines without a result, also without the input", async () => {
+    const cli = await cliWith();
+    await runShards(cli, 0, 2);
+    await writeFile(
+      join(cli.folder, "requests.jsonl"),
+      `${input()}${input().replaceAll("request-", "other-")}`,
+    );
+    await runShards(cli, 1);
+    const { code, error } = await merge(cli, "answers.jsonl --requests requests.jsonl");
+    expect(code).toBe(exit.network);
+    expect(error.message).toMatch(/\d+ lines have no result: other-\d+/);
+  });
+
+  test("finds lines that were changed since they were sent, and results that have no line", async () => {
+    const cli = await completeBatch();
+    await change(cli, "requests.jsonl", (text) =>
+      text.replace("Hello request-53", "Hi").replace(/.*request-55".*\n/, ""),
+    );
+    const { code, error } = await merge(cli, "answers.jsonl --requests requests.jsonl");
+    expect(code).toBe(exit.network);
+    expect(error.message).toBe("1 line was changed in the input since");
+    const { err } = await cli.run("batch merge answers.jsonl --requests requests.jsonl --out b.jsonl", {
+      env,
+    });
+    expect(err).toContain("1 result is not of a line of the input");
+  });
+
+  test("reports lines that failed with exit code 12", async () => {
+    const cli = await cliWith(input(["request-54", "request-57"]));
+    await runShards(cli, 0, 1, 2);
+    const { code, data, error } = await merge(cli);
+    expect({ code, failed: data.failed }).toEqual({ code: exit.someFailed, failed: 2 });
+    expect(error.message).toContain("2 lines have failed");
+    expect(await idsIn(cli)).toHaveLength(ids.length);
+  });
+
+  test.each([
+    [
+      "a line of another batch",
+      (text: string) => text.replace(/"custom_id":"[^"]*"/, '"custom_id":"request-99"'),
+      /:1 is not a result that its journal knows/,
+    ],
+    [
+      "a line less",
+      (text: string) => text.slice(text.indexOf("\n") + 1),
+      /has \d results, but its journal has \d/,
+    ],
+    [
+      "the first line in place of the last",
+      (text: string) => {
+        const [first = "", ...rest] = text.trimEnd().split("\n");
+        return [first, ...rest.slice(0, -1), first, ""].join("\n");
+      },
+      /"request-\d+" is also in line 1$/,
+    ],
+  ])("refuses an output with %s", async (_name, edit, message) => {
+    const cli = await completeBatch();
+    await change(cli, "answers.1-of-3.jsonl", edit);
+    const { code, error } = await merge(cli);
+    expect(code).toBe(exit.usage);
+    expect(error.message).toMatch(message);
+    await expect(readFile(join(cli.folder, "answers.jsonl"))).rejects.toThrow(/ENOENT/);
+  });
+
+  test("leaves out what a crash kept out of the journal", async () => {
+    const cli = await completeBatch();
+    await change(cli, "answers.1-of-3.jsonl", (text) => `${text}{"id":"batch_req_1","custom_id":"requ`);
+    expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
+    expect(await idsIn(cli)).toHaveLength(ids.length);
+  });
+
+  test.each([
+    ["nothing.jsonl", /there is no journal/],
+    ["answers.0-of-3.jsonl others.jsonl", /is one of 3 shards, but .* is not a shard/],
+    ["others.jsonl", /--out is required/],
+    ["answers.jsonl --out answers.1-of-3.jsonl", /is one of the outputs to merge/],
+    ["answers.jsonl --requests nothing.jsonl", /--requests nothing.jsonl: no such file/],
+  ])("batch merge %s is refused", async (rest, message) => {
+    const cli = await completeBatch();
+    await cli.run("batch run requests.jsonl --out others.jsonl", { env });
+    const { code, error } = await merge(cli, rest);
+    expect(code).toBe(exit.usage);
+    expect(error.message).toMatch(message);
+  });
+
+  test("replaces a file only with --force", async () => {
+    const cli = await completeBatch();
+    expect((await merge(cli)).code).toBe(exit.done);
+    expect(await merge(cli)).toMatchObject({
+      code: exit.usage,
+      error: { message: expect.stringContaining("--force") },
+    });
+    expect((await merge(cli, "answers.jsonl --force")).code).toBe(exit.done);
+  });
+
+  test("joins batches that are not shards", async () => {
+    const cli = await cliWith();
+    await writeFile(join(cli.folder, "more.jsonl"), input().replaceAll("request-", "other-"));
+    await cli.run("batch run requests.jsonl --out a.jsonl", { env });
+    await cli.run("batch run more.jsonl --out b.jsonl", { env });
+    await cli.run("batch run requests.jsonl --out c.jsonl", { env });
+    expect(await merge(cli, "a.jsonl b.jsonl --out all.jsonl")).toMatchObject({
+      code: exit.done,
+      data: { succeeded: 24 },
+    });
+    const { code, error } = await merge(cli, "a.jsonl c.jsonl --out twice.jsonl");
+    expect(code).toBe(exit.usage);
+    expect(error.message).toMatch(/"request-\d+" is also in .*a\.jsonl/);
+  });
+});
+
+describe("batch status", () => {
+  const status = async ({ run }: Cli, rest: string) =>
+    JSON.parse((await run(`batch status ${rest} -o json`)).out);
+
+  test("shows all shards in a folder, also those that did not start", async () => {
+    const cli = await cliWith(input(["request-54"]));
+    await runShards(cli, 0, 2);
+    const rows = await status(cli, ".");
+    expect(rows).toMatchObject([
+      { out: "answers.0-of-3.jsonl", shard: 0, shards: 3, state: "complete", left: 0, process: null },
+      { out: "answers.1-of-3.jsonl", shard: 1, shards: 3, state: "not started", left: null },
+      { out: "answers.2-of-3.jsonl", shard: 2, shards: 3, state: "complete", left: 0 },
+    ]);
+    expect(await status(cli, "answers.jsonl")).toEqual(rows);
+    const { out, err } = await cli.run("batch status answers.jsonl");
+    expect(out).toMatch(/^OUTPUT +STATE +SUCCEEDED/);
+    expect(err).toMatch(/Total: \d+ succeeded, [01] failed, 0 unknown, an unknown number left/);
+  });
+
+  test("shows what is left of a shard that stopped", async () => {
+    const cli = await completeBatch();
+    // A crash keeps the last result out of the journal; its request was in flight.
+    await change(cli, "answers.1-of-3.jsonl.journal", (text) => text.replace(/[^\n]*\n$/, ""));
+    const row = (await status(cli, "answers.1-of-3.jsonl"))[0];
+    expect(row).toMatchObject({ state: "complete", unknown: 1 });
+    await change(cli, "answers.1-of-3.jsonl.journal", (text) =>
+      text.split("\n").slice(0, 2).join("\n").concat("\n"),
+    );
+    const [before] = await status(cli, "answers.1-of-3.jsonl");
+    expect(before).toMatchObject({ state: "stopped", succeeded: 0, left: row.succeeded + 1 });
+  });
+
+  test("without a batch, it says so", async () => {
+    const cli = await createCli();
+    expect(await cli.run("batch status .")).toMatchObject({
+      code: exit.usage,
+      err: expect.stringContaining("no journal"),
+    });
+  });
+});

@@ -1,0 +1,393 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
+import { exit } from "../../src/cli/report/exit.ts";
+import { type Cli, createCli, type Responder } from "../support/cli.ts";
+import { base64, tinyPng } from "../support/pictures.ts";
+import { overNetwork } from "../support/service.ts";
+import { thorough } from "../support/thorough.ts";
+
+const chat = (id: string, content = `Question ${id}`, more: object = {}) => ({
+  custom_id: id,
+  method: "POST",
+  url: "/v1/chat/completions",
+  body: { model: "m", messages: [{ role: "user", content }], ...more },
+});
+const image = (id: string, more: object = {}) => ({
+  custom_id: id,
+  method: "POST",
+  url: "/v1/image/generation",
+  body: { model_name: "SDXL1.0-base", prompt: "a lighthouse", ...more },
+});
+
+const write = (cli: Cli, lines: readonly object[], name = "in.jsonl") =>
+  writeFile(join(cli.folder, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+const read = (cli: Cli, name: string) => readFile(join(cli.folder, name), "utf8");
+
+interface OutputLine {
+  readonly custom_id: string;
+  readonly response: { status_code: number; request_id: string | null; body: never } | null;
+  readonly error: { code: string; message: string } | null;
+}
+const output = async (cli: Cli, name = "out.jsonl"): Promise<readonly OutputLine[]> =>
+  (await read(cli, name))
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as OutputLine);
+
+const answer = (headers = {}) =>
+  Response.json({ choices: [{ message: { role: "assistant", content: "Hi" } }] }, { headers });
+const refusal = (status: number, headers = {}) =>
+  Response.json({ code: `E${status}`, message: `Refused with ${status}`, issues: [] }, { status, headers });
+
+/** Responds by the text of the question. */
+const service = (respond: (text: string, attempt: number) => Response): Responder => {
+  const attempts = new Map<string, number>();
+  return ({ body }) => {
+    const { messages, prompt } = body as { messages?: { content: string }[]; prompt?: string };
+    const text = messages?.[0]?.content ?? prompt ?? "";
+    attempts.set(text, (attempts.get(text) ?? 0) + 1);
+    return respond(text, attempts.get(text) ?? 0);
+  };
+};
+
+const run = "batch run in.jsonl --out out.jsonl";
+
+describe("batch run", () => {
+  test("writes a line for each line, and pays for nothing twice", async () => {
+    const cli = await createCli({ respond: () => answer({ "x-request-id": "req_1" }) });
+    await write(cli, [chat("a"), chat("b")]);
+    const first = await cli.run(`${run} -o json`, overNetwork());
+    expect(JSON.parse(first.out)).toMatchObject({ lines: 2, succeeded: 2, failed: 0, unknown: 0, left: 0 });
+    expect(first.requests).toHaveLength(2);
+    expect(first.requests[0]?.body).toEqual(chat("a").body);
+    const lines = await output(cli);
+    expect(lines.map(({ custom_id }) => custom_id).sort()).toEqual(["a", "b"]);
+    expect(lines[0]).toEqual({
+      id: expect.stringMatching(/^batch_req_\w+$/),
+      custom_id: expect.any(String),
+      response: {
+        status_code: 200,
+        request_id: "req_1",
+        body: { choices: [{ message: { role: "assistant", content: "Hi" } }] },
+      },
+      error: null,
+    });
+    const second = await cli.run(run, overNetwork());
+    expect({ code: second.code, requests: second.requests }).toEqual({ code: 0, requests: [] });
+  });
+
+  test("sends an edited line again, and only it; its old result is kept beside the output", async () => {
+    const cli = await createCli({ respond: service((text) => Response.json({ choices: [text] })) });
+    await write(cli, [chat("a"), chat("b")]);
+    await cli.run(run, overNetwork());
+    await write(cli, [
+      { ...chat("a"), body: { messages: chat("a").body.messages, model: "m" } },
+      chat("b", "New"),
+    ]);
+    const { requests } = await cli.run(run, overNetwork());
+    expect(requests.map(({ body }) => body)).toEqual([chat("b", "New").body]);
+    const lines = await output(cli);
+    expect(lines.map(({ custom_id, response }) => [custom_id, response?.body])).toEqual([
+      ["a", { choices: ["Question a"] }],
+      ["b", { choices: ["New"] }],
+    ]);
+    expect(await output(cli, "out.jsonl.replaced")).toMatchObject([{ custom_id: "b" }]);
+  });
+
+  test("lists every problem with its line, and sends nothing", async () => {
+    const cli = await createCli();
+    await write(cli, [
+      chat("a"),
+      { ...image("b", { width: 1000 }), url: "/v1/images" },
+      image("c", { width: 1000 }),
+      image("d", { lora: { Nope: 2 } }),
+      chat("a"),
+      { ...chat("e"), method: "GET" },
+      chat("f", "x", { stream: true }),
+    ]);
+    const { code, err, requests, out } = await cli.run(run);
+    expect({ code, requests, out }).toEqual({ code: exit.usage, requests: [], out: "" });
+    expect(err).toMatch(/in\.jsonl:2: url must be one of \/v1\/chat\/completions, .*, not "\/v1\/images"$/m);
+    expect(err).toMatch(/in\.jsonl:3: body\.width: 1000x1024 is not a supported resolution/);
+    expect(err).toMatch(/in\.jsonl:4: body\.lora/);
+    expect(err).toMatch(/in\.jsonl:5: custom_id "a" is also that of line 1/);
+    expect(err).toMatch(/in\.jsonl:6: method must be "POST", not "GET"/);
+    expect(err).toMatch(/in\.jsonl:7: body\.stream must not be true/);
+    expect(await readdir(cli.folder)).not.toContain("out.jsonl");
+  });
+
+  test("a dry run shows the price, and writes nothing", async () => {
+    const cli = await createCli();
+    await write(cli, [
+      image("a", { steps: 25 }),
+      image("b", { steps: 25, width: 2048, height: 2048 }),
+      chat("c"),
+    ]);
+    const { code, out, requests } = await cli.run(`${run} --dry-run -o json`);
+    expect({ code, requests }).toEqual({ code: 0, requests: [] });
+    expect(JSON.parse(out)).toMatchObject({
+      lines: 3,
+      image: 2,
+      chat: 1,
+      toSend: 3,
+      dollars: 0.05,
+      unpriced: 1,
+    });
+    expect(await readdir(cli.folder)).toEqual(["in.jsonl"]);
+  });
+
+  test("repeats 429s, and lists what failed and what is unknown", async () => {
+    const respond = service((text, attempt) => {
+      if (text.endsWith("slow") && attempt === 1) return refusal(429, { "retry-after": "3" });
+      if (text.endsWith("bad")) return refusal(400);
+      if (text.endsWith("broken")) return refusal(500);
+      return answer();
+    });
+    const cli = await createCli({ respond });
+    await write(cli, [chat("slow"), chat("bad"), chat("broken"), chat("good")]);
+    const { code, out, err, slept } = await cli.run(`${run} -o json`, overNetwork());
+    expect(code).toBe(exit.someFailed);
+    expect(JSON.parse(out)).toMatchObject({ succeeded: 2, failed: 1, unknown: 1, left: 0 });
+    expect(slept).toContain(3000);
+    expect(err).toContain("batch retry");
+    const byId = Object.fromEntries((await output(cli)).map((line) => [line.custom_id, line]));
+    expect(byId.bad).toMatchObject({ response: { status_code: 400, body: { code: "E400" } }, error: null });
+    expect(byId.broken).toMatchObject({ response: { status_code: 500 }, error: null });
+
+    const again = await cli.run(run, overNetwork());
+    expect({ code: again.code, requests: again.requests }).toEqual({ code: exit.someFailed, requests: [] });
+    const marked = await cli.run("batch retry out.jsonl --unknown -o json");
+    expect(JSON.parse(marked.out)).toEqual([{ custom_id: "broken" }]);
+    const last = await cli.run(run, overNetwork());
+    expect(last.requests).toHaveLength(1);
+    expect((await output(cli)).map(({ custom_id }) => custom_id).sort()).toEqual([
+      "bad",
+      "broken",
+      "good",
+      "slow",
+    ]);
+  });
+
+  test("a refused key stops the batch, and the lines are sent by the next run", async () => {
+    const cli = await createCli({
+      respond: service((_, attempt) => (attempt === 1 ? refusal(401) : answer())),
+    });
+    await write(cli, [chat("a")]);
+    expect((await cli.run(run, overNetwork())).code).toBe(exit.credential);
+    expect((await cli.run(run, overNetwork())).code).toBe(exit.done);
+  });
+
+  test("gives up a service that refuses for too long, and says that it is safe to run again", async () => {
+    const cli = await createCli({ respond: () => refusal(429) });
+    await write(cli, [chat("a"), chat("b")]);
+    const { code, err } = await cli.run(`${run} --give-up-after 5s`, overNetwork());
+    expect(code).toBe(exit.network);
+    expect(err).toContain("2 of 2 lines are left: Refused with 429");
+  });
+
+  test("never passes --max-cost, and does not start what exceeds it", async () => {
+    const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
+    const cli = await createCli({ respond });
+    await write(cli, [image("a", { steps: 25 }), image("b", { steps: 25 })]);
+    const refused = await cli.run(`${run} --max-cost 0.015`, overNetwork());
+    expect({ code: refused.code, requests: refused.requests }).toEqual({ code: exit.budget, requests: [] });
+    expect((await cli.run(`${run} --max-cost 0.02`, overNetwork())).code).toBe(exit.done);
+    await write(cli, [image("a", { steps: 25 }), image("b", { steps: 25 }), image("c", { steps: 25 })]);
+    const more = await cli.run(`${run} --max-cost 0.02`, overNetwork());
+    expect({ code: more.code, requests: more.requests }).toEqual({ code: exit.budget, requests: [] });
+    await write(cli, [chat("x")], "chat.jsonl");
+    const unpriced = await cli.run("batch run chat.jsonl --out chats.jsonl --max-cost 1", overNetwork());
+    expect({ code: unpriced.code, requests: unpriced.requests }).toEqual({ code: exit.budget, requests: [] });
+  });
+
+  test("stops before the next chat could pass --max-cost", async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 };
+    const respond: Responder = () => Response.json({ choices: [], usage });
+    const cli = await createCli({ respond });
+    await cli.run("config set chat.prices m=0/10000");
+    await write(
+      cli,
+      [1, 2, 3].map((id) => chat(String(id), "Hi", { max_tokens: 100 })),
+    );
+    const { code, requests, out } = await cli.run(`${run} --max-cost 2 -o json`, overNetwork());
+    expect({ code, requests: requests.length }).toEqual({ code: exit.budget, requests: 2 });
+    expect(JSON.parse(out)).toMatchObject({ succeeded: 2, left: 1, dollars: 2 });
+  });
+
+  test("saves pictures in a folder, with their paths and hashes in the output", async () => {
+    const respond: Responder = () => Response.json({ images: [{ index: 0, image: base64(tinyPng()) }] });
+    const cli = await createCli({ respond });
+    await write(cli, [image("../a/b"), image("b")]);
+    expect((await cli.run(run, overNetwork())).code).toBe(exit.done);
+    const [first] = await output(cli);
+    expect(first?.response?.body).toEqual({
+      images: [
+        {
+          index: 0,
+          path: "out.files/a-b.png",
+          bytes: expect.any(Number),
+          sha256: expect.stringMatching(/^[\da-f]{64}$/),
+        },
+      ],
+    });
+    expect((await readdir(join(cli.folder, "out.files"))).sort()).toEqual(["a-b.png", "b.png"]);
+  });
+
+  test("prompts: an edited line of a text file is sent again, and the others are not", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    const prompts =
+      "batch run --prompts p.txt --endpoint chat --model m --param temperature=0 --out out.jsonl";
+    await writeFile(join(cli.folder, "p.txt"), "One\n\nTwo\nOne\n");
+    const first = await cli.run(prompts, overNetwork());
+    expect(first.requests[0]?.body).toEqual({
+      model: "m",
+      temperature: 0,
+      messages: [{ role: "user", content: "One" }],
+    });
+    expect((await output(cli)).map(({ custom_id }) => custom_id)).toEqual([
+      expect.stringMatching(/^one-[\da-f]{12}$/),
+      expect.stringMatching(/^two-[\da-f]{12}$/),
+      expect.stringMatching(/^one-[\da-f]{12}-2$/),
+    ]);
+    await writeFile(join(cli.folder, "p.txt"), "New\nOne\nOne\nThree\n");
+    const second = await cli.run(prompts, overNetwork());
+    expect(
+      second.requests.map(({ body }) => (body as { messages: { content: string }[] }).messages[0]?.content),
+    ).toEqual(["New", "Three"]);
+  });
+
+  test("prompts: the columns of a CSV file are fields", async () => {
+    const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
+    const cli = await createCli({ respond });
+    await writeFile(
+      join(cli.folder, "p.csv"),
+      'id,prompt,negative-prompt,size,lora,seed\n1,"A fox, in\nthe snow",,1344x768,Pixel_Art:0.5,7\n2,A dog,blur,,,\n',
+    );
+    const { requests, code } = await cli.run(
+      "batch run --prompts p.csv --endpoint image --out out.jsonl",
+      overNetwork(),
+    );
+    expect(code).toBe(exit.done);
+    expect(requests.map(({ body }) => body)).toEqual([
+      {
+        model_name: "SDXL1.0-base",
+        prompt: "A fox, in\nthe snow",
+        width: 1344,
+        height: 768,
+        lora: { Pixel_Art: 0.5 },
+        seed: 7,
+      },
+      { model_name: "SDXL1.0-base", prompt: "A dog", negative_prompt: "blur" },
+    ]);
+    await writeFile(join(cli.folder, "p.csv"), "promt\nA fox\n");
+    const wrong = await cli.run("batch run --prompts p.csv --endpoint image --out no.jsonl");
+    expect(wrong.code).toBe(exit.usage);
+    expect(wrong.err).toContain('p.csv:1: "promt" is not a field of image (Did you mean prompt?)');
+  });
+
+  test.each([
+    ["batch run - --out out.jsonl", "INPUT cannot be stdin"],
+    ["batch run in.jsonl", "--out is required"],
+    ["batch run in.jsonl --out in.jsonl", "there is no journal beside it"],
+    ["batch run in.jsonl --prompts in.jsonl --out out.jsonl", "cannot be used together"],
+    ["batch run --prompts in.jsonl --out out.jsonl", "--prompts requires --endpoint"],
+    ["batch run in.jsonl --model m --out out.jsonl", "--model requires --prompts"],
+  ])("%s is rejected", async (line, message) => {
+    const cli = await createCli();
+    await write(cli, [chat("a")]);
+    const { code, err, requests } = await cli.run(line);
+    expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
+    expect(err).toContain(message);
+  });
+
+  test("a shard runs its lines, and its journal refuses other shards", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    await write(
+      cli,
+      Array.from({ length: 20 }, (_, index) => chat(String(index))),
+    );
+    const counts = await Promise.all(
+      [0, 1].map(
+        async (index) => (await cli.run(`${run} --shard ${index}/2`, overNetwork())).requests.length,
+      ),
+    );
+    expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(20);
+    expect(await output(cli, "out.0-of-2.jsonl")).toHaveLength(counts[0] ?? 0);
+    const { code, err } = await cli.run("batch run in.jsonl --out out.0-of-2.jsonl", overNetwork());
+    expect(code).toBe(exit.usage);
+    expect(err).toContain("is that of shard 0 of 2, and this is a batch without shards");
+  });
+
+  test("Ctrl-C finishes what is in flight", async () => {
+    const controller = new AbortController();
+    const cli = await createCli({
+      respond: () => {
+        controller.abort();
+        return answer();
+      },
+    });
+    await write(
+      cli,
+      Array.from({ length: 50 }, (_, index) => chat(String(index))),
+    );
+    const { code, requests, err } = await cli.run(run, {
+      ...overNetwork(),
+      answerSignal: () => controller.signal,
+    });
+    expect(code).toBe(exit.interrupted);
+    expect(requests.length).toBeLessThan(50);
+    expect(await output(cli)).toHaveLength(requests.length);
+    expect(err).toContain("Run the same command line again");
+    expect((await cli.run(run, overNetwork())).requests).toHaveLength(50 - requests.length);
+  });
+
+  test("--status-json holds the status", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a")]);
+    await cli.run(`${run} --status-json status.json`, overNetwork());
+    expect(JSON.parse(await read(cli, "status.json"))).toMatchObject({
+      state: "ended",
+      total: 1,
+      done: 1,
+      left: 0,
+    });
+  });
+
+  const count = thorough ? 10_000 : 300;
+  test(`${count} lines under faults: the service's own count is the journal's`, async () => {
+    const cli = await createCli();
+    await write(
+      cli,
+      Array.from({ length: count }, (_, index) =>
+        chat(`line-${index}`, `Question ${index}`, { model: "sandbox-echo" }),
+      ),
+    );
+    for (const fault of ["--status 429 --every 50", "--status 500 --every 100", "--reset --every 200"]) {
+      const { code, err } = await cli.run(`sandbox fault add --operation createChatCompletion ${fault}`);
+      expect(code, err).toBe(exit.done);
+    }
+    const { out, code, requests } = await cli.run(`${run} --sandbox -o json`);
+    expect(code).toBe(exit.someFailed);
+    const { succeeded, failed, unknown, left } = JSON.parse(out) as Record<string, number>;
+    expect({ left, total: (succeeded ?? 0) + (failed ?? 0) + (unknown ?? 0) }).toEqual({
+      left: 0,
+      total: count,
+    });
+    expect(new Set((await output(cli)).map(({ custom_id }) => custom_id)).size).toBe(count);
+    const costs = new JournalCosts();
+    let [sent, undone] = [0, 0];
+    const chunks = async function* () {
+      yield await readFile(join(cli.folder, "out.jsonl.journal"));
+    };
+    for await (const { record } of readJournal("out.jsonl.journal", chunks())) {
+      costs.add(record);
+      if (record.event === "send") sent += 1;
+      if (record.event === "undo") undone += 1;
+    }
+    expect(costs.inFlight.size).toBe(0);
+    expect(requests.length).toBe(sent);
+    expect(sent - undone).toBe(count);
+  });
+});

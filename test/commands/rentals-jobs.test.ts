@@ -1,0 +1,75 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createRenter, sh } from "../support/renter.ts";
+
+const detached = (script: string, ...flags: readonly string[]) =>
+  sh(script, "--label", "train", "--detach", "--lease", "1h", ...flags);
+
+describe.skipIf(process.platform === "win32")("rentals jobs", () => {
+  test("a detached job goes on, and attach copies back, ends the rental and exits with its status", async () => {
+    const { run, active, jobs, leases, folder } = await createRenter();
+    const started = await run(
+      detached("echo one; echo two >&2; echo 42 > model; exit 4", "--fetch", "model"),
+    );
+    expect(started.code, started.err).toBe(0);
+    expect(started.err).toMatch(/gpuctl rentals jobs attach \w+/);
+    expect(await jobs()).toMatchObject([{ label: "train", state: "running", detached: true }]);
+    expect(await leases()).toMatchObject([{ rentalId: "1001", label: expect.stringMatching(/^train-/) }]);
+    expect(await run("rentals jobs logs --follow train")).toMatchObject({ code: 0, out: "one\n" });
+    const { code, out, err } = await run("rentals jobs attach train");
+    expect({ code, out }, err).toEqual({ code: 4, out: "one\n" });
+    expect(existsSync(join(folder, "model"))).toBe(true);
+    expect([await active(), await leases()]).toEqual([[], []]);
+    expect(await run("rentals jobs logs train")).toMatchObject({ code: 0, out: "one\ntwo\n" });
+    const again = await run("rentals jobs attach train");
+    expect(again).toMatchObject({ code: 2 });
+    expect(again.err).toMatch(/has ended: exited with status 4/);
+  });
+
+  test("Ctrl-C leaves a detached job running", async () => {
+    const { run, active } = await createRenter();
+    await run(detached("sleep 5"));
+    const { code, err } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.abort() });
+    expect(code).toBe(130);
+    expect(err).toMatch(/goes on, and rental 1001 is billed/);
+    expect(await active()).toMatchObject([{ id: 1001 }]);
+  });
+
+  test("cancel stops the command and ends the rental", async () => {
+    const { run, active, leases, jobs } = await createRenter();
+    await run(detached("sleep 30"));
+    const { code, err } = await run("rentals jobs cancel --all --yes");
+    expect(code, err).toBe(0);
+    expect([await active(), await leases()]).toEqual([[], []]);
+    expect(await jobs()).toMatchObject([{ state: "ended", outcome: "cancelled" }]);
+  });
+
+  test("cancel ends a rental that does not respond", async () => {
+    let isUp = true;
+    const { run, active } = await createRenter({
+      trouble: () => (isUp ? undefined : { stderr: "Connection refused" }),
+    });
+    await run(detached("sleep 5"));
+    isUp = false;
+    expect(await run("rentals jobs cancel train --yes")).toMatchObject({ code: 0 });
+    expect(await active()).toEqual([]);
+  });
+
+  test("a job on a rental that ended elsewhere is reported", async () => {
+    const { run, leases } = await createRenter();
+    await run(detached("sleep 5"));
+    await run("rentals terminate 1001 --yes");
+    const { code, err } = await run("rentals jobs attach train");
+    expect(code).toBe(7);
+    expect(err).toMatch(/rental 1001 has ended/);
+    expect(await leases()).toEqual([]);
+  });
+
+  test.each(["attach", "logs"])("%s of an unknown job exits 5", async (verb) => {
+    const { run } = await createRenter();
+    const { code, err } = await run(`rentals jobs ${verb} nothing`);
+    expect(code).toBe(5);
+    expect(err).toMatch(/job nothing not found[\s\S]*rentals jobs list/);
+  });
+});

@@ -1,0 +1,375 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
+import { type Connection, createRemote } from "../support/remote.ts";
+import { createRenter, sh } from "../support/renter.ts";
+import { overNetwork } from "../support/service.ts";
+import { sample } from "../support/thorough.ts";
+
+const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
+
+const isStart = ({ input }: Connection) => input.includes('mkdir "$d/started"');
+const isFollow = ({ input }: Connection) => input.includes("tail -c");
+const isStop = ({ input }: Connection) => input.includes("kill -s TERM");
+
+describe.skipIf(process.platform === "win32")("rentals run", () => {
+  test("passes on output and status, copies both ways, ends the rental and reports the cost", async () => {
+    const { run, folder, active, jobs, leases, remote } = await createRenter();
+    await mkdir(join(folder, "input"));
+    await writeFile(join(folder, "input", "data.txt"), "hello\n");
+    await mkdir(join(folder, "results"));
+    await writeFile(join(folder, "results", "old.txt"), "kept");
+    const script =
+      'read x < data.txt; echo "in $x $SECRET"; echo warn >&2; mkdir -p results/deep; echo 42 > results/deep/a; exit 3';
+    const line = sh(script, "--sync", "input", "--fetch", "results/", "--env", "SECRET=it's $HOME");
+    const { code, out, err } = await run(line);
+    expect({ code, out }).toEqual({ code: 3, out: "in hello it's $HOME\n" });
+    expect(err).toMatch(/^warn$/m);
+    expect(err).toMatch(/^Copied results to .*results: 1 file, 3 bytes\.$/m);
+    expect(err).toMatch(
+      /exited with status 3 after .*Rental 1001 has ended\. It cost about \$\d.*an estimate/,
+    );
+    expect(await readFile(join(folder, "results", "deep", "a"), "utf8")).toBe("42\n");
+    expect(await readFile(join(folder, "results", "old.txt"), "utf8")).toBe("kept");
+    expect(await active()).toEqual([]);
+    expect(await leases()).toEqual([]);
+    const [job] = await jobs();
+    expect(job).toMatchObject({ state: "ended", rentalId: "1001", status: 3 });
+    expect(await readFile(join(folder, "state", "jobs", job.id, "output.log"), "utf8")).toContain("in hello");
+    await expect(readdir(join(folder, "state", "jobs", job.id))).resolves.toContain("ssh_config");
+    for (const { args } of remote.connections) expect(args.join(" ")).not.toContain("it's");
+    expect(
+      JSON.stringify(await readFile(join(folder, "state", "jobs", job.id, "job.json"), "utf8")),
+    ).not.toContain("it's");
+  });
+
+  test("the arguments of the command arrive as they are", async () => {
+    const { run } = await createRenter();
+    const words = ["a b", "$HOME", "", "it's", "*", "-n", "\n"];
+    const { out, code } = await run([..."rentals run --gpus 1 --yes -- printf <%s>".split(" "), ...words]);
+    expect({ out, code }).toEqual({ out: words.map((word) => `<${word}>`).join(""), code: 0 });
+  });
+
+  test("-o json prints one document, and the output is in the log", async () => {
+    const { run } = await createRenter();
+    const { code, out } = await run(sh("echo shown; exit 2", "-o", "json"));
+    expect(code).toBe(2);
+    const { log, ...result } = JSON.parse(out);
+    expect(result).toMatchObject({ status: 2, state: "ended", rentalId: "1001", fetched: [] });
+    expect(await readFile(log, "utf8")).toBe("shown\n");
+  });
+
+  const notYet: readonly (readonly [string, string])[] = [
+    ["Connection refused", "ssh: connect to host x port 22: Connection refused\r\n"],
+    ["a banner that does not come", "Connection timed out during banner exchange\r\n"],
+    ["keys that are not there yet", "ubuntu@x: Permission denied (publickey).\r\n"],
+  ];
+
+  test.each(sample(notYet, 2))("waits after %s", async (_, stderr) => {
+    let left = 3;
+    const { run, active } = await createRenter({
+      trouble: () => (left-- > 0 ? { stderr } : undefined),
+    });
+    expect(await run(sh("echo up"))).toMatchObject({ code: 0, out: "up\n" });
+    expect(await active()).toEqual([]);
+  });
+
+  test.each([
+    ["never answers", "Connection refused", 8, /could not be reached for 1m: the connection was refused/],
+    ["refuses the login", "Permission denied (publickey).", 9, /login failed/],
+    ["has another host key", "Host key verification failed.", 9, /host key has changed/],
+  ])("ends a rental whose ssh %s", async (_, stderr, exitCode, message) => {
+    const { run, active, leases } = await createRenter({ trouble: () => ({ stderr }) });
+    const wait = exitCode === 8 ? ["--wait-timeout", "1m"] : [];
+    const { code, err } = await run(sh("echo up", ...wait));
+    expect(code).toBe(exitCode);
+    expect(err).toMatch(message);
+    expect(err).toMatch(/Rental 1001 has ended/);
+    expect([await active(), await leases()]).toEqual([[], []]);
+  });
+
+  test("ends a rental that fails to boot", async () => {
+    const { run, active, sandbox } = await createRenter();
+    sandbox.boots.add({ outcome: "failed" });
+    const { code, err } = await run(sh("echo up"));
+    expect(code).toBe(7);
+    expect(err).toMatch(/rental 1001 has failed[\s\S]*Rental 1001 has ended/);
+    expect(await active()).toEqual([]);
+  });
+
+  test("a lost connection does not end the command, and no output is lost or repeated", async () => {
+    let lost = 0;
+    const renter = await createRenter({
+      trouble: async (connection) => {
+        if (!isFollow(connection) || lost === 2) return undefined;
+        lost += 1;
+        return { stderr: "client_loop: send disconnect: Broken pipe" };
+      },
+    });
+    const { code, out, err } = await renter.run(sh("echo one; sleep 0.3; echo two; exit 4"));
+    expect({ code, out }).toEqual({ code: 4, out: "one\ntwo\n" });
+    expect(err).toMatch(/The connection was lost.*Broken pipe.*connecting again/);
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test("greetings of the remote shell are not output", async () => {
+    const { run, remote } = await createRenter();
+    const { stream } = remote.programs;
+    const greeting: typeof stream = async (program, args, options) => {
+      await options.onStdout(Buffer.from("Welcome to the GPU clou"));
+      await options.onStdout(Buffer.from("d!\n"));
+      return stream(program, args, options);
+    };
+    const { code, out } = await run(sh("printf done"), {
+      programs: { ...remote.programs, stream: greeting },
+    });
+    expect({ code, out }).toEqual({ code: 0, out: "done" });
+  });
+
+  test("escape sequences of the command do not reach a terminal, and the log has them", async () => {
+    const { run, jobs, folder } = await createRenter();
+    const { out } = await run(sh("printf 'a\\033]0;title\\007b\\r50%%\\r100%%\\n'"), { terminal: 80 });
+    expect(out).toBe("ab\n50%\n100%\n");
+    const [{ id }] = await jobs();
+    expect(await readFile(join(folder, "state", "jobs", id, "output.log"), "latin1")).toContain(
+      "\u001b]0;title",
+    );
+  });
+
+  test("a reader that is gone does not end the command", async () => {
+    const { run, active, jobs } = await createRenter();
+    const writeFails = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
+    expect(await run(sh("echo a; echo b; exit 6"), { writeFails })).toMatchObject({ code: 6 });
+    expect(await active()).toEqual([]);
+    expect((await jobs())[0].status).toBe(6);
+  });
+
+  describe("limits", () => {
+    test.each([
+      ["--time-limit", "2m", /the time limit of 2m is reached/],
+      ["--max-cost", "0.10", /the cost limit of \$0\.10 is reached/],
+    ])("%s stops the command, copies back, ends the rental and exits 8", async (flag, value, message) => {
+      const { run, active, folder } = await createRenter();
+      const script = "echo partial > model; trap 'echo stopping; exit 9' TERM; sleep 30 & wait";
+      const { code, out, err } = await run(sh(script, flag, value, "--fetch", "model"));
+      expect(code, err).toBe(8);
+      expect(err).toMatch(message);
+      if (out !== "") expect(await readFile(join(folder, "model"), "utf8")).toBe("partial\n");
+      expect(await active()).toEqual([]);
+    });
+
+    test("a profile's limit for inference does not stop a job, and its burn limit refuses it", async () => {
+      const { run, network } = await createRenter();
+      await run("config set budget.maxCost 0.0001", network());
+      expect(await run(sh("exit 3"))).toMatchObject({ code: 3 });
+      await run("config set budget.maxBurn 0.01", network());
+      expect(await run(sh("exit 3"))).toMatchObject({ code: 11 });
+    });
+
+    test("--max-burn refuses before anything is sent", async () => {
+      const { run, active, jobs } = await createRenter();
+      expect(await run(sh("true", "--max-burn", "0.01"))).toMatchObject({ code: 11, out: "" });
+      expect(await active()).toEqual([]);
+      expect((await jobs())[0]).toMatchObject({ state: "ended", outcome: "nothing was rented" });
+    });
+  });
+
+  test("without an operation that ends rentals it refuses, unless --keep is given", async () => {
+    const documented = await createCli({ negotiates: true, only: "documented" });
+    const { programs } = await createRemote(documented.folder);
+    const options = { ...overNetwork({ GPUCTL_API_KEY: documented.sandbox.keys.full }), programs };
+    const refused = await documented.run(sh("echo hi"), options);
+    expect(refused).toMatchObject({ code: 5, out: "" });
+    expect(refused.requests.filter(({ method }) => method === "POST")).toEqual([]);
+    expect(refused.err).toMatch(/--keep/);
+    const kept = await documented.run(sh("echo hi", "--keep"), options);
+    expect(kept).toMatchObject({ code: 0, out: "hi\n" });
+    expect(kept.err).toMatch(/Rental 1001 was kept and is still billed/);
+  });
+
+  test.each([
+    [["--sync", "nowhere"], /--sync nowhere: no such folder/],
+    [["--fetch", "../x"], /--fetch must be a path in the working folder/],
+    [["--env", "1A=b"], /--env must be NAME=VALUE/],
+    [["--env", "NOT_SET"], /--env NOT_SET: this variable is not set/],
+    [["--env", "GPUCTL_API_KEY"], /--env GPUCTL_API_KEY: this variable is not set/],
+    [["--time-limit", "0s"], /--time-limit must be greater than 0/],
+    [["--detach"], /--detach requires --lease or --keep/],
+    [["--detach", "--lease", "1h", "--time-limit", "1h"], /cannot be used/],
+  ])("%j is refused before anything is sent", async (flags, message) => {
+    const { run } = await createRenter();
+    const { code, err, requests } = await run(sh("true", ...flags));
+    expect({ code, posts: requests.filter(({ method }) => method === "POST") }).toEqual({
+      code: 2,
+      posts: [],
+    });
+    expect(err).toMatch(message);
+  });
+
+  test("a whole command line in one word is refused", async () => {
+    const { run } = await createRenter();
+    const { code, err } = await run(["rentals", "run", "--gpus", "1", "--yes", "--", "python train.py"]);
+    expect(code).toBe(2);
+    expect(err).toMatch(/one word with spaces[\s\S]*sh -c/);
+  });
+
+  test("--env NAME takes the value of this machine", async () => {
+    const { run, network } = await createRenter();
+    expect(await run(sh("echo $TOKEN", "--env", "TOKEN"), network({ TOKEN: "from here" }))).toMatchObject({
+      code: 0,
+      out: "from here\n",
+    });
+  });
+
+  test("results that are missing make a run fail that succeeded, and only warn otherwise", async () => {
+    const { run, active } = await createRenter();
+    const missing = await run(sh("true", "--fetch", "none"));
+    expect(missing.code).toBe(1);
+    expect(missing.err).toMatch(/none does not exist on the rental[\s\S]*Rental 1001 has ended/);
+    const failed = await run(sh("exit 5", "--fetch", "none"));
+    expect(failed.code).toBe(5);
+    expect(failed.err).toMatch(/Warning: .*none does not exist/);
+    expect(await active()).toEqual([]);
+  });
+
+  test("a copy that fails leaves the file that was there, and is tried again", async () => {
+    let copies = 0;
+    const { run, folder } = await createRenter({
+      trouble: ({ program }) =>
+        program === "scp" && copies++ < 2 ? { stderr: "lost connection", status: 1 } : undefined,
+    });
+    await writeFile(join(folder, "model"), "before");
+    expect(await run(sh("echo after > model", "--fetch", "model"))).toMatchObject({ code: 0 });
+    expect(await readFile(join(folder, "model"), "utf8")).toBe("after\n");
+    expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
+  });
+
+  describe("an end that fails", () => {
+    test("is tried again while the rental is active", async () => {
+      let failures = 2;
+      const { run, active } = await createRenter({
+        respond: ({ path }) =>
+          path === terminates && failures-- > 0 ? Response.json({}, { status: 500 }) : undefined,
+      });
+      expect(await run(sh("exit 3"))).toMatchObject({ code: 3 });
+      expect(await active()).toEqual([]);
+    });
+
+    test("exits 10, names the rental and keeps the lease", async () => {
+      const { run, active, leases } = await createRenter({
+        respond: ({ path }) => (path === terminates ? Response.json({}, { status: 500 }) : undefined),
+      });
+      const { code, err } = await run(sh("exit 3"));
+      expect(code).toBe(10);
+      expect(err).toMatch(/rental 1001 may still be billed[\s\S]*gpuctl rentals terminate 1001 --yes/);
+      expect(await active()).toMatchObject([{ id: 1001 }]);
+      expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
+    });
+  });
+
+  describe("a create whose outcome is unknown", () => {
+    test("is recognized by its label, and the run goes on", async () => {
+      let created = false;
+      const renter = await createRenter({
+        respond: async (request) => {
+          if (request.method !== "POST" || request.path === terminates || created) return undefined;
+          created = true;
+          const { method, headers, path, body } = request;
+          const init = {
+            method,
+            headers: {
+              authorization: `Bearer ${renter.sandbox.keys.full}`,
+              "content-type": "application/json",
+            },
+            body: JSON.stringify(body),
+          };
+          await renter.sandbox.fetch(new Request(new URL(path, "http://sandbox.localhost"), init));
+          return Response.json(
+            { message: "Internal server error" },
+            { status: 500, headers: { "x-sent": String(headers !== undefined) } },
+          );
+        },
+      });
+      const { code, out, err } = await renter.run(sh("echo ran"));
+      expect({ code, out }, err).toEqual({ code: 0, out: "ran\n" });
+      expect(err).toMatch(/The outcome of the request was unknown; rental 1001 has its label gpuctl-/);
+      expect(await renter.active()).toEqual([]);
+    });
+
+    test("exits 10 and keeps the lease when no rental has its label", async () => {
+      const { run, leases } = await createRenter({
+        respond: ({ method, path }) =>
+          method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
+      });
+      const { code } = await run(sh("echo ran"));
+      expect(code).toBe(10);
+      expect(await leases()).toMatchObject([{ label: expect.stringMatching(/^gpuctl-/) }]);
+    });
+  });
+
+  describe("Ctrl-C", () => {
+    const moments: readonly (readonly [string, (connection: Connection) => boolean])[] = [
+      ["before the request", () => false],
+      ["while the rental boots", ({ input }) => input.includes("echo none")],
+      ["while it is prepared", ({ input }) => input.includes("command -v rsync")],
+      ["during the copy up", ({ program }) => program === "scp"],
+      ["at the start of the command", isStart],
+      ["while the command runs", isFollow],
+    ];
+
+    test.each(sample(moments, 0, 1, 3, 5))("%s ends the rental and exits 130", async (when, at) => {
+      const stop = new AbortController();
+      if (when === "before the request") stop.abort();
+      const { run, active, leases, folder } = await createRenter({
+        trouble: (connection) => {
+          if (at(connection)) stop.abort();
+          return undefined;
+        },
+      });
+      await mkdir(join(folder, "in"));
+      const { code, err } = await run(sh("sleep 30", "--sync", "in", "--fetch", "x"), {
+        answerSignal: () => stop.signal,
+      });
+      expect(code, err).toBe(130);
+      expect([await active(), await leases()]).toEqual([[], []]);
+      expect(existsSync(join(folder, "x"))).toBe(false);
+    });
+
+    test("stops the command first", async () => {
+      const stop = new AbortController();
+      const { run, remote } = await createRenter({
+        trouble: (connection) => {
+          if (isFollow(connection)) stop.abort();
+          return undefined;
+        },
+      });
+      await run(sh("trap 'echo stopped > ended; exit 1' TERM; echo $$; sleep 30 & wait"), {
+        answerSignal: () => stop.signal,
+      });
+      expect(remote.connections.some(isStop)).toBe(true);
+      expect(
+        (await readdir(join(remote.home, ".gpuctl-jobs"), { recursive: true })).some((name) =>
+          name.endsWith("/status"),
+        ),
+      ).toBe(true);
+    });
+
+    test("a second one leaves at once and names the rental", async () => {
+      const [first, second] = [new AbortController(), new AbortController()];
+      const { run, active } = await createRenter({
+        trouble: (connection) => {
+          if (isFollow(connection)) first.abort();
+          if (isStop(connection)) second.abort();
+          return undefined;
+        },
+      });
+      const options = { answerSignal: () => first.signal, signal: second.signal };
+      const { code, err } = await run(sh("sleep 30"), options);
+      expect(code).toBe(130);
+      expect(err).toMatch(/Rental 1001 may still be billed.*gpuctl rentals terminate 1001/);
+      expect(await active()).toMatchObject([{ id: 1001 }]);
+    });
+  });
+});

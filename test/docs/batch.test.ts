@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exit } from "../../src/core/exit-codes.ts";
+import { createHome, type Home, repository } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
+import { thorough } from "../support/thorough.ts";
+import { readme, sectionsOf } from "./readme-shell.ts";
+
+const guide = readFileSync(join(repository, "docs/batch.md"), "utf8");
+
+const lineCount = async ({ folder }: Home, name: string) =>
+  (await readFile(join(folder, name), "utf8")).trimEnd().split("\n").length;
+
+/** What each section leads to, beyond its exit code. */
+const results: Readonly<Record<string, (home: Home, out: string) => Promise<void>>> = {
+  "From a CSV file to a folder of pictures": async (home) => {
+    expect(await lineCount(home, "pictures.jsonl")).toBe(2);
+    expect(existsSync(join(home.folder, "pictures.files/index.html"))).toBe(true);
+    expect(await lineCount(home, "answers.jsonl")).toBe(1);
+  },
+  "Resume and retry": async (home, out) => {
+    expect(out).toContain("2 of 2 lines to send");
+    expect(out).toContain("1 of 2 lines to send");
+    expect(await readFile(join(home.folder, "answers.jsonl"), "utf8")).toContain("RoCE");
+  },
+  "Split a batch into shards": async (home) => expect(await lineCount(home, "answers.jsonl")).toBe(3),
+  "GNU parallel": async (home) => expect(await lineCount(home, "answers.jsonl")).toBe(12),
+  Slurm: async ({ folder }) => expect(existsSync(join(folder, "job.sh"))).toBe(true),
+  Kubernetes: async ({ folder }) => expect(existsSync(join(folder, "job.yaml"))).toBe(true),
+  "GitHub Actions": async ({ folder }) => expect(existsSync(join(folder, "batch.yml"))).toBe(true),
+  "GitLab CI/CD": async ({ folder }) => expect(existsSync(join(folder, ".gitlab-ci.yml"))).toBe(true),
+};
+
+describe("each section of the guide works as printed", () => {
+  const sections = sectionsOf(guide);
+
+  test("and the test knows what each leads to", () => {
+    expect(sections.map(({ title }) => title)).toEqual(Object.keys(results));
+  });
+
+  // GNU parallel starts many processes.
+  const sampled = thorough ? sections : sections.filter(({ title }) => title !== "GNU parallel");
+
+  test.for(sampled)("$title", async ({ title, commands }, context) => {
+    if (title === "GNU parallel") skipWithout("parallel", context);
+    const home = await createHome({ GPUCTL_SANDBOX: "1" });
+    const { code, out, err } = await home.shell(`set -e\n${commands}`).ended;
+    expect(code, out + err).toBe(0);
+    await results[title]?.(home, out + err);
+  });
+});
+
+test("the exit codes in the guide are those of gpuctl", () => {
+  const rows = [...guide.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, codes = ""]) =>
+    codes.split(", ").map(Number),
+  );
+  const known: readonly number[] = Object.values(exit);
+  expect(rows.length).toBeGreaterThan(5);
+  expect(rows.filter((code) => !known.includes(code))).toEqual([]);
+});
+
+test("the README has a batch in three command lines, and links to the guide", () => {
+  expect(readme).toContain("(docs/batch.md)");
+  const section = sectionsOf(readme).find(({ title }) => title === "Run a batch");
+  expect(section?.commands.split("\n").filter((line) => line.startsWith("gpuctl "))).toHaveLength(3);
+});

@@ -1,0 +1,79 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { exit } from "../../src/cli/report/exit.ts";
+import { createHome, key } from "../support/process.ts";
+import { thorough } from "../support/thorough.ts";
+
+const kills = thorough ? 20 : 2;
+const lines = kills * 40;
+const concurrency = 4;
+
+test(`a batch that is killed ${kills} times pays for no line twice`, async () => {
+  /** How often each question was answered. */
+  const accepted = new Map<string, number>();
+  let requests = 0;
+  /** After this many requests the service stops answering, so that some are in flight when the process is killed. */
+  let until = 0;
+  let onRequest = (): void => {};
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => {
+      text += chunk;
+    });
+    request.on("end", () => {
+      const { messages } = JSON.parse(text) as { messages: { content: string }[] };
+      const question = messages[0]?.content ?? "";
+      accepted.set(question, (accepted.get(question) ?? 0) + 1);
+      requests += 1;
+      if (requests > until) return onRequest();
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify({ choices: [{ message: { content: "Hi" } }] }));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const home = await createHome({ GPUCTL_API_KEY: key });
+  const line = `batch run in.jsonl --out out.jsonl --concurrency ${concurrency} --base-url http://127.0.0.1:${port}`;
+  const input = Array.from({ length: lines }, (_, index) => ({
+    custom_id: `line-${index}`,
+    method: "POST",
+    url: "/v1/chat/completions",
+    body: { model: "m", messages: [{ role: "user", content: `Question ${index}` }] },
+  }));
+  await writeFile(join(home.folder, "in.jsonl"), input.map((one) => `${JSON.stringify(one)}\n`).join(""));
+
+  for (let kill = 0; kill < kills; kill += 1) {
+    until = requests + 7 + ((kill * 13) % 19);
+    const reached = new Promise<void>((resolve) => {
+      onRequest = resolve;
+    });
+    const child = home.start(line);
+    await Promise.race([reached, child]);
+    if (kill === 0) {
+      const { code, err } = await home.run(line);
+      expect({ code, err }).toEqual({
+        code: exit.usage,
+        err: expect.stringContaining(`process ${child.pid}`),
+      });
+    }
+    child.kill("SIGKILL");
+    await child;
+  }
+  until = Number.POSITIVE_INFINITY;
+  const { code, out, err } = await home.run(`${line} -o json`);
+  expect([exit.done, exit.someFailed], err).toContain(code);
+  const { succeeded, unknown, left } = JSON.parse(out) as Record<string, number>;
+  expect({ total: (succeeded ?? 0) + (unknown ?? 0), left }).toEqual({ total: lines, left: 0 });
+  expect([...accepted.values()].filter((count) => count > 1)).toEqual([]);
+  expect(accepted.size).toBeLessThanOrEqual(lines);
+  const ids = (await readFile(join(home.folder, "out.jsonl"), "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((text) => (JSON.parse(text) as { custom_id: string }).custom_id);
+  expect(new Set(ids).size).toBe(lines);
+  expect(ids).toHaveLength(lines);
+});
