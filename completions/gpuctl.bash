@@ -50,11 +50,11 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--scenario|--operation|--times|--after|--rate|--status|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--rental|--at|--window|--balance|--outcome) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--scenario|--operation|--where|--caller|--key|--times|--after|--rate|--status|--code|--message|--body|--content-type|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--rental|--at|--window|--balance|--outcome|--since|--until|--at-least|--at-most) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
-      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals run"|" rentals jobs"|" rentals jobs list"|" rentals jobs logs"|" rentals jobs attach"|" rentals jobs cancel"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" batch"|" batch run"|" batch retry"|" batch merge"|" batch status"|" batch manifest"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox scenario"|" sandbox situation"|" sandbox situation add"|" sandbox situation list"|" sandbox situation clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals jobs"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help batch"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox situation"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock") path="$path $word" count=0 named=() ;;
+      " setup"|" rentals"|" rentals create"|" rentals create vm"|" rentals create bare-metal"|" rentals list"|" rentals get"|" rentals history"|" rentals summary"|" rentals wait"|" rentals ssh"|" rentals run"|" rentals jobs"|" rentals jobs list"|" rentals jobs logs"|" rentals jobs attach"|" rentals jobs cancel"|" rentals terminate"|" rentals lease"|" rentals lease list"|" rentals lease set"|" rentals lease extend"|" rentals lease clear"|" rentals guard"|" volumes"|" volumes create"|" volumes list"|" volumes attach"|" reserve"|" reserve convert"|" reserve extend"|" reserve request"|" ssh-keys"|" ssh-keys list"|" ssh-keys add"|" ssh-keys remove"|" user"|" user update"|" user delete"|" billing"|" billing balance"|" billing usage"|" billing invoices"|" api-keys"|" api-keys list"|" api-keys create"|" api-keys revoke"|" image"|" image gallery"|" image models"|" image price"|" chat"|" chat models"|" chat sessions"|" chat sessions list"|" chat sessions show"|" chat sessions search"|" chat sessions export"|" chat sessions remove"|" tts"|" mcp"|" batch"|" batch run"|" batch retry"|" batch merge"|" batch status"|" batch manifest"|" api"|" api list"|" api describe"|" api call"|" api spec"|" auth"|" auth login"|" auth logout"|" auth status"|" auth token"|" profile"|" profile list"|" profile show"|" profile add"|" profile use"|" profile remove"|" config"|" config get"|" config set"|" config unset"|" config list"|" config path"|" doctor"|" sandbox"|" sandbox serve"|" sandbox status"|" sandbox reset"|" sandbox keys"|" sandbox limits"|" sandbox fault"|" sandbox fault add"|" sandbox fault list"|" sandbox fault clear"|" sandbox engine"|" sandbox engine set"|" sandbox engine list"|" sandbox engine clear"|" sandbox scenario"|" sandbox situation"|" sandbox situation add"|" sandbox situation list"|" sandbox situation clear"|" sandbox boot"|" sandbox boot add"|" sandbox boot list"|" sandbox boot clear"|" sandbox chat"|" sandbox chat script"|" sandbox chat script show"|" sandbox chat script clear"|" sandbox clock"|" sandbox clock show"|" sandbox clock freeze"|" sandbox clock advance"|" sandbox clock set"|" sandbox clock resume"|" sandbox seed"|" sandbox snapshot"|" sandbox restore"|" sandbox requests"|" sandbox requests clear"|" sandbox requests expect"|" completion"|" help"|" help rentals"|" help rentals create"|" help rentals jobs"|" help rentals lease"|" help volumes"|" help reserve"|" help ssh-keys"|" help user"|" help billing"|" help api-keys"|" help image"|" help chat"|" help chat sessions"|" help batch"|" help api"|" help auth"|" help profile"|" help config"|" help sandbox"|" help sandbox fault"|" help sandbox engine"|" help sandbox situation"|" help sandbox boot"|" help sandbox chat"|" help sandbox chat script"|" help sandbox clock"|" help sandbox requests") path="$path $word" count=0 named=() ;;
       *) ((count++)); named+=("$bare") ;;
     esac
   done
@@ -163,7 +163,7 @@ _gpuctl() {
     "sandbox keys") commands="" flags="" ;;
     "sandbox limits") commands="" flags="" ;;
     "sandbox fault") commands="add list clear" flags="" ;;
-    "sandbox fault add") commands="" flags="--operation --times --after --every --rate --seed --status --retry-after --delay --reset --cut-stream-after --garbage --applied" ;;
+    "sandbox fault add") commands="" flags="--operation --where --caller --key --times --after --every --rate --seed --status --code --message --body --content-type --retry-after --delay --reset --cut-stream-after --stall --garbage --applied" ;;
     "sandbox fault list") commands="" flags="" ;;
     "sandbox fault clear") commands="" flags="" ;;
     "sandbox engine") commands="set list clear" flags="" ;;
@@ -192,7 +192,9 @@ _gpuctl() {
     "sandbox seed") commands="" flags="" ;;
     "sandbox snapshot") commands="" flags="--force" ;;
     "sandbox restore") commands="" flags="" ;;
-    "sandbox requests") commands="" flags="--limit" ;;
+    "sandbox requests") commands="clear expect" flags="--operation --status --since --until --caller --key --where --count --limit" ;;
+    "sandbox requests clear") commands="" flags="--operation --status --since --until --caller --key --where" ;;
+    "sandbox requests expect") commands="" flags="--operation --status --since --until --caller --key --where --count --at-least --at-most" ;;
     "completion") commands="" flags="" ;;
     "help") commands="exit-codes environment output setup rentals volumes reserve ssh-keys user billing api-keys image chat tts mcp batch api auth profile config doctor sandbox completion help" flags="" ;;
     "help rentals") commands="create list get history summary wait ssh run jobs terminate lease guard" flags="" ;;
@@ -221,6 +223,7 @@ _gpuctl() {
     "help sandbox chat") commands="script" flags="" ;;
     "help sandbox chat script") commands="show clear" flags="" ;;
     "help sandbox clock") commands="show freeze advance set resume" flags="" ;;
+    "help sandbox requests") commands="clear expect" flags="" ;;
   esac
 
   COMPREPLY=()
@@ -413,12 +416,19 @@ _gpuctl() {
       "sandbox serve:--only") COMPREPLY+=($(compgen -W "documented replacements legacy" -- "$cur")) ;;
       "sandbox serve:--scenario") COMPREPLY+=($(compgen -W "capacity-crunch flaky slow-boot out-of-money rate-limited none" -- "$cur")) ;;
       "sandbox fault add:--operation") : ;;
+      "sandbox fault add:--where") : ;;
+      "sandbox fault add:--caller") : ;;
+      "sandbox fault add:--key") : ;;
       "sandbox fault add:--times") : ;;
       "sandbox fault add:--after") : ;;
       "sandbox fault add:--every") : ;;
       "sandbox fault add:--rate") : ;;
       "sandbox fault add:--seed") : ;;
       "sandbox fault add:--status") : ;;
+      "sandbox fault add:--code") : ;;
+      "sandbox fault add:--message") : ;;
+      "sandbox fault add:--body") : ;;
+      "sandbox fault add:--content-type") : ;;
       "sandbox fault add:--retry-after") : ;;
       "sandbox fault add:--delay") : ;;
       "sandbox fault add:--cut-stream-after") : ;;
@@ -441,7 +451,31 @@ _gpuctl() {
       "sandbox boot add:--after") : ;;
       "sandbox boot add:--label") : ;;
       "sandbox boot add:--times") : ;;
+      "sandbox requests:--operation") : ;;
+      "sandbox requests:--status") : ;;
+      "sandbox requests:--since") : ;;
+      "sandbox requests:--until") : ;;
+      "sandbox requests:--caller") : ;;
+      "sandbox requests:--key") : ;;
+      "sandbox requests:--where") : ;;
       "sandbox requests:--limit") : ;;
+      "sandbox requests clear:--operation") : ;;
+      "sandbox requests clear:--status") : ;;
+      "sandbox requests clear:--since") : ;;
+      "sandbox requests clear:--until") : ;;
+      "sandbox requests clear:--caller") : ;;
+      "sandbox requests clear:--key") : ;;
+      "sandbox requests clear:--where") : ;;
+      "sandbox requests expect:--operation") : ;;
+      "sandbox requests expect:--status") : ;;
+      "sandbox requests expect:--since") : ;;
+      "sandbox requests expect:--until") : ;;
+      "sandbox requests expect:--caller") : ;;
+      "sandbox requests expect:--key") : ;;
+      "sandbox requests expect:--where") : ;;
+      "sandbox requests expect:--count") : ;;
+      "sandbox requests expect:--at-least") : ;;
+      "sandbox requests expect:--at-most") : ;;
     esac
   elif [[ $cur == -* ]]; then
     COMPREPLY=($(compgen -W "$flags -o --output --columns --no-header --jq -q --quiet -y --yes --no-input --profile --sandbox --base-url --inference-base-url --timeout --retries --dry-run --no-validate --insecure-http --debug --color -V --version -h --help" -- "$cur"))

@@ -7,6 +7,7 @@ import type { Credential, Profiles, ProfileValues, Secrets } from "../config/typ
 import type { OperationId } from "../contract/index.ts";
 import type { Result } from "../core/result.ts";
 import type { Shell } from "../core/runtime/shells.ts";
+import type { ExpectationResult } from "../core/sandbox.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import type { InputKind } from "../core/values/input-limits.ts";
@@ -353,8 +354,15 @@ export interface SandboxControl {
     /** Removes the script, and returns how many replies it had. */
     readonly clear: () => Awaitable<number>;
   };
-  /** The last requests, oldest first. */
-  readonly requests: (limit: number) => Awaitable<readonly unknown[]>;
+  /** The request log. Throws a `ControlRefused` that names each invalid value of a filter. */
+  readonly requests: {
+    /** The most recent matching requests, oldest first. */
+    readonly list: (filter: object) => Awaitable<readonly unknown[]>;
+    readonly count: (filter: object) => Awaitable<number>;
+    /** Removes the matching requests, or all, and returns how many were removed. */
+    readonly clear: (filter: object) => Awaitable<number>;
+    readonly expect: (expectation: object) => Awaitable<ExpectationResult>;
+  };
   readonly seed: (text: string) => Promise<void>;
   readonly snapshot: () => unknown;
   readonly restore: (text: string) => Awaitable<void>;

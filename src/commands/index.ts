@@ -139,6 +139,8 @@ export const nouns: readonly {
       "snapshot",
       "restore",
       "requests",
+      "requests clear",
+      "requests expect",
     ],
     groups: {
       fault: "Make the sandbox fail on purpose",

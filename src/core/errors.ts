@@ -1,3 +1,4 @@
+import type { ExpectationResult } from "./sandbox.ts";
 import type { Received, RequestLine } from "./service-errors.ts";
 
 /** The message of anything that was thrown. */
@@ -143,6 +144,16 @@ export class Unhealthy extends Error {
   constructor(issues: readonly object[], failed: number) {
     super(`${failed} of ${issues.length} checks failed`);
     this.issues = issues;
+  }
+}
+
+/** The sandbox did not receive the requests that were expected; `issues` has those that come nearest. */
+export class ExpectationFailed extends Error {
+  override readonly name = "ExpectationFailed";
+  readonly issues: readonly { readonly path: string; readonly message: string }[];
+  constructor({ expected, count, logged, requests }: ExpectationResult) {
+    super(`expected ${expected}, but ${count} of ${logged} logged requests match`);
+    this.issues = requests.map(({ number, text }) => ({ path: `request ${number}`, message: text }));
   }
 }
 

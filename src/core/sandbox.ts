@@ -35,6 +35,34 @@ export const faultDefaults = { after: 0, times: 1, seed: 0 } as const;
 /** How the boot of a rental can end instead of as usual: late, with the status Failed, or not at all. */
 export const bootOutcomes = ["slow", "failed", "never"] as const;
 
+/** The request header that names a caller, so that its requests can be told from those of others. */
+export const callerHeader = "Gpuctl-Sandbox-Caller";
+
+/**
+ * The number of logged requests that the sandbox shows by default, and the number that it keeps; and the length in characters
+ * up to which it stores a body and a text in it.
+ */
+export const requestLog = { shown: 50, kept: 1000, maxBodyLength: 65_536, maxTextLength: 4096 } as const;
+
+/** Whether the request log has as many matching requests as expected. */
+export interface ExpectationResult {
+  readonly met: boolean;
+  /** In words. */
+  readonly expected: string;
+  /** How many requests match. */
+  readonly count: number;
+  /** How many requests are in the log. */
+  readonly logged: number;
+  /** If there are too few, those that match most of the conditions; if there are too many, the last ones. */
+  readonly requests: readonly { readonly number: number; readonly text: string }[];
+}
+
+/** Splits a condition `FIELD=VALUE`; undefined if it is not one. */
+export function splitCondition(text: string): readonly [string, string] | undefined {
+  const at = text.indexOf("=");
+  return at < 1 ? undefined : [text.slice(0, at), text.slice(at + 1)];
+}
+
 /** What a situation of a sandbox can be, as real clouds have them. */
 export const situationKinds = [
   "capacity",
@@ -61,9 +89,6 @@ export const scenarios = {
 } as const;
 
 export type ScenarioName = keyof typeof scenarios;
-
-/** The number of logged requests that the sandbox shows by default, and the number that it keeps. */
-export const requestLog = { shown: 50, kept: 1000 } as const;
 
 /** The controls of a served sandbox: the path below which they are, the response of `/health`, and their name. */
 export const servedControls = {

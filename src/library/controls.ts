@@ -1,3 +1,4 @@
+import { ExpectationFailed } from "../core/errors.ts";
 import type { bootOutcomes, EngineKind } from "../core/sandbox.ts";
 import { parseDuration } from "../core/values/durations.ts";
 import { ControlRefused } from "../sandbox/errors.ts";
@@ -37,6 +38,11 @@ export function addBoot({ boots }: Sandbox, boot: Boot): void {
   const { after, ...rest } = boot;
   const input = { ...rest, ...(after !== undefined && { afterSeconds: spanOf(after, "after") / 1000 }) };
   withNames({ afterSeconds: "after" }, () => boots.add(input));
+}
+
+export function expectRequests({ requests }: Sandbox, expectation: RequestExpectation): void {
+  const result = requests.expect(expectation);
+  if (!result.met) throw new ExpectationFailed(result);
 }
 
 export function addSituation({ situations }: Sandbox, situation: Situation): void {
@@ -87,8 +93,21 @@ function withNames(names: Readonly<Record<string, string>>, work: () => unknown)
 export interface Fault {
   /** The id of an operation, including the ones that the sandbox assumes, or `*` for all. */
   readonly operation: keyof Inputs | "*" | (string & {});
+  /** Only calls with these values of fields, such as `{ gpuType: "b200" }`. Other calls are not counted. */
+  readonly where?: Readonly<Record<string, unknown>> | undefined;
+  /** Only calls with this header `Gpuctl-Sandbox-Caller`. */
+  readonly caller?: string | undefined;
+  /** Only calls with the API key of this name. */
+  readonly key?: string | undefined;
   /** Responds with this error status instead of the service. */
   readonly status?: number | undefined;
+  /** The code and the message of that error, instead of the service's. */
+  readonly code?: string | undefined;
+  readonly message?: string | undefined;
+  /** Responds with this text instead, as a proxy would; with status 200 unless `status` is set. */
+  readonly body?: string | undefined;
+  /** The media type of that text; plain text by default. */
+  readonly contentType?: string | undefined;
   /** The Retry-After header of that response, in whole seconds; 1 s by default for a 429. */
   readonly retryAfter?: Span | undefined;
   /** How many calls it affects; 1 by default, and no limit with `every` or `rate`. */
@@ -107,10 +126,67 @@ export interface Fault {
   readonly reset?: boolean | undefined;
   /** Ends the response after this many server-sent events, or KiB when it is not a stream. */
   readonly cutStreamAfter?: number | undefined;
+  /** Keeps the connection open after `cutStreamAfter`, and sends nothing more. */
+  readonly stall?: boolean | undefined;
   /** Responds with a body that is not JSON. */
   readonly garbage?: boolean | undefined;
   /** The operation takes effect even though its response is replaced. */
   readonly applied?: boolean | undefined;
+}
+
+/** Which requests of the log. */
+export interface RequestFilter {
+  /** The id of an operation. */
+  readonly operation?: keyof Inputs | (string & {}) | undefined;
+  /** A status such as 404, a class such as `"4xx"`, or `"none"` for a broken connection. */
+  readonly status?: number | string | undefined;
+  /** A time of the sandbox, ISO 8601, or a duration before now such as `10m`. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  /** The header `Gpuctl-Sandbox-Caller` of the requests. */
+  readonly caller?: string | undefined;
+  /** The name of the API key of the requests. */
+  readonly key?: string | undefined;
+  /** The values of fields by their dotted paths, such as `{ gpuType: "b200", "messages.0.role": "user" }`. */
+  readonly where?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** How many requests are expected: `count`, or `atLeast` (1 by default) and `atMost`. */
+export interface RequestExpectation extends RequestFilter {
+  readonly count?: number | undefined;
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
+}
+
+/** A request that the sandbox received, without keys. */
+export interface LoggedRequest {
+  /** Counts up from 1 after a reset. */
+  readonly number: number;
+  /** The sandbox's time, ISO 8601. */
+  readonly time: string;
+  readonly method: string;
+  /** The path and the query. */
+  readonly path: string;
+  /** Null when the path is unknown. */
+  readonly operation: string | null;
+  /** The header `Gpuctl-Sandbox-Caller`. */
+  readonly caller: string | null;
+  /** The name of the API key; null when it is unknown or missing. */
+  readonly key: string | null;
+  /** The known fields of the query or the path. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The JSON body, or its text if it is not JSON; null if there is none or it is not stored. */
+  readonly body: unknown;
+  /** The body is not stored, or texts in it were shortened. */
+  readonly bodyTruncated: boolean;
+  /** Null when the connection was broken. */
+  readonly status: number | null;
+  /** The id of the fault that was applied. */
+  readonly fault: number | null;
+  /** The error code of the response. */
+  readonly code: string | null;
+  /** The dotted paths of the error's issues. */
+  readonly issues: readonly string[];
 }
 
 /** An inference server of your own that generates in place of the sandbox. */

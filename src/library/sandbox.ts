@@ -11,7 +11,11 @@ import {
   type ChatReplyStatus,
   checkedClock,
   type Engine,
+  expectRequests,
   type Fault,
+  type LoggedRequest,
+  type RequestExpectation,
+  type RequestFilter,
   type Situation,
   type Span,
   setEngine,
@@ -26,6 +30,7 @@ import {
   wholeNumberRule,
 } from "./options.ts";
 
+export { ExpectationFailed } from "../core/errors.ts";
 export type { OperationSetName as EnvironmentName, ScenarioName } from "../core/sandbox.ts";
 export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
@@ -37,6 +42,9 @@ export type {
   ChatReplyStatus,
   Engine,
   Fault,
+  LoggedRequest,
+  RequestExpectation,
+  RequestFilter,
   Situation,
   Span,
   TextPattern,
@@ -109,6 +117,16 @@ export interface Sandbox extends AsyncDisposable {
    * @throws RangeError when a duration is invalid
    */
   boot(boot: Boot): void;
+  /** The requests that it received, oldest first: the most recent 50 that match, or as many as `limit` says. */
+  requests(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly LoggedRequest[];
+  /** Removes the requests that match from the log, or all. */
+  clearRequests(filter?: RequestFilter): void;
+  /**
+   * Checks how many requests match: `count`, or `atLeast` (1 by default) and `atMost`.
+   * @throws ExpectationFailed with the requests that come nearest
+   * @throws ControlRefused when the expectation is invalid
+   */
+  expectRequests(expectation: RequestExpectation): void;
   /**
    * Adds a situation of a real cloud, such as sold out GPUs, an interrupted rental or a rate limit.
    * @throws ControlRefused when the situation is invalid
@@ -196,6 +214,18 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     boot(boot) {
       assertOpen("boot");
       addBoot(sandbox, boot);
+    },
+    requests(filter) {
+      assertOpen("requests");
+      return sandbox.requests.list(filter);
+    },
+    clearRequests(filter) {
+      assertOpen("clearRequests");
+      sandbox.requests.clear(filter);
+    },
+    expectRequests(expectation) {
+      assertOpen("expectRequests");
+      expectRequests(sandbox, expectation);
     },
     situation(situation) {
       assertOpen("situation");

@@ -15,14 +15,11 @@ import type { Call, Handler } from "./handlers/handler.ts";
 import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
 import { isEnabled } from "./operation-set.ts";
-import { readInput } from "./read-input.ts";
-import { logRequest, type RequestVariables } from "./request-log.ts";
+import { maxBodyBytes, readInput } from "./read-input.ts";
+import { logRequest, type RequestVariables } from "./requests/log.ts";
 import { endUnpaidRentals } from "./situations/money.ts";
 import { rateLimited } from "./situations/rate-limit.ts";
 import type { Store } from "./store/queries.ts";
-
-/** The largest body that the sandbox reads, in bytes. */
-export const maxBodyBytes = 32 * 1024 * 1024;
 
 /** A header of every response of the sandbox. */
 export const sandboxHeader = "X-Gpuctl-Sandbox";
@@ -80,6 +77,7 @@ function serveOperation<Input extends InputSchema>(
     method,
     pattern,
     sunset(operation),
+    operation.in === "body" ? pass : withInput(operation),
     withFaults(state.store, operation.id),
     // A fault that replaces the description has no ETag.
     operation.id === servedOperations.getOpenApiDocument.id ? etag() : pass,
@@ -87,7 +85,8 @@ function serveOperation<Input extends InputSchema>(
     operation.open ? pass : withSituations(state.store, operation.id),
     operation.in === "body" ? bodyWithinLimit : pass,
     async (http) => {
-      const checked = check(operation, await readInput(operation, http.req));
+      if (operation.in === "body") http.set("input", await readInput(operation, http.req));
+      const checked = check(operation, http.var.input);
       if (!checked.ok) throw new ApiError("BAD_REQUEST", checked.issues);
       const { now, userId } = http.var;
       const result = await handler(checked.value, { ...state, now, userId, http });
@@ -106,8 +105,16 @@ const logged =
       await next();
       status = http.res.status;
     } finally {
-      logRequest(store, http, http.var, status);
+      await logRequest(store, http, http.var, status);
     }
+  };
+
+/** Reads the fields of the query or the path, so that they are logged whatever happens to the request. */
+const withInput =
+  (operation: Operation): MiddlewareHandler<Env> =>
+  async (http, next) => {
+    http.set("input", await readInput(operation, http.req));
+    await next();
   };
 
 /** Applies a fault that is due, before the key and the input are checked. */

@@ -3,12 +3,15 @@ import type { Queries, Row } from "./store/queries.ts";
 
 export { sandboxKeyPrefix as keyPrefix, sandboxKeys as keys };
 
-/** The owner and the access of a credential; undefined when it is missing, malformed, unknown or revoked. */
+/** The owner, the access and the name of a credential; undefined when it is missing, malformed, unknown or revoked. */
 export function callerOf(store: Queries, authorization: string | undefined) {
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (secret === undefined) return undefined;
-  const [row] = store.all("SELECT userId, access FROM keys WHERE secret = ? AND access != 'revoked'", secret);
-  return row && { userId: String(row.userId), mayWrite: row.access === "full" };
+  const [row] = store.all(
+    "SELECT userId, access, name FROM keys WHERE secret = ? AND access != 'revoked'",
+    secret,
+  );
+  return row && { userId: String(row.userId), mayWrite: row.access === "full", keyName: String(row.name) };
 }
 
 /** Whether a secret is one of the sandbox's keys, revoked or not. */
@@ -17,6 +20,12 @@ export const isKey = (store: Queries, secret: string): boolean =>
 
 export const secretsOf = (store: Queries): readonly string[] =>
   store.all("SELECT secret FROM keys").map(({ secret }) => String(secret));
+
+/** The names of the keys that are not revoked. */
+export const keyNames = (store: Queries): readonly string[] =>
+  store
+    .all("SELECT DISTINCT name FROM keys WHERE access != 'revoked' ORDER BY id")
+    .map(({ name }) => String(name));
 
 export interface StoredKey {
   /** The value that callers send. */

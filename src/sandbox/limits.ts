@@ -1,5 +1,6 @@
 import { fieldsOf } from "../contract/plain/fields.ts";
 import {
+  callerHeader,
   faultHeader,
   ignoredFieldsHeader,
   replyHeader,
@@ -8,7 +9,7 @@ import {
   scenarios,
   servedControls,
 } from "../core/sandbox.ts";
-import { exposedHeaders, maxBodyBytes, sandboxHeader } from "./app.ts";
+import { exposedHeaders, sandboxHeader } from "./app.ts";
 import { assumedOperations } from "./assumed/index.ts";
 import { pageInput } from "./assumed/pages.ts";
 import { secondMs } from "./clock.ts";
@@ -17,11 +18,13 @@ import { defaultStrength, referenceSide } from "./engines/picture/request.ts";
 import { audioDefaults } from "./engines/remote/audio.ts";
 import { engineTimeouts } from "./engines/remote/request.ts";
 import { defaultRetryAfter } from "./faults/control.ts";
+import { defaultContentType } from "./faults/inject.ts";
 import { listedSizes } from "./handlers/catalog.ts";
 import { numberedSecret } from "./handlers/keys.ts";
 import { maxSpeechLength, speedRange } from "./handlers/media.ts";
 import { keys } from "./keys.ts";
 import { maxMachines } from "./machines/machines.ts";
+import { maxBodyBytes } from "./read-input.ts";
 import { slowBootMs } from "./rentals/boots.ts";
 import { maxGpus } from "./rentals/create.ts";
 import { bootMs } from "./rentals/lifecycle.ts";
@@ -89,8 +92,8 @@ const texts = {
     "One clock is used for all timestamps, boots, billing and expiry, by all processes that share the state. It follows the machine's clock until it is changed, only moves forward, and ends with the year 9999. While it is frozen, no time passes.",
   "passing-time":
     "When the clock is moved forward, everything due in between takes effect at its own time, such as boots and the ends of terms.",
-  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
-  "fault-responses": `Every error has the shape of other errors of its path; a status without a documented error gets a code and message based on its name. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
+  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. A fault can be limited to calls with values of fields (where), to the caller that sends a name in the header ${callerHeader}, or to an API key by its name; it does not count other calls. A fault that can never affect a call is rejected: one for an operation past its sunset day, for an unknown key, for a field that a query or path does not have, or for what is probably a misspelled field or choice. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
+  "fault-responses": `Every error has the shape of other errors of its path; a status without a documented error gets a code and message based on its name; a fault can have its own code and message, or a body with any content type (${defaultContentType} by default, with status 200 unless the fault has one). A response that stalls stays open where it is cut, or at its end, until the client disconnects. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
   capacity:
     "A situation can limit how many GPUs of a type all active rentals in a region have together. The oldest one that covers the type and the region applies. A rental that does not fit gets 400, with an issue of region. totalAvailable is the number of options that still fit.",
   quotas:
@@ -110,7 +113,7 @@ const texts = {
   )
     .map(([name, text]) => `${name}: ${text}.`)
     .join(" ")} A scenario that sets the balance does not restore it.`,
-  requests: `The log keeps the last ${requestLog.kept} requests, without bodies, keys or the values of unknown query fields. It does not include OPTIONS requests or calls to the sandbox's controls.`,
+  requests: `The log keeps the last ${requestLog.kept} requests, with their bodies, but without keys, the values of fields that are named like a secret (such as api_key), and the values of unknown query fields. Texts are shortened to ${requestLog.maxTextLength} characters, and a body that is still longer than ${requestLog.maxBodyLength} is left out, and so is one that was refused before it was read if it is that long or has no length. Requests with the header ${callerHeader} are logged with its value. The log does not include OPTIONS requests or calls to the sandbox's controls.`,
   seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) volumes, scenario (a name) and situations (each with a kind and its fields, as in the library). Rentals and volumes can also have an id and createdAt, and rentals terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces their addresses. createdAt is the seed's time by default, so a rental without it starts to boot then.",
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",

@@ -6,6 +6,9 @@ import { reasonOf } from "../core/errors.ts";
 import { isRecord } from "../core/json.ts";
 import { ApiError } from "./errors.ts";
 
+/** The largest body that the sandbox reads, in bytes. */
+export const maxBodyBytes = 32 * 1024 * 1024;
+
 /**
  * The unchecked input of a request: the JSON object of its body, or the fields of its query or path, each converted to its
  * kind.

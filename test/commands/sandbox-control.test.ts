@@ -85,6 +85,7 @@ test("a fault is added, listed and cleared", async () => {
     retryAfterSeconds: 1,
     delayMs: 3000,
     reset: false,
+    stall: false,
     garbage: false,
     applied: false,
   });
@@ -105,6 +106,7 @@ test.each([
   ["--operation getRental --status 500 --times 0", "--times must be at least 1"],
   ["--operation getRental --delay 1s --retry-after 1s", "--retry-after requires a status"],
   ["--operation getRental --cut-stream-after 1 --garbage", "--cut-stream-after cannot be combined"],
+  ["--operation getRental --status 500 --where rentalID=1", "did you mean rentalId?"],
   ["--operation getRental --status 500 --every 0", "--every must be at least 1"],
   ["--operation getRental --status 500 --rate 2", "--rate must be at most 1"],
   ["--operation getRental --status 500 --rate 0", "--rate must be more than 0"],
@@ -117,6 +119,17 @@ test.each([
   expect(code).toBe(2);
   expect(err).toContain(message);
   expect((await run("sandbox fault list -o json")).out).toBe("[]\n");
+});
+
+test("a fault selects calls by a field, and sends the page of a proxy", async () => {
+  const { run } = await createCli();
+  const page = "--status 403 --body '<h1>No</h1>' --content-type text/html";
+  const added = await run(
+    `sandbox fault add --operation createVirtualMachineRental --where gpuCount=2 ${page} --times 9`,
+  );
+  expect(added.out).toContain("returns its own body as text/html; only with gpuCount=2");
+  expect((await run(vm)).code).toBe(0);
+  expect((await run("rentals create vm --gpus 2 --sandbox --yes")).code).toBe(4);
 });
 
 test("every second call fails, or a share of them that a seed chooses", async () => {
@@ -393,6 +406,45 @@ test("the requests are listed with their errors", async () => {
   expect(JSON.parse((await run("sandbox requests --limit 1 -o json")).out)).toMatchObject([
     { method: "POST", status: 400, code: "BAD_REQUEST", issues: ["gpuCount"] },
   ]);
+});
+
+test("requests are filtered, counted, checked and cleared", async () => {
+  const { run } = await createCli();
+  await run(vm);
+  await run("rentals create vm --gpus 0 --label odd --sandbox --yes --no-validate");
+  const creates = "--operation createVirtualMachineRental";
+  const [failed] = JSON.parse((await run(`sandbox requests ${creates} --status 4xx -o json`)).out);
+  expect(failed).toMatchObject({ key: "full", body: { gpuCount: 0, label: "odd" } });
+  expect((await run(`sandbox requests ${creates} --count`)).out).toBe("2\n");
+  expect((await run("sandbox requests --where label=odd --count -o json")).out).toContain('"count": 1');
+  expect(await run(`sandbox requests expect ${creates} --where gpuCount=0 --count 1`)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("exactly 1 request with operation createVirtualMachineRental, gpuCount=0"),
+  });
+  const missing = await run(`sandbox requests expect ${creates} --where gpuCount=8 --where label=even`);
+  expect(missing).toMatchObject({ code: 1, out: "" });
+  expect(missing.err).toMatchInlineSnapshot(`
+    "Error: expected at least 1 request with operation createVirtualMachineRental, gpuCount=8, label=even, but 0 of 4 logged requests match
+      request 4: POST /v2/on-demand/virtual-machine-rentals, status 400; gpuCount is 0; label is "odd"
+      request 2: POST /v2/on-demand/virtual-machine-rentals, status 200; gpuCount is 1; label is missing
+    "
+  `);
+  const { err } = await run(`sandbox requests expect ${creates} --count 0 -o json`);
+  expect(JSON.parse(err)).toMatchObject({ error: { code: "EXPECTATION_FAILED", exitCode: 1 } });
+  expect((await run("sandbox requests clear --status 4xx -o json")).out).toContain('"cleared": 1');
+  expect((await run("sandbox requests --count --status 4xx")).out).toBe("0\n");
+});
+
+test.each([
+  ["--where gpuCount", "--where must be FIELD=VALUE"],
+  ["--where a=1 --where a=2", "--where names the field a twice"],
+  ["--since yesterday", "--since must be a time"],
+  ["--operation getrental", "--operation must be the name of an operation"],
+  ["--count 1 --at-least 1", "--count cannot be combined"],
+])("sandbox requests expect %s is rejected", async (flags, message) => {
+  const { run } = await createCli();
+  const { code, err } = await run(`sandbox requests expect ${flags}`);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
 });
 
 test.each(["0", "1.5", "all"])("sandbox requests --limit %s is rejected", async (limit) => {

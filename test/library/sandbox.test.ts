@@ -192,3 +192,25 @@ test("a sandbox chats with an engine until it is cleared", async () => {
   sandbox.reset();
   expect(await answer()).toContain("sandbox-echo heard: hi");
 });
+
+test("the requests that a client sent are listed, checked and cleared", async () => {
+  const { sandbox, client } = await openSandbox();
+  await client.createVirtualMachineRental({ gpuCount: 1, gpuType: "b200" });
+  await client.getRental({ rentalId: "1001" });
+  const creates = { operation: "createVirtualMachineRental", where: { gpuType: "b200" } };
+  expect(sandbox.requests(creates)).toMatchObject([{ body: { gpuCount: 1, gpuType: "b200" }, status: 200 }]);
+  expect(sandbox.requests({ limit: 1 })).toMatchObject([{ parameters: { rentalId: "1001" } }]);
+  sandbox.expectRequests({ ...creates, count: 1 });
+  expect(() => sandbox.expectRequests({ operation: "getRental", where: { rentalId: 7 } })).toThrow(
+    expect.objectContaining({
+      name: "ExpectationFailed",
+      message:
+        "expected at least 1 request with operation getRental, rentalId=7, but 0 of 3 logged requests match",
+      issues: [{ path: "request 3", message: expect.stringContaining('rentalId is "1001"') }],
+    }),
+  );
+  expect(() => sandbox.requests({ operation: "getRentals" })).toThrow("did you mean getRental?");
+  sandbox.clearRequests(creates);
+  expect(sandbox.requests(creates)).toEqual([]);
+  expect(sandbox.requests()).toHaveLength(2);
+});

@@ -70,6 +70,20 @@ test("the requests to the service are listed over HTTP, control requests are not
     ok([{ number: 2, path: "/nowhere", status: 404 }]),
   );
   expect((await send("GET", "requests")).body).toHaveLength(2);
+  await fetch(`${url}/v2/on-demand/rental?rentalId=7`);
+  expect(await send("GET", "requests?status=4xx&where=rentalId=7")).toMatchObject(ok([{ number: 3 }]));
+  expect(await send("GET", "requests/count?status=4xx")).toEqual(ok({ count: 2 }));
+  expect(await send("POST", "requests/expect", { operation: "getRental", where: { rentalId: 8 } })).toEqual(
+    ok({
+      met: false,
+      expected: "at least 1 request with operation getRental, rentalId=8",
+      count: 0,
+      logged: 3,
+      requests: [{ number: 3, text: 'GET /v2/on-demand/rental?rentalId=7, status 401; rentalId is "7"' }],
+    }),
+  );
+  expect(await send("DELETE", "requests?where=rentalId=7")).toEqual(ok({ cleared: 1 }));
+  expect(await send("DELETE", "requests")).toEqual(ok({ cleared: 2 }));
 });
 
 test.each([
@@ -85,6 +99,10 @@ test.each([
   ["POST", "restore", {}, []],
   ["GET", "requests?limit=0", undefined, ["limit"]],
   ["GET", "requests?limit=1e308", undefined, ["limit"]],
+  ["GET", "requests?where=gpuType", undefined, ["where"]],
+  ["GET", "requests/count?limit=5", undefined, ["limit"]],
+  ["DELETE", "requests?statuss=404", undefined, ["statuss"]],
+  ["POST", "requests/expect", { operation: "getrental" }, ["operation"]],
 ])("%s %s with %j is rejected, and the error has the path", async (method, path, body, place) => {
   const { send } = await served();
   const { status, body: response } = await send(method, path, body);

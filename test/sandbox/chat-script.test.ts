@@ -185,7 +185,10 @@ test("a reply can be an error response", async () => {
   const failed = await ask(sandbox);
   expect([failed.status, failed.headers.get("retry-after")]).toEqual([500, "3"]);
   expect(failed.headers.get("gpuctl-sandbox-reply")).toBe("1");
-  expect(sandbox.requests(2).map(({ code }) => code)).toEqual(["TOO_MANY_REQUESTS", "INTERNAL_SERVER_ERROR"]);
+  expect(sandbox.requests.list({ limit: 2 }).map(({ code }) => code)).toEqual([
+    "TOO_MANY_REQUESTS",
+    "INTERNAL_SERVER_ERROR",
+  ]);
 });
 
 test("tokens take the time that a reply says, in real time", async () => {

@@ -50,7 +50,7 @@ test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some
     const response = await sandbox.call("createVirtualMachineRental", vm).catch((error: unknown) => error);
     const happens = has("applied") || !(has("status") || has("garbage") || broken);
     expect(sandbox.status()).toMatchObject({ rentals: { active: happens ? 1 : 0 }, faults: 0 });
-    expect(sandbox.requests(1)).toMatchObject([
+    expect(sandbox.requests.list({ limit: 1 })).toMatchObject([
       { fault: 1, status: broken ? null : has("status") ? 503 : 200 },
     ]);
     if (!(response instanceof Response))

@@ -1,4 +1,6 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { Operation } from "../../src/contract/operation.ts";
+import { servedOperations } from "../../src/sandbox/assumed/index.ts";
 import { serve } from "../../src/sandbox/index.ts";
 import { openSandbox } from "./harness.ts";
 import { requestFor } from "./request.ts";
@@ -241,6 +243,134 @@ test("over HTTP a stream is truncated, with and without a reset", async () => {
   expect(eventsIn(await (await send()).text()).at(-1)).toBe("data: [DONE]");
 });
 
+test("an error has the code and the message of the fault", async () => {
+  const sandbox = await openSandbox();
+  const own = { status: 409, code: "SOLD_OUT", message: "No B200 left" };
+  sandbox.faults.add({ operation: "*", ...own, times: 2 });
+  const response = await sandbox.call("createVirtualMachineRental", vm);
+  expect([response.status, await response.json()]).toEqual([
+    409,
+    { code: own.code, message: own.message, issues: [] },
+  ]);
+  expect(await (await sandbox.call("createChatCompletion", chat)).json()).toMatchObject({
+    error: { code: own.code, message: own.message },
+  });
+});
+
+test("a fault responds with the page of a proxy, with any status", async () => {
+  const sandbox = await openSandbox();
+  const body = "<h1>Forbidden</h1>";
+  sandbox.faults.add({ operation: "*", status: 403, body, contentType: "text/html; charset=utf-8" });
+  sandbox.faults.add({ operation: "*", body });
+  const responses = [
+    await sandbox.call("createVirtualMachineRental", vm),
+    await sandbox.call("createVirtualMachineRental", vm),
+  ];
+  expect(responses.map(({ status, headers }) => [status, headers.get("content-type")])).toEqual([
+    [403, "text/html; charset=utf-8"],
+    [200, "text/plain; charset=utf-8"],
+  ]);
+  expect(await Promise.all(responses.map((response) => response.text()))).toEqual([body, body]);
+  expect(sandbox.status().rentals.active).toBe(0);
+});
+
+test.each([false, true])(
+  "a fault affects, and counts, only the calls that it selects; served: %s",
+  async (isServed) => {
+    const sandbox = await openSandbox();
+    const server = isServed ? await serve(sandbox, { host: "127.0.0.1", port: 0 }) : undefined;
+    if (server) onTestFinished(server.close);
+    const operation = "createVirtualMachineRental";
+    sandbox.faults.add({ operation, status: 501, where: { gpuType: "b200", gpuCount: "2" } });
+    sandbox.faults.add({ operation, status: 502, caller: "test-7", times: 9 });
+    sandbox.faults.add({ operation: "*", status: 503, key: "readOnly", times: 9 });
+    const send = async (input: object, { caller = "", key = sandbox.keys.full } = {}) => {
+      const request = requestFor(operation, input, key);
+      request.headers.set("gpuctl-sandbox-caller", caller);
+      const { pathname } = new URL(request.url);
+      const { method, headers } = request;
+      const init = { method, headers, body: JSON.stringify(input) };
+      return (await (server ? fetch(server.url + pathname, init) : sandbox.fetch(request))).status;
+    };
+    const asked = { gpuType: "b200", gpuCount: 2 };
+    expect([
+      await send({ gpuType: "h100", gpuCount: 2 }),
+      await send({ gpuType: "b200", gpuCount: 1 }),
+      await send(asked, { caller: "test-8" }),
+      await send(asked),
+      await send(asked, { caller: "test-7" }),
+      await send(asked, { key: sandbox.keys.readOnly }),
+    ]).toEqual([200, 200, 501, 200, 502, 503]);
+    expect(sandbox.status().rentals.active).toBe(3);
+  },
+);
+
+test("a fault selects calls by the fields of the query", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "getRental", status: 500, where: { rentalId: 7 }, times: 1 });
+  sandbox.faults.add({ operation: "getRental", status: 502, where: { rentalId: "8" }, times: 1 });
+  const get = async (rentalId: string) => (await sandbox.call("getRental", { rentalId })).status;
+  expect([await get("7"), await get("8"), await get("8")]).toEqual([200, 502, 200]);
+});
+
+test("a stalled stream sends nothing after the cut, until the client disconnects", async () => {
+  const sandbox = await openSandbox();
+  sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2, stall: true });
+  const controller = new AbortController();
+  const request = requestFor("createChatCompletion", streamed, sandbox.keys.full);
+  const { body } = await sandbox.fetch(new Request(request, { signal: controller.signal }));
+  let text = "";
+  const reading = async () => {
+    for await (const piece of body ?? []) {
+      text += new TextDecoder().decode(piece);
+      if (eventsIn(text).length === 2) setImmediate(() => controller.abort());
+    }
+  };
+  await expect(reading()).rejects.toMatchObject({ code: "ECONNRESET" });
+  expect(eventsIn(text)).toHaveLength(2);
+});
+
+test("over HTTP a stalled stream stays open, and the server closes", async () => {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 1, stall: true });
+  const response = await fetch(`${url}/v2/openapi.json`);
+  const reader = response.body?.getReader();
+  let length = 0;
+  while (length < 1024) length += (await reader?.read())?.value?.length ?? 1024;
+  const next = reader?.read().then(
+    () => "more",
+    () => "broken",
+  );
+  expect(length).toBe(1024);
+  await close();
+  expect(await next).toBe("broken");
+});
+
+test.each([
+  [{ operation: "createVirtualMachineRental", where: { gputype: "b200" } }, "where", "did you mean gpuType?"],
+  [{ operation: "createVirtualMachineRental", where: { gpuType: "b20" } }, "where", "did you mean b200?"],
+  [
+    { operation: "getRental", where: { colour: "red" } },
+    "where",
+    "no operation that it affects has the field colour",
+  ],
+  [{ operation: "*", key: "nobody" }, "key", "must be the name of an API key: full, readOnly"],
+  [{ operation: "listStorageVolumes", where: { label: "a" } }, "where", "has the field label"],
+])("the fault %j, which can never affect a call, is rejected", async (fault, field, message) => {
+  const { faults } = await openSandbox();
+  expect(() => faults.add({ status: 500, ...fault })).toThrow(
+    expect.objectContaining({ issues: [{ path: [field], message: expect.stringContaining(message) }] }),
+  );
+});
+
+test("a fault of an operation past its sunset day is rejected", async () => {
+  const sandbox = await openSandbox();
+  const over = Object.values(servedOperations).find((one: Operation) => one.sunset !== undefined);
+  sandbox.clock.set(Date.UTC(2100, 0));
+  expect(() => sandbox.faults.add({ operation: over?.id, status: 500 })).toThrow("is no longer served");
+});
+
 test.each([
   [{}, "status", /^or another effect is required/],
   [{ status: 399 }, "status", "must be at least 400"],
@@ -252,6 +382,13 @@ test.each([
   [{ delayMs: 2 ** 31 }, "delayMs", /^must be at most/],
   [{ delayMs: 1, retryAfterSeconds: 1 }, "retryAfterSeconds", /^requires a status/],
   [{ status: 429, retryAfterSeconds: 1.5 }, "retryAfterSeconds", "must be a whole number of seconds"],
+  [{ status: 500, body: "x", code: "X" }, "code", /^cannot be combined/],
+  [{ delayMs: 1, message: "x" }, "message", "requires a status"],
+  [{ status: 500, contentType: "text/html" }, "contentType", "requires a body"],
+  [{ body: "x", contentType: "html\r\nx: y" }, "contentType", /^must match/],
+  [{ body: "x", garbage: true }, "body", /^cannot be combined/],
+  [{ status: 500, stall: true }, "stall", /^requires a cut/],
+  [{ cutStreamAfter: 1, stall: true, reset: true }, "stall", "cannot be combined with a reset"],
   [{ status: 500, times: 0 }, "times", "must be at least 1"],
   [{ status: 500, after: -1 }, "after", "must be at least 0"],
 ])("the fault %j is rejected", async (effect, field, message) => {

@@ -168,7 +168,7 @@ test("a seed replaces all earlier state", async () => {
   ]);
   expect(sandbox.status()).toMatchObject({ volumes: 0, faults: 0, rentals: { active: 1, ended: 0 } });
   expect((await sandbox.call("listStorageVolumes", {}, "key-of-a-writer")).status).toBe(401);
-  expect(sandbox.requests(50).map(({ number }) => number)).toEqual([1, 2]);
+  expect(sandbox.requests.list({ limit: 50 }).map(({ number }) => number)).toEqual([1, 2]);
 });
 
 test("JSON is a valid seed, and an empty map is the initial state", async () => {

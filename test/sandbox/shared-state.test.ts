@@ -38,7 +38,9 @@ test("processes that share a file share its clock and faults", async () => {
   const other = await open(file);
   expect(await status()).toBe(503);
   expect(other.faults.list()).toMatchObject([{ left: 1 }]);
-  expect(other.requests(50)).toMatchObject([{ status: 503, time: "2040-01-01T00:00:00.000Z" }]);
+  expect(other.requests.list({ limit: 50 })).toMatchObject([
+    { status: 503, time: "2040-01-01T00:00:00.000Z" },
+  ]);
   expect([await status(), await status()]).toEqual([503, 200]);
 });
 

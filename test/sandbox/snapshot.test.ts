@@ -72,7 +72,7 @@ test("the request log is not in a snapshot, and is empty after a restore", async
   const text = JSON.stringify(sandbox.snapshot());
   expect(text).not.toContain("/v2/on-demand");
   sandbox.restore(text);
-  expect(sandbox.requests(50)).toEqual([]);
+  expect(sandbox.requests.list({ limit: 50 })).toEqual([]);
 });
 
 test("a snapshot that is invalid, of another version or altered is rejected, and nothing changes", async () => {
@@ -191,7 +191,7 @@ test("every table except the log and the clock is in a snapshot, and a reset res
   expect(sandbox.snapshot()).not.toEqual(untouched);
   sandbox.reset();
   expect(sandbox.snapshot()).toEqual(untouched);
-  expect(sandbox.requests(50)).toEqual([]);
+  expect(sandbox.requests.list({ limit: 50 })).toEqual([]);
 });
 
 test("a snapshot holds the engines, but a restored one sends no key that was not set here", async () => {

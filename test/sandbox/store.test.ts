@@ -178,7 +178,7 @@ test("a file of the first version keeps its data, including keys, and gets the m
   expect(sandbox.status()).toMatchObject({ volumes: 1, userExists: true, frozen: false });
   expect(sandbox.clock.freeze().frozen).toBe(true);
   expect(sandbox.faults.add({ operation: "*", reset: true })).toMatchObject({ id: 1 });
-  expect(sandbox.requests(50)).toHaveLength(1);
+  expect(sandbox.requests.list({ limit: 50 })).toHaveLength(1);
 });
 
 test("a rental that an earlier version stored is reported as before", async () => {

@@ -107,6 +107,8 @@ export const loaders: Readonly<Record<string, () => Promise<{ readonly default: 
   "sandbox snapshot": () => import("../../commands/sandbox/snapshot.ts"),
   "sandbox restore": () => import("../../commands/sandbox/restore.ts"),
   "sandbox requests": () => import("../../commands/sandbox/requests.ts"),
+  "sandbox requests clear": () => import("../../commands/sandbox/requests/clear.ts"),
+  "sandbox requests expect": () => import("../../commands/sandbox/requests/expect.ts"),
   "completion": () => import("../../commands/completion/completion.ts"),
   "help": () => import("../../commands/help/help.ts"),
 };

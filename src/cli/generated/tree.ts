@@ -5544,6 +5544,39 @@ export const nouns: readonly Noun[] = [
       "key": "operation"
      },
      {
+      "kind": "text",
+      "text": "Only calls with this value in the field, such as gpuType=b200",
+      "value": "FIELD=VALUE",
+      "repeat": true,
+      "names": [
+       "where"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "where"
+     },
+     {
+      "kind": "text",
+      "text": "Only calls with this header Gpuctl-Sandbox-Caller",
+      "value": "CALLER",
+      "names": [
+       "caller"
+      ],
+      "notes": [],
+      "key": "caller"
+     },
+     {
+      "kind": "text",
+      "text": "Only calls with the API key of this name",
+      "value": "NAME",
+      "names": [
+       "key"
+      ],
+      "notes": [],
+      "key": "key"
+     },
+     {
       "kind": "number",
       "text": "Number of calls that fail",
       "value": "N",
@@ -5611,6 +5644,46 @@ export const nouns: readonly Noun[] = [
       "key": "status"
      },
      {
+      "kind": "text",
+      "text": "Code of that error",
+      "value": "CODE",
+      "names": [
+       "code"
+      ],
+      "notes": [],
+      "key": "code"
+     },
+     {
+      "kind": "text",
+      "text": "Message of that error",
+      "value": "TEXT",
+      "names": [
+       "message"
+      ],
+      "notes": [],
+      "key": "message"
+     },
+     {
+      "kind": "text",
+      "text": "Respond with this text, such as the HTML page of a proxy",
+      "value": "TEXT",
+      "names": [
+       "body"
+      ],
+      "notes": [],
+      "key": "body"
+     },
+     {
+      "kind": "text",
+      "text": "Media type of that text, such as text/html",
+      "value": "TYPE",
+      "names": [
+       "content-type"
+      ],
+      "notes": [],
+      "key": "contentType"
+     },
+     {
       "kind": "duration",
       "text": "Send a Retry-After header with this time",
       "value": "DURATION",
@@ -5651,6 +5724,15 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
+      "text": "Keep the connection open there, and send nothing more",
+      "names": [
+       "stall"
+      ],
+      "notes": [],
+      "key": "stall"
+     },
+     {
+      "kind": "boolean",
       "text": "Respond with a body that is not JSON",
       "names": [
        "garbage"
@@ -5673,6 +5755,10 @@ export const nouns: readonly Noun[] = [
      {
       "text": "Create the rental, then return a 500",
       "command": "gpuctl sandbox fault add --operation createVirtualMachineRental --status 500 --applied"
+     },
+     {
+      "text": "Refuse B200s of one test with the page of a proxy",
+      "command": "gpuctl sandbox fault add --operation createVirtualMachineRental --where gpuType=b200 --caller test-7 --status 403 --body '<h1>Forbidden</h1>' --content-type text/html"
      },
      {
       "text": "Rate-limit two list requests, each after 3 seconds",
@@ -6599,8 +6685,94 @@ export const nouns: readonly Noun[] = [
      "requests"
     ],
     "summary": "List the last requests and any problems with them",
+    "details": "The formats other than the table also have the body, the fields of the query, the caller and the name of the key. Keys are never stored.",
     "args": [],
     "flags": [
+     {
+      "kind": "text",
+      "text": "Only requests to this operation, by its ID in `gpuctl api spec`",
+      "value": "OPERATION",
+      "names": [
+       "operation"
+      ],
+      "notes": [],
+      "key": "operation"
+     },
+     {
+      "kind": "text",
+      "text": "Only this status or class of statuses, such as 404 or 4xx; none for a broken connection",
+      "value": "STATUS",
+      "names": [
+       "status"
+      ],
+      "notes": [],
+      "key": "status"
+     },
+     {
+      "kind": "text",
+      "text": "Only since a time on the sandbox's clock, or a duration ago, such as 10m",
+      "value": "TIME",
+      "names": [
+       "since"
+      ],
+      "notes": [],
+      "key": "since"
+     },
+     {
+      "kind": "text",
+      "text": "Only until a time on the sandbox's clock, or a duration ago",
+      "value": "TIME",
+      "names": [
+       "until"
+      ],
+      "notes": [],
+      "key": "until"
+     },
+     {
+      "kind": "text",
+      "text": "Only requests with this header Gpuctl-Sandbox-Caller",
+      "value": "CALLER",
+      "names": [
+       "caller"
+      ],
+      "notes": [],
+      "key": "caller"
+     },
+     {
+      "kind": "text",
+      "text": "Only requests with the API key of this name",
+      "value": "NAME",
+      "names": [
+       "key"
+      ],
+      "notes": [],
+      "key": "key"
+     },
+     {
+      "kind": "text",
+      "text": "Only requests with this value in the field, such as messages.0.role=user",
+      "value": "FIELD=VALUE",
+      "repeat": true,
+      "names": [
+       "where"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "where"
+     },
+     {
+      "kind": "boolean",
+      "text": "Print only the number of matching requests, without --limit",
+      "names": [
+       "count"
+      ],
+      "notes": [],
+      "key": "count",
+      "conflictsWith": [
+       "limit"
+      ]
+     },
      {
       "kind": "integer",
       "text": "Maximum number of requests",
@@ -6626,8 +6798,242 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
+      "text": "Count the creates of VMs with a B200 that were refused",
+      "command": "gpuctl sandbox requests --operation createVirtualMachineRental --status 4xx --where gpuType=b200 --count"
+     },
+     {
       "text": "Print the last one as JSON",
       "command": "gpuctl sandbox requests --limit 1 -o json"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "requests",
+     "clear"
+    ],
+    "summary": "Remove requests from the log, or all of them",
+    "args": [],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "Only requests to this operation, by its ID in `gpuctl api spec`",
+      "value": "OPERATION",
+      "names": [
+       "operation"
+      ],
+      "notes": [],
+      "key": "operation"
+     },
+     {
+      "kind": "text",
+      "text": "Only this status or class of statuses, such as 404 or 4xx; none for a broken connection",
+      "value": "STATUS",
+      "names": [
+       "status"
+      ],
+      "notes": [],
+      "key": "status"
+     },
+     {
+      "kind": "text",
+      "text": "Only since a time on the sandbox's clock, or a duration ago, such as 10m",
+      "value": "TIME",
+      "names": [
+       "since"
+      ],
+      "notes": [],
+      "key": "since"
+     },
+     {
+      "kind": "text",
+      "text": "Only until a time on the sandbox's clock, or a duration ago",
+      "value": "TIME",
+      "names": [
+       "until"
+      ],
+      "notes": [],
+      "key": "until"
+     },
+     {
+      "kind": "text",
+      "text": "Only requests with this header Gpuctl-Sandbox-Caller",
+      "value": "CALLER",
+      "names": [
+       "caller"
+      ],
+      "notes": [],
+      "key": "caller"
+     },
+     {
+      "kind": "text",
+      "text": "Only requests with the API key of this name",
+      "value": "NAME",
+      "names": [
+       "key"
+      ],
+      "notes": [],
+      "key": "key"
+     },
+     {
+      "kind": "text",
+      "text": "Only requests with this value in the field, such as messages.0.role=user",
+      "value": "FIELD=VALUE",
+      "repeat": true,
+      "names": [
+       "where"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "where"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Remove all requests",
+      "command": "gpuctl sandbox requests clear"
+     },
+     {
+      "text": "Remove those of one caller",
+      "command": "gpuctl sandbox requests clear --caller test-7"
+     }
+    ]
+   },
+   {
+    "path": [
+     "sandbox",
+     "requests",
+     "expect"
+    ],
+    "summary": "Check which requests the sandbox received",
+    "details": "Exits 0 if the log has as many matching requests as expected, and 1 if not. The error shows the requests that come nearest, with what is different in each. Without a number, at least 1 is expected.",
+    "args": [],
+    "flags": [
+     {
+      "kind": "text",
+      "text": "Only requests to this operation, by its ID in `gpuctl api spec`",
+      "value": "OPERATION",
+      "names": [
+       "operation"
+      ],
+      "notes": [],
+      "key": "operation"
+     },
+     {
+      "kind": "text",
+      "text": "Only this status or class of statuses, such as 404 or 4xx; none for a broken connection",
+      "value": "STATUS",
+      "names": [
+       "status"
+      ],
+      "notes": [],
+      "key": "status"
+     },
+     {
+      "kind": "text",
+      "text": "Only since a time on the sandbox's clock, or a duration ago, such as 10m",
+      "value": "TIME",
+      "names": [
+       "since"
+      ],
+      "notes": [],
+      "key": "since"
+     },
+     {
+      "kind": "text",
+      "text": "Only until a time on the sandbox's clock, or a duration ago",
+      "value": "TIME",
+      "names": [
+       "until"
+      ],
+      "notes": [],
+      "key": "until"
+     },
+     {
+      "kind": "text",
+      "text": "Only requests with this header Gpuctl-Sandbox-Caller",
+      "value": "CALLER",
+      "names": [
+       "caller"
+      ],
+      "notes": [],
+      "key": "caller"
+     },
+     {
+      "kind": "text",
+      "text": "Only requests with the API key of this name",
+      "value": "NAME",
+      "names": [
+       "key"
+      ],
+      "notes": [],
+      "key": "key"
+     },
+     {
+      "kind": "text",
+      "text": "Only requests with this value in the field, such as messages.0.role=user",
+      "value": "FIELD=VALUE",
+      "repeat": true,
+      "names": [
+       "where"
+      ],
+      "notes": [
+       "may be repeated"
+      ],
+      "key": "where"
+     },
+     {
+      "kind": "integer",
+      "text": "Exactly this many requests",
+      "value": "N",
+      "minimum": 0,
+      "maximum": 1000,
+      "names": [
+       "count"
+      ],
+      "notes": [],
+      "key": "count"
+     },
+     {
+      "kind": "integer",
+      "text": "At least this many requests",
+      "value": "N",
+      "minimum": 0,
+      "maximum": 1000,
+      "names": [
+       "at-least"
+      ],
+      "notes": [],
+      "key": "atLeast"
+     },
+     {
+      "kind": "integer",
+      "text": "At most this many requests",
+      "value": "N",
+      "minimum": 0,
+      "maximum": 1000,
+      "names": [
+       "at-most"
+      ],
+      "notes": [],
+      "key": "atMost"
+     }
+    ],
+    "limits": [],
+    "examples": [
+     {
+      "text": "Check that one VM with an H100 was requested",
+      "command": "gpuctl sandbox requests expect --operation createVirtualMachineRental --where gpuType=h100 --count 1",
+      "after": [
+       "gpuctl rentals create vm --gpu-type h100 --gpus 1 --sandbox --yes"
+      ]
+     },
+     {
+      "text": "Check that no request failed",
+      "command": "gpuctl sandbox requests expect --status 5xx --count 0"
      }
     ]
    }

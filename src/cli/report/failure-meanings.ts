@@ -86,6 +86,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     ].join(" "),
   }),
   Unhealthy: () => ({ code: "UNHEALTHY", exitCode: exit.fault }),
+  ExpectationFailed: () => ({ code: "EXPECTATION_FAILED", exitCode: exit.fault }),
   CannotPrint: () => ({ code: "NOT_PRINTED", exitCode: exit.fault }),
   NotPlayed: () => ({ code: "NOT_PLAYED", exitCode: exit.fault }),
   StoredElsewhere: () => ({ code: "STORED_ELSEWHERE", exitCode: exit.fault }),

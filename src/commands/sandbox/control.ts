@@ -4,6 +4,7 @@ import type { Command, RunInput } from "../../command-kit/define.ts";
 import type { Flags } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
+import type { Result } from "../../core/result.ts";
 import { invalidValues } from "../../core/text.ts";
 import type { Column } from "../../core/view.ts";
 
@@ -38,6 +39,8 @@ type Declaration<
     buildInput?(parsed: ControlInput<OwnFlags, Args, object>): Built | Promise<Built>;
     /** Runs against the sandbox; the returned value is printed. */
     act(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
+    /** What is printed instead of the value that `act` returns. */
+    resultOf?(value: unknown, input: ControlInput<OwnFlags, Args, Built>): Result;
     /** Returns what a dry run prints instead. A command without it is read-only and runs in a dry run too. */
     dryRun?(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
     /** Replaces a state that cannot be used; then `act` runs again. Without it, the error is reported. */
@@ -57,6 +60,7 @@ export const controlCommand = <
   nameOf,
   question,
   replaceState,
+  resultOf = (data) => ({ data }),
   ...declaration
 }: Declaration<OwnFlags, Args, Built>): Command => ({
   ...declaration,
@@ -75,7 +79,7 @@ export const controlCommand = <
         input.say(nothingDone);
         return { data };
       }
-      return { data: await act(control, input) };
+      return resultOf(await act(control, input), input);
     };
     try {
       return await attempt();

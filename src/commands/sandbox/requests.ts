@@ -1,11 +1,18 @@
 import { flag } from "../../command-kit/flag.ts";
 import { requestLog } from "../../core/sandbox.ts";
 import { controlCommand } from "./control.ts";
+import { filterFlags, filterOf } from "./requests/filter.ts";
 
 export default controlCommand({
   path: "sandbox requests",
   summary: "List the last requests and any problems with them",
+  details:
+    "The formats other than the table also have the body, the fields of the query, the caller and the name of the key. Keys are never stored.",
   flags: {
+    ...filterFlags,
+    count: flag.boolean("Print only the number of matching requests, without --limit", {
+      conflictsWith: ["limit"],
+    }),
     limit: flag.integer("Maximum number of requests", { default: String(requestLog.shown), minimum: 1 }),
   },
   view: {
@@ -28,7 +35,20 @@ export default controlCommand({
       command: "gpuctl sandbox requests",
       after: ["gpuctl rentals list --sandbox"],
     },
+    {
+      text: "Count the creates of VMs with a B200 that were refused",
+      command:
+        "gpuctl sandbox requests --operation createVirtualMachineRental --status 4xx --where gpuType=b200 --count",
+    },
     { text: "Print the last one as JSON", command: "gpuctl sandbox requests --limit 1 -o json" },
   ],
-  act: (control, { flags: { limit } }) => control.requests(limit),
+  buildInput: ({ flags: { limit: _limit, count: _count, ...filter } }) => filterOf(filter),
+  act: ({ requests }, { input, flags: { count, limit } }) =>
+    count ? requests.count(input) : requests.list({ ...input, limit }),
+  resultOf: (value, { flags: { count }, settings }) => {
+    if (!count) return { data: value };
+    if (!settings.formatFromCli) return { text: [`${value}\n`] };
+    return { data: { count: value }, view: { kind: "record", id: ["count"] } };
+  },
+  nameOf: ([field = ""]) => `--${field}`,
 });

@@ -1,9 +1,9 @@
-import { Hono } from "hono";
+import { Hono, type HonoRequest } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { check } from "../../contract/check/check.ts";
 import { dateTime } from "../../contract/shared.ts";
-import { requestLog, servedControls } from "../../core/sandbox.ts";
+import { servedControls, splitCondition } from "../../core/sandbox.ts";
 import { withSandboxHeader } from "../app.ts";
 import { hourMs, secondMs } from "../clock.ts";
 import { ApiError, ControlRefused, errorResponse, invalid, issuesFor, tooLarge } from "../errors.ts";
@@ -21,7 +21,7 @@ const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seco
 
 /** The sandbox's controls over HTTP, as JSON, for programs on this machine only. */
 export function createAdmin(sandbox: SandboxControls): Hono<Env> {
-  const { clock, faults, engines, boots, situations } = sandbox;
+  const { clock, faults, engines, boots, requests, situations } = sandbox;
   const app = new Hono<Env>().basePath(servedControls.path);
   app.use(withSandboxHeader(() => Date.parse(clock.show().now)));
   app.use(async (http, next) => {
@@ -90,12 +90,10 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
     sandbox.reset();
     return http.json(sandbox.status());
   });
-  app.get("/requests", (http) => {
-    const limit = Number(http.req.query("limit") ?? requestLog.shown);
-    if (!Number.isSafeInteger(limit) || limit < 1)
-      throw invalid("limit", "must be a whole number of at least 1");
-    return http.json(sandbox.requests(limit));
-  });
+  app.get("/requests", (http) => http.json(requests.list(filterOf(http.req))));
+  app.get("/requests/count", (http) => http.json({ count: requests.count(filterOf(http.req)) }));
+  app.delete("/requests", (http) => http.json({ cleared: requests.clear(filterOf(http.req)) }));
+  app.post("/requests/expect", async (http) => http.json(requests.expect(parseBody(await http.req.text()))));
 
   app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
   app.onError((error, http) => errorResponse(http, asApiError(error)));
@@ -103,6 +101,21 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
 }
 
 const noDuration = `the body must have at least one of ${Object.keys(span.shape).join(", ")}`;
+
+/** The filter of a query, such as `?operation=getRental&where=rentalId=1&limit=5`. */
+function filterOf(request: HonoRequest): object {
+  const { where, limit, ...filter } = request.query();
+  const conditions = (request.queries("where") ?? []).map((text) => {
+    const condition = splitCondition(text);
+    if (condition === undefined) throw invalid("where", "must be FIELD=VALUE");
+    return condition;
+  });
+  return {
+    ...filter,
+    ...(where !== undefined && { where: Object.fromEntries(conditions) }),
+    ...(limit !== undefined && { limit: Number(limit) }),
+  };
+}
 
 const asApiError = (error: Error): Error =>
   error instanceof ControlRefused

@@ -4,7 +4,7 @@ import { type Clock, type ClockControl, clockControl, sandboxClock } from "../cl
 import { type FaultControl, faultControl } from "../faults/control.ts";
 import { isFaultActive } from "../faults/table.ts";
 import { type BootRuleControl, bootControl } from "../rentals/boots.ts";
-import { lastRequests, type NumberedRequest } from "../request-log.ts";
+import { type RequestControl, requestControl } from "../requests/control.ts";
 import {
   type ScenarioPart,
   type SituationControl,
@@ -43,6 +43,7 @@ export interface SandboxControls {
   readonly boots: BootRuleControl;
   readonly situations: SituationControl;
   readonly chatScript: ChatScriptControl;
+  readonly requests: RequestControl;
   /**
    * Replaces the situations, boot rules and faults with those of a scenario.
    * @throws ControlRefused when there is no such scenario
@@ -60,8 +61,6 @@ export interface SandboxControls {
    * the machine's clock.
    */
   reset(): void;
-  /** The most recent requests, oldest first. */
-  requests(limit: number): readonly NumberedRequest[];
 }
 
 /**
@@ -80,12 +79,13 @@ export function controlsOf(
   const now = sandboxClock(store, machine);
   return {
     clock,
-    faults: faultControl(store),
+    faults: faultControl(store, () => Date.parse(clock.show().now)),
     engines: engineControl(store, environment),
     boots: bootControl(store),
     situations: situationControl(store, now),
     scenario: (name) => setScenario(store, name, now()),
     chatScript: chatScriptControl(store),
+    requests: requestControl(store, () => Date.parse(clock.show().now)),
     status: () => {
       const { now: time, frozen } = clock.show();
       const moment = Date.parse(time);
@@ -110,7 +110,6 @@ export function controlsOf(
     snapshot: () => takeSnapshot(store, clock.show),
     restore: (text) => restoreSnapshot(store, text, machine),
     reset: () => store.reset(machine()),
-    requests: (limit) => lastRequests(store, limit),
   };
 }
 

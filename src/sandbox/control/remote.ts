@@ -1,6 +1,6 @@
 import { NotFound } from "../../core/errors.ts";
 import { asList, asRecord, asText, isRecord, parseJson } from "../../core/json.ts";
-import { servedControls } from "../../core/sandbox.ts";
+import { type ExpectationResult, servedControls } from "../../core/sandbox.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { secondMs } from "../clock.ts";
 import { ControlRefused } from "../errors.ts";
@@ -16,18 +16,19 @@ interface ControlRequest {
 }
 
 /**
- * The controls of a sandbox that is served at `url`, on this machine. Those that send a POST throw `ControlRefused` as those
- * of a local sandbox do.
+ * The controls of a sandbox that is served at `url`, on this machine. They throw `ControlRefused` as those of a local
+ * sandbox do.
  * @throws NotFound when the host is not a sandbox
  */
 export async function connectToControls(url: string, sendTo: Send) {
   const send = async (method: ControlRequest["method"], path: string, more: Partial<ControlRequest> = {}) =>
     parseJson(await sendTo({ method, path: `${servedControls.path}${path}`, ...more }));
   const get = (path: string) => send("GET", path);
-  const post = (path: string, body?: string) =>
-    send("POST", path, body === undefined ? {} : { body }).catch((error) => {
+  const checkedSend: typeof send = (...request) =>
+    send(...request).catch((error) => {
       throw asControlRefused(error);
     });
+  const post = (path: string, body?: string) => checkedSend("POST", path, body === undefined ? {} : { body });
   const postJson = (path: string, body: object) => post(path, JSON.stringify(body));
   const numbered = (path: string) => ({
     add: (entry: object) => postJson(path, entry),
@@ -64,8 +65,16 @@ export async function connectToControls(url: string, sendTo: Send) {
       show: async () => asList(await get("/chat/script")),
       clear: async () => cleared(await send("DELETE", "/chat/script")),
     },
-    requests: async (limit: number) =>
-      asList(await send("GET", "/requests", { query: [["limit", String(limit)]] })),
+    requests: {
+      list: async (filter: object) =>
+        asList(await checkedSend("GET", "/requests", { query: queryOf(filter) })),
+      count: async (filter: object) =>
+        Number(asRecord(await checkedSend("GET", "/requests/count", { query: queryOf(filter) })).count),
+      clear: async (filter: object) =>
+        cleared(await checkedSend("DELETE", "/requests", { query: queryOf(filter) })),
+      expect: async (expectation: object) =>
+        expectationResult(await postJson("/requests/expect", expectation)),
+    },
     seed: async (text: string) => void (await post("/seed", text)),
     snapshot: () => get("/snapshot"),
     restore: async (text: string) => void (await post("/restore", text)),
@@ -101,6 +110,27 @@ function asControlRefused(error: unknown): unknown {
   return first && !second && first.path.length === 0
     ? new ControlRefused([], first.message)
     : new ControlRefused(issues);
+}
+
+/** A filter as a query. */
+const queryOf = (filter: object): readonly (readonly [string, string])[] =>
+  Object.entries(filter).flatMap(([name, value]): readonly (readonly [string, string])[] =>
+    isRecord(value)
+      ? Object.entries(value).map(([field, expected]) => [name, `${field}=${expected}`])
+      : [[name, String(value)]],
+  );
+
+function expectationResult(response: unknown): ExpectationResult {
+  const { met, expected, count, logged, requests } = asRecord(response);
+  return {
+    met: met === true,
+    expected: asText(expected),
+    count: Number(count),
+    logged: Number(logged),
+    requests: asList(requests)
+      .map(asRecord)
+      .map(({ number, text }) => ({ number: Number(number), text: asText(text) })),
+  };
 }
 
 const cleared = (response: unknown): number => Number(asRecord(response).cleared);

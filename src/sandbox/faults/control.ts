@@ -1,17 +1,34 @@
 import type * as z from "zod";
 import { check, type Issue } from "../../contract/check/check.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { fieldsOf } from "../../contract/plain/fields.ts";
 import { faultDefaults } from "../../core/sandbox.ts";
 import { nearest } from "../../core/text.ts";
-import { servedOperations } from "../assumed/index.ts";
-import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
-import type { Store } from "../store/queries.ts";
+import { type ServedId, servedOperations } from "../assumed/index.ts";
+import type { Clock } from "../clock.ts";
+import { ControlRefused, issueIf, issuesFor } from "../errors.ts";
+import { keyNames } from "../keys.ts";
+import { isEnabled } from "../operation-set.ts";
+import { operationIssues, type Where } from "../requests/match.ts";
+import type { Queries, Store } from "../store/queries.ts";
 import { removeRows } from "../tables/numbers.ts";
-import { addFault, type Effect, faultInput, listFaults, type StoredFault } from "./table.ts";
+import { defaultContentType } from "./inject.ts";
+import {
+  addFault,
+  type Effect,
+  faultInput,
+  listFaults,
+  replacesResponse,
+  type StoredFault,
+} from "./table.ts";
 
 /** A fault as shown to the user. */
 export interface FaultInfo extends Effect {
   readonly id: number;
   readonly operation: string;
+  readonly where?: Where | undefined;
+  readonly caller?: string | undefined;
+  readonly key?: string | undefined;
   /** What it does, in words. */
   readonly effect: string;
   readonly after: number;
@@ -35,19 +52,27 @@ export interface FaultControl {
 /** The default Retry-After of a 429, in seconds. */
 export const defaultRetryAfter = 1;
 
-export function faultControl(store: Store): FaultControl {
+export function faultControl(store: Store, clock: Clock): FaultControl {
   return {
     add(input) {
       const checked = check({ input: faultInput }, input);
       if (!checked.ok) throw new ControlRefused(issuesFor("a fault", checked.issues));
-      const { operation, after, times, every, rate, seed, ...effect } = checked.value;
-      const issues = [...operationIssues(operation), ...choiceIssues(checked.value), ...effectIssues(effect)];
+      const { operation, where, caller, key, after, times, every, rate, seed, ...effect } = checked.value;
+      const issues = [
+        ...operationIssues(operation, ["*"]),
+        ...selectionIssues(store, checked.value, clock()),
+        ...choiceIssues(checked.value),
+        ...effectIssues(effect),
+      ];
       if (issues.length > 0) throw new ControlRefused(issues);
       const retryAfterSeconds =
         effect.retryAfterSeconds ?? (effect.status === 429 ? defaultRetryAfter : undefined);
       const chooses = every !== undefined || rate !== undefined;
       const fault = {
         operation,
+        where,
+        caller,
+        key,
         after,
         times: times ?? (chooses ? null : faultDefaults.times),
         every,
@@ -62,19 +87,51 @@ export function faultControl(store: Store): FaultControl {
   };
 }
 
-/** Issues of the name of an operation, or `*` for all. */
-export function operationIssues(name: string): readonly Issue[] {
-  const known = Object.keys(servedOperations);
-  if (name === "*" || known.includes(name)) return [];
-  const [near] = nearest(name, known);
-  const examples = near ? "" : ` (such as ${known.slice(1, 3).join(" or ")})`;
-  const question = near ? `: did you mean ${near}?` : "";
+/** Whatever keeps a fault from ever affecting a call. */
+function selectionIssues(
+  store: Queries,
+  { operation, where = {}, key }: z.output<typeof faultInput>,
+  now: number,
+): readonly Issue[] {
+  const known: readonly Operation<ServedId>[] = Object.values(servedOperations);
+  const selected = known.filter(({ id }) => operation === "*" || id === operation);
+  const isOver = selected.length > 0 && !selected.some((one) => isEnabled(one, now));
   return [
-    issue(
-      "operation",
-      `must be * or the name of an operation${examples}, not ${JSON.stringify(name)}${question}`,
+    ...issueIf(isOver, "operation", `${operation} is no longer served: its sunset day has passed`),
+    ...(selected.length === 0
+      ? []
+      : Object.entries(where).flatMap(([path, value]) => whereIssues(selected, path, value))),
+    ...issueIf(
+      key !== undefined && !keyNames(store).includes(key),
+      "key",
+      `must be the name of an API key: ${keyNames(store).join(", ")}`,
     ),
   ];
+}
+
+/** Fields of a body can have any name, so there only a name that looks misspelled is rejected. */
+function whereIssues(
+  selected: readonly Operation<ServedId>[],
+  path: string,
+  value: unknown,
+): readonly Issue[] {
+  const [first = ""] = path.split(".");
+  const fields = selected.flatMap((operation) => fieldsOf(operation.input));
+  const names = fields.map(({ name }) => name);
+  const problem = (message: string): readonly Issue[] => [
+    { path: ["where"], message: `${path}: ${message}` },
+  ];
+  if (!names.includes(first)) {
+    const [near] = nearest(first, names);
+    if (near !== undefined)
+      return problem(`no operation that it affects has the field ${first}: did you mean ${near}?`);
+    return selected.some((operation) => operation.in === "body")
+      ? []
+      : problem(`no operation that it affects has the field ${first}`);
+  }
+  const choices = fields.flatMap(({ name, choices = [] }) => (name === path ? choices : []));
+  const [near] = choices.includes(String(value)) ? [] : nearest(String(value), choices);
+  return near === undefined ? [] : problem(`${JSON.stringify(value)} is not a choice: did you mean ${near}?`);
 }
 
 const choiceIssues = ({ every, rate, seed }: z.output<typeof faultInput>): readonly Issue[] => [
@@ -84,15 +141,35 @@ const choiceIssues = ({ every, rate, seed }: z.output<typeof faultInput>): reado
 
 function effectIssues(effect: Effect): readonly Issue[] {
   const { status, delayMs, reset, cutStreamAfter, garbage, retryAfterSeconds } = effect;
-  const responds = status !== undefined || garbage;
+  const { code, message, body, contentType, stall } = effect;
+  const responds = replacesResponse(effect);
   const cuts = cutStreamAfter !== undefined;
   const waits = retryAfterSeconds !== undefined;
   const hasEffect = responds || reset || delayMs !== undefined || cuts;
-  const alone = "cannot be combined with a status or with garbage";
+  const alone = "cannot be combined with a status, a body or garbage";
   return [
-    ...issueIf(!hasEffect, "status", "or another effect is required: a delay, a reset, a cut or garbage"),
+    ...issueIf(
+      !hasEffect,
+      "status",
+      "or another effect is required: a body, a delay, a reset, a cut or garbage",
+    ),
     ...issueIf(reset && responds, "reset", alone),
     ...issueIf(cuts && responds, "cutStreamAfter", alone),
+    ...issueIf(stall && !cuts, "stall", "requires a cut, after which nothing more is sent"),
+    ...issueIf(stall && reset, "stall", "cannot be combined with a reset"),
+    ...[
+      { field: "code", value: code },
+      { field: "message", value: message },
+    ].flatMap(({ field, value }) => [
+      ...issueIf(value !== undefined && status === undefined, field, "requires a status"),
+      ...issueIf(
+        value !== undefined && (body !== undefined || garbage),
+        field,
+        "cannot be combined with a body or garbage",
+      ),
+    ]),
+    ...issueIf(body !== undefined && garbage, "body", "cannot be combined with garbage"),
+    ...issueIf(contentType !== undefined && body === undefined, "contentType", "requires a body"),
     ...issueIf(
       waits && !Number.isSafeInteger(retryAfterSeconds),
       "retryAfterSeconds",
@@ -102,10 +179,26 @@ function effectIssues(effect: Effect): readonly Issue[] {
   ];
 }
 
-const info = ({ effect, id, operation, after, times, every, rate, seed, hits }: StoredFault): FaultInfo => ({
+const info = ({
+  effect,
   id,
   operation,
-  effect: inWords(effect) + choiceInWords({ every, rate, seed }),
+  where,
+  caller,
+  key,
+  after,
+  times,
+  every,
+  rate,
+  seed,
+  hits,
+}: StoredFault): FaultInfo => ({
+  id,
+  operation,
+  effect: inWords(effect) + selectionInWords({ where, caller, key }) + choiceInWords({ every, rate, seed }),
+  where,
+  caller,
+  key,
   after,
   every,
   rate,
@@ -114,6 +207,19 @@ const info = ({ effect, id, operation, after, times, every, rate, seed, hits }: 
   left: times === null ? null : times - hits,
   ...effect,
 });
+
+type Condition = Pick<StoredFault, "where" | "caller" | "key">;
+
+const selectionInWords = ({ where = {}, caller, key }: Condition): string => {
+  const conditions = [
+    ...Object.entries(where).map(
+      ([field, value]) => `${field}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    ),
+    ...(caller === undefined ? [] : [`caller ${caller}`]),
+    ...(key === undefined ? [] : [`key ${key}`]),
+  ];
+  return conditions.length === 0 ? "" : `; only with ${conditions.join(", ")}`;
+};
 
 const choiceInWords = ({ every, rate, seed }: Pick<StoredFault, "every" | "rate" | "seed">): string =>
   every !== undefined
@@ -127,9 +233,13 @@ const inWords = (effect: Effect): string =>
     effect.applied && "applies the operation",
     effect.delayMs !== undefined && `waits ${effect.delayMs / 1000} s`,
     effect.status !== undefined && `returns ${effect.status}`,
+    effect.code !== undefined && `with the code ${effect.code}`,
+    effect.message !== undefined && `with the message ${JSON.stringify(effect.message)}`,
+    effect.body !== undefined && `returns its own body as ${effect.contentType ?? defaultContentType}`,
     effect.garbage && "returns invalid JSON",
     effect.retryAfterSeconds !== undefined && `sets Retry-After to ${effect.retryAfterSeconds} s`,
     effect.cutStreamAfter !== undefined && `cuts the response after ${effect.cutStreamAfter} events or KiB`,
+    effect.stall && "then sends nothing more",
     effect.reset && "resets the connection",
   ]
     .filter(Boolean)

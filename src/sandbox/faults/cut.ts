@@ -12,20 +12,27 @@ const kib = 1024;
 const lineEnd = 10;
 
 /**
- * Truncates a response after `after` events (stream) or `after` KiB (anything else), then ends it normally or resets the
- * connection.
+ * Truncates a response after `after` events (stream) or `after` KiB (anything else), then ends it normally, resets the
+ * connection, or stays silent until the client disconnects.
  */
 export function truncateResponse(
   response: Response,
   after: number,
-  { reset }: { readonly reset: boolean },
+  {
+    reset,
+    stall,
+    signal,
+  }: { readonly reset: boolean; readonly stall: boolean; readonly signal: AbortSignal },
 ): Response {
   const { status, headers, body } = response;
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
   const headersWithoutLength = new Headers(headers);
   headersWithoutLength.delete("content-length");
   const start = startOf(body, isStream ? eventLimit(after) : byteLimit(after * kib), reset);
-  return new Response(ReadableStream.from(start), { status, headers: headersWithoutLength });
+  return new Response(stall ? silentAfter(start, signal) : ReadableStream.from(start), {
+    status,
+    headers: headersWithoutLength,
+  });
 }
 
 /** Returns how many bytes of a chunk to keep before the end; undefined to keep all of them and continue. */
@@ -45,6 +52,23 @@ async function* startOf(
   }
   if (reset) throw new ConnectionReset();
 }
+
+/** A body of these chunks that never ends. */
+const silentAfter = (chunks: AsyncGenerator<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (!done) return controller.enqueue(value);
+      await new Promise((_resolve, reject) => {
+        const disconnect = () => reject(new ConnectionReset("the client disconnected"));
+        if (signal.aborted) disconnect();
+        else signal.addEventListener("abort", disconnect, { once: true });
+      });
+    },
+    async cancel() {
+      await chunks.return(undefined);
+    },
+  });
 
 function byteLimit(limit: number): Measure {
   let left = limit;

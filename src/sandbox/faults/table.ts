@@ -2,7 +2,12 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { faultDefaults } from "../../core/sandbox.ts";
 import { maxTimerMs } from "../../core/values/durations.ts";
+import { whereInput } from "../requests/match.ts";
 import type { Queries, Row, Store } from "../store/queries.ts";
+
+/** The largest text of a response, in characters. */
+const maxBodyLength = 1024 * 1024;
+const maxTextLength = 1024;
 
 /**
  * The format of a new fault. It lets `after` calls of an operation (or of all, `*`) pass. Of the calls that follow, it
@@ -10,6 +15,12 @@ import type { Queries, Row, Store } from "../store/queries.ts";
  */
 export const faultInput = z.strictObject({
   operation: z.string(),
+  /** Only calls with these values of fields. Other calls are not counted. */
+  where: whereInput.optional(),
+  /** Only calls of the caller that sends this name in a header. */
+  caller: z.string().min(1).optional(),
+  /** Only calls with the API key of this name. */
+  key: z.string().min(1).optional(),
   after: z.int().min(0).default(faultDefaults.after),
   /** With `every` or `rate`, there is no limit by default. */
   times: z.int().min(1).optional(),
@@ -20,6 +31,17 @@ export const faultInput = z.strictObject({
   seed: z.int().optional(),
   /** Responds with this status instead. */
   status: z.int().min(400).max(599).optional(),
+  /** The code and the message of that response's error. */
+  code: z.string().min(1).max(maxTextLength).optional(),
+  message: z.string().min(1).max(maxTextLength).optional(),
+  /** Responds with this text instead, as a proxy would; with status 200 by default. */
+  body: z.string().max(maxBodyLength).optional(),
+  /** The media type of that text. */
+  contentType: z
+    .string()
+    .max(maxTextLength)
+    .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\x21-\x7e]+)*$/)
+    .optional(),
   /** The Retry-After header of that response. */
   retryAfterSeconds: z.number().min(0).optional(),
   /** Delays the response by this many milliseconds of real time. */
@@ -28,6 +50,8 @@ export const faultInput = z.strictObject({
   reset: z.boolean().default(false),
   /** Ends the response after this many server-sent events, or KiB when it is not a stream. */
   cutStreamAfter: z.int().min(0).optional(),
+  /** Keeps the connection open where the response is cut, and sends nothing more. */
+  stall: z.boolean().default(false),
   /** Responds with a body that is not JSON. */
   garbage: z.boolean().default(false),
   /** The operation takes effect even though its response is replaced. */
@@ -35,10 +59,17 @@ export const faultInput = z.strictObject({
 });
 
 type FaultInput = z.output<typeof faultInput>;
-type Selection = Pick<FaultInput, "operation" | "after" | "every" | "rate" | "seed">;
+type Selection = Pick<
+  FaultInput,
+  "operation" | "where" | "caller" | "key" | "after" | "every" | "rate" | "seed"
+>;
 
 /** What a fault does to a call; it has at least one effect. */
 export type Effect = Omit<FaultInput, keyof Selection | "times">;
+
+/** Whether the response of the operation is replaced. */
+export const replacesResponse = ({ status, garbage, body }: Effect): boolean =>
+  status !== undefined || garbage || body !== undefined;
 
 export interface NewFault extends Selection {
   /** How many calls it affects; null for no limit. */
@@ -55,12 +86,15 @@ export interface StoredFault extends NewFault {
 }
 
 function stored(row: Row): StoredFault {
-  const { every, rate, seed, ...effect } = JSON.parse(String(row.record));
+  const { where, caller, key, every, rate, seed, ...effect } = JSON.parse(String(row.record));
   return {
     id: Number(row.id),
     operation: String(row.operation),
     after: Number(row.skip),
     times: row.times === null ? null : Number(row.times),
+    where,
+    caller,
+    key,
     every,
     rate,
     seed,
@@ -71,9 +105,9 @@ function stored(row: Row): StoredFault {
 }
 
 export function addFault(store: Queries, fault: NewFault): StoredFault {
-  const { operation, after, times, every, rate, seed, effect } = fault;
+  const { operation, after, times, effect, ...selection } = fault;
   const sql = "INSERT INTO faults (operation, skip, times, calls, hits, record) VALUES (?, ?, ?, 0, 0, ?)";
-  const record = JSON.stringify({ ...effect, every, rate, seed });
+  const record = JSON.stringify({ ...effect, ...selection });
   return { ...fault, id: store.run(sql, operation, after, times, record), calls: 0, hits: 0 };
 }
 
@@ -83,15 +117,23 @@ export const listFaults = (store: Queries): readonly StoredFault[] =>
 /** The SQL condition for faults that can still affect calls. */
 export const isFaultActive = "(times IS NULL OR hits < times)";
 
+/** The faults that can still affect calls of an operation, oldest first. */
+export const activeFaults = (store: Queries, operation: string): readonly StoredFault[] =>
+  store
+    .all(`SELECT * FROM faults WHERE operation IN (?, '*') AND ${isFaultActive} ORDER BY id`, operation)
+    .map(stored);
+
 /**
- * The fault that affects this call of an operation, if any. Active faults count the call, oldest first, up to the one
- * that affects it; newer ones do not count it.
+ * The fault that affects this call of an operation, if any. Active faults that select the call count it, oldest first, up to
+ * the one that affects it; newer ones do not count it.
  */
-export function takeFault(store: Store, operation: string): StoredFault | undefined {
-  const sql = `SELECT * FROM faults WHERE operation IN (?, '*') AND ${isFaultActive} ORDER BY id`;
-  if (store.all(sql, operation).length === 0) return undefined;
+export function takeFault(
+  store: Store,
+  operation: string,
+  isSelected: (fault: StoredFault) => boolean,
+): StoredFault | undefined {
   return store.write(() => {
-    for (const fault of store.all(sql, operation).map(stored)) {
+    for (const fault of activeFaults(store, operation).filter(isSelected)) {
       const isAffected = affects(fault, fault.calls + 1 - fault.after);
       store.run(
         "UPDATE faults SET calls = calls + 1, hits = hits + ? WHERE id = ?",

@@ -10,7 +10,7 @@ import { parseDocument } from "../documents.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
 import { bootInput } from "../rentals/boots.ts";
 import { assumedPort, assumedUser } from "../rentals/record.ts";
-import { minSecretLength } from "../request-log.ts";
+import { minSecretLength } from "../requests/log.ts";
 
 /** An id that a seed sets. New ids count up from the largest one, so there must be room above it. */
 const recordId = z

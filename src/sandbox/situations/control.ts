@@ -1,8 +1,9 @@
 import { check } from "../../contract/check/check.ts";
 import type { Clock } from "../clock.ts";
 import { ControlRefused, invalid, issuesFor } from "../errors.ts";
-import { faultControl, operationIssues } from "../faults/control.ts";
+import { faultControl } from "../faults/control.ts";
 import { bootControl } from "../rentals/boots.ts";
+import { operationIssues } from "../requests/match.ts";
 import type { Queries, Store } from "../store/queries.ts";
 import { builtInUserId } from "../store/schema.ts";
 import { removeRows } from "../tables/numbers.ts";
@@ -69,7 +70,7 @@ export function addScenario(store: Store, name: string, now: number): readonly S
       const { id, outcome, afterSeconds } = bootControl(store).add(one);
       return { control: "boot", id, effect: `${outcome}: ${afterSeconds} s` } as const;
     }),
-    ...faults.map((one) => part("fault", faultControl(store).add(one))),
+    ...faults.map((one) => part("fault", faultControl(store, () => now).add(one))),
   ];
 }
 
@@ -84,7 +85,7 @@ export function addSituation(store: Queries, input: unknown, now: number): Situa
   if (!checked.ok) throw new ControlRefused(issuesFor("this situation", checked.issues));
   const situation = checked.value;
   if (situation.kind === "rate-limit") {
-    const issues = operationIssues(situation.operation);
+    const issues = operationIssues(situation.operation, ["*"]);
     if (issues.length > 0) throw new ControlRefused(issues);
   }
   const saved = saveSituation(store, situation, now);

@@ -50,6 +50,16 @@ export const controlChecks = {
     expect((await sandbox.fetch(new Request(`${origin}/nowhere`))).status).toBe(404);
     expect((await sandbox.fetch(new Request(`${origin}/v1/models`, { method: "OPTIONS" }))).status).toBe(204);
     expect(sandbox.status().faults).toBe(1);
+    sandbox.faults.clear();
+    sandbox.faults.add({ operation: "*", status: 500, where: { gpuCount: 3 } });
+    sandbox.faults.add({ operation: "*", status: 502, key: "readOnly" });
+    sandbox.faults.add({ operation: "*", status: 503, caller: "somebody" });
+    expect((await sandbox.call("createVirtualMachineRental", vm)).status).toBe(200);
+    expect(sandbox.faults.list()).toMatchObject([{ left: 1 }, { left: 1 }, { left: 1 }]);
+    for (const never of [{ where: { gpuCuont: 3 } }, { where: { gpuType: "b20" } }, { key: "nobody" }]) {
+      const fault = { operation: "createVirtualMachineRental", status: 500, ...never };
+      expect(() => sandbox.faults.add(fault)).toThrow();
+    }
   },
   "fault-responses": async (text) => {
     const sandbox = await openSandbox();
@@ -62,6 +72,11 @@ export const controlChecks = {
         errorBody(operations[id].path, "rate_limit_error", "TOO_MANY_REQUESTS", "Too many requests"),
       );
     }
+    sandbox.faults.add({ operation: "*", status: 409, code: "SOLD_OUT" });
+    expect(await (await sandbox.call("listStorageVolumes")).json()).toMatchObject({ code: "SOLD_OUT" });
+    sandbox.faults.add({ operation: "*", body: "Log in first" });
+    const page = await sandbox.call("listStorageVolumes");
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/plain; charset=utf-8"]);
     sandbox.clock.freeze();
     sandbox.faults.add({ operation: "*", delayMs: 20 });
     const before = performance.now();
@@ -76,11 +91,23 @@ export const controlChecks = {
     await sandbox.fetch(new Request(origin, { method: "OPTIONS" }));
     const headers = { host: "localhost" };
     await sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), "127.0.0.1");
-    expect(sandbox.requests(5)).toHaveLength(1);
-    for (let n = 0; n < 1000; n += 1) await sandbox.call("requestReservation", { gpuCount: 12_345 }, null);
-    const kept = sandbox.requests(5000);
+    expect(sandbox.requests.list({ limit: 5 })).toHaveLength(1);
+    const header = { "gpuctl-sandbox-caller": "me" };
+    const secret = { gpuCount: 1, label: sandbox.keys.full, api_key: "some-secret" };
+    const init = { method: "POST", body: JSON.stringify(secret), headers: header };
+    await sandbox.fetch(new Request(`${origin}/v2/on-demand/virtual-machine-rentals`, init));
+    const [request] = sandbox.requests.list({ caller: "me" });
+    expect(request?.body).toEqual({ gpuCount: 1, label: "...", api_key: "..." });
+    await sandbox.call("requestReservation", { note: "a".repeat(5000) }, null);
+    await sandbox.call("requestReservation", { notes: Array(20).fill("a".repeat(4000)) }, null);
+    expect(sandbox.requests.list({ limit: 2 })).toMatchObject([
+      { body: { note: `${"a".repeat(4096)}...` } },
+      { body: null, bodyTruncated: true },
+    ]);
+    for (let n = 0; n < 1000; n += 1) await sandbox.call("requestReservation", {}, null);
+    const kept = sandbox.requests.list({ limit: 5000 });
     expect(kept).toHaveLength(1000);
-    expect(JSON.stringify(kept)).not.toMatch(/12345|gpuctl-sandbox-full/);
+    expect(JSON.stringify(kept)).not.toContain("gpuctl-sandbox-full");
   },
   seed: async () => {
     const sandbox = await openSandbox();
@@ -124,7 +151,7 @@ export const controlChecks = {
     sandbox.advance(day);
     sandbox.restore(text);
     expect(sandbox.status()).toMatchObject({ rentals: { active: 1 }, faults: 1, now: at(0) });
-    expect(sandbox.requests(50)).toEqual([]);
+    expect(sandbox.requests.list({ limit: 50 })).toEqual([]);
     sandbox.advance(1);
     expect(sandbox.status().now).toBe(at(1));
     const { digest: _, ...held } = JSON.parse(text);
@@ -153,7 +180,7 @@ export const controlChecks = {
       engines: { chat: null },
     });
     expect([sandbox.boots.list(), sandbox.chatScript.show()]).toEqual([[], []]);
-    expect(sandbox.requests(50)).toEqual([]);
+    expect(sandbox.requests.list({ limit: 50 })).toEqual([]);
     expect(await sandbox.ask("updateCurrentUser", {})).toMatchObject({ user: { createdAt: at(5000) } });
     const own = [{ createdAt: at(5000) }, { createdAt: at(5000) }];
     expect((await sandbox.assumed("listApiKeys")).body).toMatchObject(own);

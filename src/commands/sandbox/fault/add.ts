@@ -4,11 +4,15 @@ import { UsageError } from "../../../core/errors.ts";
 import { withoutUndefined } from "../../../core/json.ts";
 import { faultDefaults, faultHeader } from "../../../core/sandbox.ts";
 import { controlCommand, faultColumns } from "../control.ts";
+import { callerFlag, keyFlag, whereFlag, whereOf } from "../requests/filter.ts";
 
 const flags = {
   operation: flag.text("Operation to fail, by its ID in `gpuctl api spec`; * for all", {
     value: "OPERATION",
   }),
+  where: whereFlag("Only calls with this value in the field, such as gpuType=b200"),
+  caller: callerFlag("Only calls"),
+  key: keyFlag("Only calls"),
   times: flag.number("Number of calls that fail", {
     defaultText: `${faultDefaults.times}, or no limit with --every or --rate`,
   }),
@@ -19,12 +23,17 @@ const flags = {
     defaultText: String(faultDefaults.seed),
   }),
   status: flag.number("Respond with this status, from 400 to 599", { value: "STATUS" }),
+  code: flag.text("Code of that error", { value: "CODE" }),
+  message: flag.text("Message of that error"),
+  body: flag.text("Respond with this text, such as the HTML page of a proxy"),
+  contentType: flag.text("Media type of that text, such as text/html", { value: "TYPE" }),
   retryAfter: flag.duration("Send a Retry-After header with this time"),
   delay: flag.duration("Delay the response, in real time"),
   reset: flag.boolean("Reset the connection"),
   cutStreamAfter: flag.number(
     "End the response after N events, or N KiB when it is not a stream; with --reset, reset the connection there",
   ),
+  stall: flag.boolean("Keep the connection open there, and send nothing more"),
   garbage: flag.boolean("Respond with a body that is not JSON"),
   applied: flag.boolean("Apply the operation before the fault"),
 };
@@ -39,6 +48,11 @@ export default controlCommand({
     {
       text: "Create the rental, then return a 500",
       command: "gpuctl sandbox fault add --operation createVirtualMachineRental --status 500 --applied",
+    },
+    {
+      text: "Refuse B200s of one test with the page of a proxy",
+      command:
+        "gpuctl sandbox fault add --operation createVirtualMachineRental --where gpuType=b200 --caller test-7 --status 403 --body '<h1>Forbidden</h1>' --content-type text/html",
     },
     {
       text: "Rate-limit two list requests, each after 3 seconds",
@@ -59,11 +73,11 @@ export default controlCommand({
 /** The flags whose names differ from those of the fault's fields. */
 const flagNames: Readonly<Record<string, string>> = { delayMs: "delay", retryAfterSeconds: "retry-after" };
 
-function faultOf({ operation, delay, retryAfter, ...rest }: FlagValues<typeof flags>): object {
+function faultOf({ operation, where, delay, retryAfter, ...rest }: FlagValues<typeof flags>): object {
   if (operation === undefined) {
     throw new UsageError("--operation is required: an operation ID, or '*' for all");
   }
   const retryAfterSeconds = retryAfter === undefined ? undefined : retryAfter / 1000;
-  const given = { operation, ...rest, delayMs: delay, retryAfterSeconds };
+  const given = { operation, where: whereOf(where), ...rest, delayMs: delay, retryAfterSeconds };
   return withoutUndefined(given);
 }

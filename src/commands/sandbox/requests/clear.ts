@@ -1,0 +1,17 @@
+import { controlCommand } from "../control.ts";
+import { filterFlags, filterOf } from "./filter.ts";
+
+export default controlCommand({
+  path: "sandbox requests clear",
+  summary: "Remove requests from the log, or all of them",
+  flags: filterFlags,
+  view: { kind: "record", id: [] },
+  examples: [
+    { text: "Remove all requests", command: "gpuctl sandbox requests clear" },
+    { text: "Remove those of one caller", command: "gpuctl sandbox requests clear --caller test-7" },
+  ],
+  buildInput: ({ flags }) => filterOf(flags),
+  act: async ({ requests }, { input }) => ({ cleared: await requests.clear(input) }),
+  dryRun: () => ({ cleared: 0 }),
+  nameOf: ([field = ""]) => `--${field}`,
+});

@@ -1,0 +1,205 @@
+import type { Context } from "hono";
+import { fieldsOf } from "../../contract/plain/fields.ts";
+import { isNestedBeyond, isRecord } from "../../core/json.ts";
+import { callerHeader, requestLog } from "../../core/sandbox.ts";
+import { type ServedId, servedOperations } from "../assumed/index.ts";
+import { stamp } from "../clock.ts";
+import { callerOf, secretsOf } from "../keys.ts";
+import type { Store } from "../store/queries.ts";
+
+/** What is known about a request: the variables that handling it sets in its Hono context. */
+export interface RequestVariables {
+  readonly now: number;
+  readonly operation?: ServedId | undefined;
+  /** The unchecked fields of the body, query or path, once they were read. */
+  readonly input?: unknown;
+  readonly fault?: number | undefined;
+  readonly problem?: { readonly code: string; readonly issues: readonly unknown[] } | undefined;
+}
+
+/** A request without keys. */
+interface LoggedRequest {
+  /** The sandbox's time, ISO 8601. */
+  readonly time: string;
+  readonly method: string;
+  /** With the values of known query fields only. */
+  readonly path: string;
+  /** Null when the path is unknown. */
+  readonly operation: string | null;
+  /** The header `Gpuctl-Sandbox-Caller`. */
+  readonly caller: string | null;
+  /** The name of the API key; null when it is unknown or missing. */
+  readonly key: string | null;
+  /** The known fields of the query or the path. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The body: a text if it is not JSON; null if there is none, or if it is not stored. */
+  readonly body: unknown;
+  /** The body is not stored, or texts in it were shortened. */
+  readonly bodyTruncated: boolean;
+  /** Null when the connection was broken. */
+  readonly status: number | null;
+  /** The fault that was applied. */
+  readonly fault: number | null;
+  /** The error code of the response. */
+  readonly code: string | null;
+  /** The dotted paths of the error's issues. */
+  readonly issues: readonly string[];
+}
+
+export interface NumberedRequest extends LoggedRequest {
+  /** Counts up from 1 after a reset. */
+  readonly number: number;
+}
+
+/** Logs a request; `status` is null when the connection was broken instead. A failure to log does not affect the response. */
+export async function logRequest(
+  store: Store,
+  http: Context,
+  variables: RequestVariables,
+  status: number | null,
+): Promise<void> {
+  try {
+    const clean = cleaner([bearer(http), ...secretsOf(store)]);
+    addRequest(store, {
+      ...entry(store, http, variables, status, clean),
+      ...(await sent(http, variables, clean)),
+    });
+  } catch {
+    // The response is more important than its entry in the log.
+  }
+}
+
+type Clean = (text: string) => string;
+type Sent = Pick<LoggedRequest, "parameters" | "body" | "bodyTruncated">;
+
+const entry = (
+  store: Store,
+  { req }: Context,
+  { now, operation, fault, problem }: RequestVariables,
+  status: number | null,
+  clean: Clean,
+): Omit<LoggedRequest, keyof Sent> => ({
+  time: stamp(now),
+  method: req.method,
+  path: clean(req.path + knownQuery(new URL(req.url).searchParams, operation)),
+  operation: operation ?? null,
+  caller: clean(req.header(callerHeader) ?? "") || null,
+  key: callerOf(store, req.header("authorization"))?.keyName ?? null,
+  status,
+  fault: fault ?? null,
+  code: problem?.code ?? null,
+  issues: (problem?.issues ?? []).flatMap(pathOf).map(clean),
+});
+
+/** A query without the values of unknown fields, which may be secret. */
+function knownQuery(query: URLSearchParams, operation: ServedId | undefined): string {
+  if (query.size === 0) return "";
+  const known = new Set(
+    operation === undefined ? [] : fieldsOf(servedOperations[operation].input).map(({ name }) => name),
+  );
+  const shown = [...query].map(([name, value]): [string, string] => [name, known.has(name) ? value : "..."]);
+  return `?${new URLSearchParams(shown)}`;
+}
+
+function pathOf(issue: unknown): readonly string[] {
+  const path = typeof issue === "object" && issue !== null && "path" in issue ? issue.path : undefined;
+  return Array.isArray(path) && path.length > 0 ? [path.join(".")] : [];
+}
+
+/** What a request sent, as it is stored. */
+async function sent({ req }: Context, { operation, input }: RequestVariables, clean: Clean): Promise<Sent> {
+  const parameters = operation !== undefined && servedOperations[operation].in !== "body" ? input : undefined;
+  const body = await bodyOf(req, parameters === undefined ? input : undefined);
+  const stored = storable(body, clean);
+  return {
+    parameters: isRecord(parameters) ? { ...Object(storable(parameters, clean).value) } : {},
+    body: stored.value ?? null,
+    bodyTruncated: stored.isTruncated,
+  };
+}
+
+const unread = Symbol("a body that was not read");
+
+/** The body that was read, or that of a request that was refused before it was read, unless it is large. */
+async function bodyOf(req: Context["req"], input: unknown): Promise<unknown> {
+  if (input !== undefined) return input;
+  if (req.method === "GET" || req.method === "HEAD") return undefined;
+  const length = Number(req.header("content-length") ?? 0);
+  if (length > requestLog.maxBodyLength || req.header("transfer-encoding") !== undefined) return unread;
+  const text = await req.text().catch(() => undefined);
+  if (text === undefined) return unread;
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const maxNesting = 64;
+
+/** A value without secrets, with long texts shortened; undefined if it is still too large. */
+function storable(value: unknown, clean: Clean): { readonly value: unknown; readonly isTruncated: boolean } {
+  if (value === unread || isNestedBeyond(value, maxNesting)) return { value: undefined, isTruncated: true };
+  let isTruncated = false;
+  const text = (one: string): string => {
+    if (one.length <= requestLog.maxTextLength) return clean(one);
+    isTruncated = true;
+    // A secret that is cut in two would no longer be found.
+    return `${clean(one).slice(0, requestLog.maxTextLength)}...`;
+  };
+  const copy = (one: unknown): unknown => {
+    if (typeof one === "string") return text(one);
+    if (Array.isArray(one)) return one.map(copy);
+    if (!isRecord(one)) return one;
+    return Object.fromEntries(
+      Object.entries(one).map(([name, field]) => [
+        text(name),
+        typeof field === "string" && secretName.test(name) ? hidden : copy(field),
+      ]),
+    );
+  };
+  const copied = copy(value);
+  const isTooLarge = (JSON.stringify(copied) ?? "").length > requestLog.maxBodyLength;
+  return isTooLarge ? { value: undefined, isTruncated: true } : { value: copied, isTruncated };
+}
+
+const hidden = "...";
+
+/** Names of fields that hold a secret. */
+const secretName = /^(authorization|(access|auth|bearer)?[-_]?token|password|.*secret|.*api[-_]?key)$/i;
+
+const bearer = ({ req }: Context): string => /^\S+ +(\S+)/.exec(req.header("authorization") ?? "")?.[1] ?? "";
+
+/** Shorter secrets are not removed, because they may be parts of words. */
+export const minSecretLength = 8;
+
+/** Removes keys from a text, wherever a caller put them. */
+function cleaner(secrets: readonly string[]): Clean {
+  const spellings = secrets
+    .filter(({ length }) => length >= minSecretLength)
+    .flatMap((secret) => [secret, encodeURIComponent(secret)]);
+  return (text) => spellings.reduce((cleaned, secret) => cleaned.replaceAll(secret, hidden), text);
+}
+
+/** Adds a request and removes the oldest ones. */
+function addRequest(store: Store, request: LoggedRequest): void {
+  store.write(() => {
+    const number = store.run("INSERT INTO requests (record) VALUES (?)", JSON.stringify(request));
+    store.run("DELETE FROM requests WHERE number <= ?", number - requestLog.kept);
+  });
+}
+
+/** All requests in the log, oldest first. */
+export const allRequests = (store: Store): readonly NumberedRequest[] =>
+  store
+    .all("SELECT number, record FROM requests ORDER BY number")
+    .map(({ number, record }) => ({ ...blank, ...JSON.parse(String(record)), number: Number(number) }));
+
+/** What requests lack that an earlier version logged. */
+const blank = { caller: null, key: null, parameters: {}, body: null, bodyTruncated: false };
+
+export const removeRequests = (store: Store, numbers: readonly number[]): void =>
+  store.write(() => {
+    for (const number of numbers) store.run("DELETE FROM requests WHERE number = ?", number);
+  });

@@ -1,0 +1,37 @@
+import * as z from "zod";
+import type { Issue } from "../../contract/check/check.ts";
+import { canonicalJson, valueAt } from "../../core/json.ts";
+import { nearest } from "../../core/text.ts";
+import { servedOperations } from "../assumed/index.ts";
+import { issue } from "../errors.ts";
+
+/**
+ * The fields that a request must have, by their dotted paths, such as `{ gpuType: "b200", "messages.0.role": "user" }`. A text
+ * also matches a number or another value that JSON writes in the same way.
+ */
+export const whereInput = z.record(z.string().min(1), z.unknown());
+
+export type Where = z.output<typeof whereInput>;
+
+/** The fields of a request that do not have the value of `where`, with the value that they have. */
+export const differences = (where: Where, fields: unknown) =>
+  Object.entries(where).flatMap(([path, expected]) => {
+    const actual = valueAt(fields, path);
+    return actual !== undefined && isSame(expected, actual) ? [] : [{ path, actual }];
+  });
+
+const isSame = (expected: unknown, actual: unknown): boolean =>
+  typeof expected === "string" && typeof actual !== "string"
+    ? expected === canonicalJson(actual)
+    : canonicalJson(expected) === canonicalJson(actual);
+
+/** The issue with the name of an operation, if it is unknown. `more` are names that are also accepted. */
+export function operationIssues(name: string, more: readonly string[] = []): readonly Issue[] {
+  const known = Object.keys(servedOperations);
+  if (more.includes(name) || known.includes(name)) return [];
+  const [near] = nearest(name, known);
+  const examples = near ? "" : ` (such as ${known.slice(1, 3).join(" or ")})`;
+  const question = near ? `: did you mean ${near}?` : "";
+  const expected = [...more, "the name of an operation"].join(" or ");
+  return [issue("operation", `must be ${expected}${examples}, not ${JSON.stringify(name)}${question}`)];
+}
