@@ -252,7 +252,7 @@ describe("a batch", () => {
         }),
         check,
       ),
-      runs(50),
+      runs(25),
     );
   });
 });

@@ -6,7 +6,7 @@ import { createCli, type Outcome } from "../support/cli.ts";
 import { commands, operationsOf } from "../support/commands.ts";
 import { asJson, runShown, speaksProtocol, withFlags } from "../support/examples.ts";
 import { leftoversIn } from "../support/terminal.ts";
-import { sample } from "../support/thorough.ts";
+import { everyNth, sample } from "../support/thorough.ts";
 
 const listen = async (_sandbox: unknown, { host, port }: { host: string; port: number }) => ({
   url: `http://${host}:${port}`,
@@ -30,7 +30,8 @@ describe.each(commands)("$path", ({ examples }) => {
     expect(examples.length).toBeGreaterThanOrEqual(2);
   });
 
-  test.each(examples)("in a pipe: $command", async (example) => {
+  // Help's examples also run one after another elsewhere.
+  test.each(sample(examples, 0))("in a pipe: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command);
     expect({ code, err: code === exit.done ? "" : err }).toEqual({ code: exit.done, err: "" });
@@ -91,7 +92,7 @@ describe("with -o json a failure is one document on stderr", () => {
   /** `doctor` reports an unreachable service instead of failing at it. */
   const calling = cases.filter(({ name, spec }) => operationsOf(spec).length > 0 && name !== "doctor");
 
-  test.each(calling)("no connection for $name", async ({ example: { command } }) => {
+  test.each(everyNth(2, calling))("no connection for $name", async ({ example: { command } }) => {
     const { run } = await createCli({
       respond: () => {
         throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
@@ -109,7 +110,7 @@ describe("with -o json a failure is one document on stderr", () => {
       !speaksProtocol.test(example.command),
   );
 
-  test.each(nonInteractive)("a full disk for $name", async ({ example }) => {
+  test.each(everyNth(3, nonInteractive))("a full disk for $name", async ({ example }) => {
     const cli = await cliFor(example);
     const writeFails = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
     expectFailure(await runShown(cli, asJson(example.command), { writeFails }), exit.fault, /no space left/);

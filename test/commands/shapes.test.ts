@@ -58,15 +58,16 @@ test.each(printing.filter((spec) => !documents.includes(spec)))(
   "$path has a stable JSON shape and stable CSV columns",
   async ({ examples }) => {
     for (const example of examples) {
-      const [json, csv] = [await shown(example, "json"), await shown(example, "csv")];
-      expect({ json: json.code, csv: csv.code }, json.err + csv.err).toEqual({ json: 0, csv: 0 });
-      const dry = /--dry-run/.test(example.command);
-      expect({
-        command: example.command,
-        json: shapeOf(JSON.parse(json.out)),
-        ...(!dry && { csv: csv.out.split("\r\n")[0] }),
-      }).toMatchSnapshot();
+      const json = await shown(example, "json");
+      expect(json.code, json.err).toBe(0);
+      expect({ command: example.command, json: shapeOf(JSON.parse(json.out)) }).toMatchSnapshot();
     }
+    // All examples of a command have the same columns.
+    const example = examples.find(({ command }) => !/--dry-run/.test(command));
+    if (example === undefined) return;
+    const csv = await shown(example, "csv");
+    expect(csv.code, csv.err).toBe(0);
+    expect(csv.out.split("\r\n")[0]).toMatchSnapshot("columns");
   },
 );
 

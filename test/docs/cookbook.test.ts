@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, type TestContext, test } from "vitest";
 import { addProgram, createHome, firstChunk, type Home, repository } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
+import { sample } from "../support/thorough.ts";
 import { blocksOf, readme, sectionsOf } from "./readme-shell.ts";
 
 const cookbook = readFileSync(join(repository, "docs/cookbook.md"), "utf8");
@@ -92,7 +93,7 @@ describe("each recipe of the cookbook works as printed", () => {
     expect(Object.keys(results)).toEqual(recipes.map(({ title }) => title));
   });
 
-  test.for(recipes)("$title", async ({ title, commands }, context) => {
+  test.for(sample(recipes, 0, 2, 4))("$title", async ({ title, commands }, context) => {
     skipWithoutItsPrograms(commands, context);
     const home = await cookHome();
     for (const line of preparations[title] ?? []) await home.run(line);

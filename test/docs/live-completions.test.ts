@@ -31,7 +31,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
   const inOneShell = (position: number) =>
     thorough || shellNames[position % shellNames.length] === shell ? test : () => {};
 
-  test("offers the rentals and volumes of the service selected on the command line", async () => {
+  inOneShell(0)("offers the rentals and volumes of the service selected on the command line", async () => {
     const user = await createUser();
     const labels = ["web", "it's $(touch here)", "twin", "twin", "1001"];
     const input = JSON.stringify({

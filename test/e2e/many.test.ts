@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createHome, firstChunk, type Home } from "../support/process.ts";
+import { thorough } from "../support/thorough.ts";
 
 const create = "rentals create vm --gpus 1 --sandbox -o id";
 
@@ -70,8 +71,9 @@ it("processes killed halfway lose no rental that they reported", async () => {
     await child;
     expected.push(...out.split("\n").slice(0, -1));
   };
-  for (let round = 0; round < 3; round += 1) await Promise.all([...moments, ...moments].map(one));
-  expect(expected.length).toBeGreaterThanOrEqual(6);
+  for (let round = 0; round < (thorough ? 3 : 1); round += 1)
+    await Promise.all([...moments, ...moments].map(one));
+  expect(expected.length).toBeGreaterThanOrEqual(2);
   const listed = await idsOf(home);
   expect(listed).toEqual(expect.arrayContaining(expected));
   expect(new Set(listed).size).toBe(listed.length);

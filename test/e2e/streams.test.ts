@@ -20,7 +20,7 @@ async function homeWithServer(instead: Parameters<typeof serveThirdParty>[0]["in
   return { ...home, server };
 }
 
-const formats = sample(outputFormats, 0, 1, 4);
+const formats = sample(outputFormats, 1, 4);
 
 /** More than fits into a pipe. */
 const thousand = Array.from({ length: 1_000 }, (_, id) => ({ ...virtualMachine, id: String(id) }));
@@ -51,10 +51,13 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
-  it.each(["--version", "--help", "rentals --help", "rentals list"])("ends %s quietly", async (line) => {
-    const script = `exec 3> >(exec true); wait $!; gpuctl ${line} >&3`;
-    expect(await bash(script, await homeWithServer())).toEqual({ code: 0, out: "", err: "" });
-  });
+  it.each(sample(["--version", "--help", "rentals --help", "rentals list"], 2, 3))(
+    "ends %s quietly",
+    async (line) => {
+      const script = `exec 3> >(exec true); wait $!; gpuctl ${line} >&3`;
+      expect(await bash(script, await homeWithServer())).toEqual({ code: 0, out: "", err: "" });
+    },
+  );
 });
 
 describe.skipIf(process.platform === "win32")(
@@ -93,7 +96,7 @@ describe.skipIf(process.platform === "win32")("stderr that closes early", () => 
 
 describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
   const lists = formats.flatMap((format) => [`rentals list -o ${format}`, `rentals history -o ${format}`]);
-  it.each(["--version", "--help", ...lists, "rentals list --jq length", "chat Hoi -m llama"])(
+  it.each([...sample(["--version", "--help"], 0), ...lists, "rentals list --jq length", "chat Hoi -m llama"])(
     "makes %s fail, and the error says why",
     async (line) => {
       const { code, err } = await (await homeWithServer()).shell(`gpuctl ${line} > /dev/full`).ended;

@@ -69,7 +69,7 @@ describe("Markdown that streams", () => {
       fc.asyncProperty(document, fc.array(fc.nat(), { maxLength: 40 }), async (text, places) => {
         expect(await drawn(cut(text, places))).toBe(await drawn([text]));
       }),
-      runs(300),
+      runs(100),
     ));
 
   test("never loses or repeats a word, whatever it is and however the window is resized", () =>
@@ -108,7 +108,7 @@ describe("Markdown that streams", () => {
           expect(names(shown)).toEqual(names(numbered));
         },
       ),
-      runs(500),
+      runs(150),
     ));
 
   test("only adds lines: there is no sequence but for colors", async () => {

@@ -60,7 +60,7 @@ const kills = [
   ["restore", 10],
 ] as const;
 
-test.each(sample(kills, 1, 3))(
+test.each(sample(kills, 3))(
   "kill -9 in the middle of a %s, %i ms after the previous one, leaves a valid state",
   async (action, delay) => {
     const file = newFile();
