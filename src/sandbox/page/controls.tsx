@@ -39,7 +39,7 @@ export const ClockPanel = ({ clock: { now, frozen } }: { readonly clock: ClockSt
           data-method="POST"
           data-path="/clock/advance"
           data-body={JSON.stringify({ [unit]: 1 })}
-          aria-label={`Advance by 1 ${unit.slice(0, -1)}`}
+          aria-label={`Advance the clock: ${text}`}
         >
           {text}
         </button>
@@ -219,7 +219,7 @@ const ClearButton = ({ path, what }: { readonly path: string; readonly what: str
     data-method="DELETE"
     data-path={path}
     data-done={`All ${what} were removed.`}
-    aria-label={`Remove all ${what}`}
+    aria-label={`Clear ${what}`}
   >
     Clear
   </button>

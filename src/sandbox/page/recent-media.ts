@@ -28,21 +28,17 @@ export class RecentMedia {
     const result = asRecord(output);
     if (operation === "generateImage") {
       for (const { image, random_seed: seed } of asList(result.images).map(asRecord)) {
-        const { prompt, model_name, width, height } = request;
-        const details = [
-          String(model_name),
-          `${width}×${height}`,
-          ...(seed === undefined ? [] : [`seed ${seed}`]),
-        ];
+        const { prompt, width, height } = request;
+        const details = [`${width}×${height}`, ...(seed === undefined ? [] : [`seed ${seed}`])];
         this.#add({ kind: "picture", text: asText(prompt), details, base64: asText(image) });
       }
     }
     if (operation === "generateAudio") {
-      const { text, speed = 1 } = request;
+      const { text, speed } = request;
       this.#add({
         kind: "speech",
         text: asText(text),
-        details: [`speed ${speed}`],
+        details: speed === undefined ? [] : [`speed ${speed}`],
         base64: asText(result.audio),
       });
     }

@@ -18,6 +18,7 @@ export const style = `
 }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
+html { scroll-padding-top: 72px; }
 body { margin: 0; background: var(--page); color: var(--text); font: 14px/1.45 system-ui, sans-serif; }
 h1, h2, h3, h4, p, ul, ol, dl, dd, pre, figure { margin: 0; padding: 0; }
 ul, ol { list-style-type: ""; }
@@ -151,9 +152,9 @@ audio { display: block; width: 100%; height: 40px; }
 .reference h1 { font-size: 24px; letter-spacing: -.01em; }
 .intro { margin: 6px 0 16px; max-width: 70ch; color: var(--quiet); }
 .intro code { color: var(--text); }
-.group { margin-top: 28px; scroll-margin-top: 64px; }
+.group { margin-top: 28px; }
 .group > p { margin: 2px 0 10px; color: var(--quiet); }
-.operation { margin-top: 8px; background: var(--card); border: 1px solid var(--line); border-radius: 12px; scroll-margin-top: 72px; }
+.operation { margin-top: 8px; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
 .operation > summary { display: grid; grid-template-columns: 62px minmax(0, 1fr) auto; gap: 2px 10px; align-items: baseline; padding: 11px 16px; border-radius: 12px; cursor: pointer; list-style: none; }
 .operation > summary::-webkit-details-marker { display: none; }
 .operation > summary:hover { background: var(--ground); }
@@ -193,6 +194,7 @@ figcaption { margin-bottom: 4px; color: var(--quiet); font-size: 13px; }
   .operation .body { grid-template-columns: minmax(0, 1fr); gap: 16px; }
 }
 @media (max-width: 620px) {
+  html { scroll-padding-top: 96px; }
   .summary { grid-template-columns: 1fr 1fr; }
   .summary > div { padding: 10px 14px; }
   .summary > div:nth-child(5):last-child { grid-column: 1 / -1; }
@@ -201,7 +203,8 @@ figcaption { margin-bottom: 4px; color: var(--quiet); font-size: 13px; }
   #picture-list { grid-template-columns: repeat(3, minmax(0, 1fr)); }
   #speech-list { grid-template-columns: minmax(0, 1fr); }
   .wide { display: none; }
-  .narrow { display: block; }
+  .narrow { display: inline; }
+  .narrow::before { content: "· "; }
   .panel { padding: 14px; }
   tbody .name { display: block; }
   tbody th, tbody td, thead th { padding-right: 8px; }
