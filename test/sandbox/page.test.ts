@@ -127,6 +127,7 @@ test("the overview shows rentals, money, requests, the clock, faults, boot rules
   sandbox.situations.add({ kind: "quota", gpus: 4 });
   const text = (await view("/"))
     .replace(/<(style|script)>.*?<\/\1>/gs, "")
+    .replaceAll("<wbr/>", "")
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ");
   for (const shown of [

@@ -3,30 +3,17 @@ import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { servedControls } from "../../core/sandbox.ts";
 import { withSandboxHeader } from "../app.ts";
-import type { Clock } from "../clock.ts";
 import { isFromOtherSite, remoteDenial } from "../control/access.ts";
-import type { SandboxControls } from "../control/controls.ts";
 import { servedDescription } from "../handlers/description.ts";
-import { enabledOperations, type OperationSet } from "../operation-set.ts";
-import type { Queries } from "../store/queries.ts";
+import { enabledOperations } from "../operation-set.ts";
 import { Overview } from "./overview.tsx";
 import { overviewScript } from "./overview-script.ts";
-import { readOverview } from "./overview-state.ts";
-import type { RecentMedia } from "./recent-media.ts";
+import { type PageSource, readOverview } from "./overview-state.ts";
 import { Reference } from "./reference.tsx";
 import { referenceScript } from "./reference-script.ts";
 import { style } from "./style.ts";
 
 type Env = { Bindings: { readonly peer: string | undefined } };
-
-/** What the pages show. */
-export interface PageSource {
-  readonly controls: SandboxControls;
-  readonly store: Queries;
-  readonly clock: Clock;
-  readonly operationSet: OperationSet;
-  readonly recent: RecentMedia;
-}
 
 /**
  * The pages of a served sandbox, for browsers on this machine only: what is going on, and a reference of the API. They load

@@ -1,17 +1,27 @@
 import { requestLog } from "../../core/sandbox.ts";
-import type { ClockState } from "../clock.ts";
-import type { SandboxStatus } from "../control/controls.ts";
+import type { Clock, ClockState } from "../clock.ts";
+import type { SandboxControls, SandboxStatus } from "../control/controls.ts";
 import type { FaultInfo } from "../faults/control.ts";
+import type { OperationSet } from "../operation-set.ts";
 import type { BootRuleInfo } from "../rentals/boots.ts";
 import { rentalRecord } from "../rentals/record.ts";
 import { latestRequests, type NumberedRequest } from "../requests/log.ts";
 import type { SituationInfo } from "../situations/control.ts";
 import { accountAt } from "../situations/money.ts";
+import type { Queries } from "../store/queries.ts";
 import { builtInUserId } from "../store/schema.ts";
 import { activeRentals, type NumberedRental, pastRentals } from "../tables/rentals.ts";
 import { listVolumes } from "../tables/volumes.ts";
-import type { PageSource } from "./app.tsx";
-import type { NumberedMedia } from "./recent-media.ts";
+import type { NumberedMedia, RecentMedia } from "./recent-media.ts";
+
+/** What the pages show. */
+export interface PageSource {
+  readonly controls: SandboxControls;
+  readonly store: Queries;
+  readonly clock: Clock;
+  readonly operationSet: OperationSet;
+  readonly recent: RecentMedia;
+}
 
 type RentalRecord = ReturnType<typeof rentalRecord>;
 

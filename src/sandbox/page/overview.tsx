@@ -173,7 +173,12 @@ const RequestItem = (request: NumberedRequest) => (
         <Method name={request.method} />
         <span class="path">{request.path}</span>
         <span class="about">
-          {request.operation ?? "unknown path"}
+          {(request.operation ?? "unknown path").split(/(?=[A-Z])/).map((word) => (
+            <>
+              <wbr />
+              {word}
+            </>
+          ))}
           {request.fault !== null && <b class="faulty">{`fault ${request.fault}`}</b>}
         </span>
         <time datetime={request.time}>{request.time.slice(11, 19)}</time>

@@ -15,7 +15,7 @@ export interface NumberedMedia extends Media {
 }
 
 /** How many pictures and how many recordings are kept, and the most characters of base64 of all of them. */
-const kept = { each: 6, characters: 48 * 1024 * 1024 };
+export const keptMedia = { each: 6, characters: 48 * 1024 * 1024 };
 
 /** The last pictures and recordings that a served sandbox generated, in memory. */
 export class RecentMedia {
@@ -52,7 +52,7 @@ export class RecentMedia {
     this.#items = all.filter(({ kind, base64 }) => {
       counts[kind] += 1;
       characters += base64.length;
-      return counts[kind] <= kept.each && characters <= kept.characters;
+      return counts[kind] <= keptMedia.each && characters <= keptMedia.characters;
     });
   }
 
