@@ -191,8 +191,8 @@ describe("pictures and speech", () => {
 
   test("six are kept, and none of those that are generated in process", async () => {
     const { sandbox, view, post } = await served();
-    await sandbox.ask("generateAudio", { text: "In process." });
     for (let count = 1; count <= 7; count++) await post("/v1/audio/generation", { text: `No. ${count}` });
+    await sandbox.ask("generateAudio", { text: "In process." });
     const shown = [...(await view("/")).matchAll(/>((?:No\.|In) [^<]*)</g)].map(([, text]) => text);
     expect(shown).toEqual([7, 6, 5, 4, 3, 2].map((count) => `No. ${count}`));
   });
