@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { serve } from "../../src/sandbox/index.ts";
 import { openSandbox } from "../sandbox/harness.ts";
 import { inEachLook, overflowOf, seriousProblems, textOf, withBrowser } from "../support/browser.ts";
+import { thorough } from "../support/thorough.ts";
 
 const open = withBrowser();
 
@@ -166,6 +167,8 @@ describe("the page of a served sandbox in Chromium", () => {
     for (const path of ["/", "/docs"]) {
       const { page } = await open(url + path);
       const opened = path === "/" ? "details" : "#createVirtualMachineRental, #getRental";
+      // The operations look alike, so axe reads one of them.
+      if (path === "/docs" && !thorough) await page.type("#filter", "createVirtualMachineRental");
       await page.$$eval(opened, (found) => {
         for (const one of found) one.setAttribute("open", "");
       });
