@@ -90,9 +90,13 @@ export const scenarios = {
 
 export type ScenarioName = keyof typeof scenarios;
 
-/** The controls of a served sandbox: the path below which they are, the response of `/health`, and their name. */
+/**
+ * The controls of a served sandbox: the path below which they are, those of the pages for browsers, the response of `/health`, and
+ * their name.
+ */
 export const servedControls = {
   path: "/_sandbox",
+  pages: { overview: "/", reference: "/docs" },
   health: { gpuctlSandbox: "served" },
   name: "the sandbox's controls",
 } as const;

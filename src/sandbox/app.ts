@@ -15,6 +15,7 @@ import type { Call, Handler } from "./handlers/handler.ts";
 import { handlers } from "./handlers/index.ts";
 import { callerOf } from "./keys.ts";
 import { isEnabled } from "./operation-set.ts";
+import type { RecentMedia } from "./page/recent-media.ts";
 import { maxBodyBytes, readInput } from "./read-input.ts";
 import { logRequest, type RequestVariables } from "./requests/log.ts";
 import { endUnpaidRentals } from "./situations/money.ts";
@@ -38,7 +39,10 @@ export const exposedHeaders = [
   replyHeader,
 ];
 
-type Env = { Variables: RequestVariables & { userId: string } };
+type Env = {
+  Bindings: { readonly recent: RecentMedia | undefined };
+  Variables: RequestVariables & { userId: string };
+};
 
 type AppState = Pick<Call, "store" | "environment" | "addressesOf" | "operationSet">;
 
@@ -90,7 +94,9 @@ function serveOperation<Input extends InputSchema>(
       if (!checked.ok) throw new ApiError("BAD_REQUEST", checked.issues);
       const { now, userId } = http.var;
       const result = await handler(checked.value, { ...state, now, userId, http });
-      return result instanceof Response ? result : http.json(result);
+      if (result instanceof Response) return result;
+      http.env.recent?.keep(operation.id, checked.value, result);
+      return http.json(result);
     },
   );
 }

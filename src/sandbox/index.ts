@@ -8,6 +8,7 @@ import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
 import type { Machines } from "./machines/machines.ts";
 import { type OperationSet, operationSetOf } from "./operation-set.ts";
+import { RecentMedia } from "./page/recent-media.ts";
 import type { RequestHandler } from "./serve.ts";
 import { openStore } from "./store/store.ts";
 
@@ -60,8 +61,16 @@ export async function createSandbox({
   const machine = () => Math.floor(now());
   const store = await openStore(file, machine());
   const clock = sandboxClock(store, machine);
-  const controls = controlsOf(store, { machine, file, environment });
-  const admin = createAdmin(controls);
+  const recent = new RecentMedia();
+  const stored = controlsOf(store, { machine, file, environment });
+  const controls: SandboxControls = {
+    ...stored,
+    reset: () => {
+      stored.reset();
+      recent.clear();
+    },
+  };
+  const admin = createAdmin(controls, recent);
   const folder = machinesFolder(file);
   let machines: Machines | undefined;
   const openMachines = async (): Promise<Machines> => {
@@ -84,12 +93,22 @@ export async function createSandbox({
   const handlerFor = (served: OperationSet): RequestHandler => {
     const addressesOf = (rentalId: number) => machines?.addressesOf(rentalId);
     const app = createApp({ store, environment, addressesOf, operationSet: served }, clock);
+    const openPage = async () => {
+      const { createPage } = await import("./page/app.tsx");
+      return createPage({ controls, store, clock, operationSet: served, recent });
+    };
+    let page: ReturnType<typeof openPage> | undefined;
     return {
-      fetch: (request) => withMachines(() => app.fetch(request)),
-      handleControl: (request, peer) =>
-        new URL(request.url).pathname.startsWith(`${servedControls.path}/`)
-          ? withMachines(() => admin.fetch(request, { peer }))
-          : undefined,
+      fetch: (request, { keepsMedia } = { keepsMedia: false }) =>
+        withMachines(() => app.fetch(request, { recent: keepsMedia ? recent : undefined })),
+      handleControl: (request, peer) => {
+        const { pathname } = new URL(request.url);
+        if (pathname.startsWith(`${servedControls.path}/`))
+          return withMachines(() => admin.fetch(request, { peer }));
+        if (!isPageRequest(request, pathname)) return undefined;
+        page ??= openPage();
+        return page.then((opened) => opened.fetch(request, { peer }));
+      },
     };
   };
   const base = handlerFor(operationSet);
@@ -111,6 +130,12 @@ export async function createSandbox({
     },
   };
 }
+
+/** A browser asks for a page; to programs, these paths are unknown, as they are to the service. */
+const isPageRequest = ({ method, headers }: Request, path: string): boolean =>
+  method === "GET" &&
+  Object.values<string>(servedControls.pages).includes(path) &&
+  (headers.get("accept") ?? "").includes("text/html");
 
 /** The folder for the machines of a state file, such as `sandbox-machines` for `sandbox.sqlite`. */
 const machinesFolder = (file: string): string | undefined =>

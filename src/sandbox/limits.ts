@@ -24,6 +24,7 @@ import { numberedSecret } from "./handlers/keys.ts";
 import { maxSpeechLength, speedRange } from "./handlers/media.ts";
 import { keys } from "./keys.ts";
 import { maxMachines } from "./machines/machines.ts";
+import { keptMedia } from "./page/recent-media.ts";
 import { maxBodyBytes } from "./read-input.ts";
 import { slowBootMs } from "./rentals/boots.ts";
 import { maxGpus } from "./rentals/create.ts";
@@ -33,6 +34,8 @@ import { documentationNetworks, gpusPerMachine } from "./rentals/record.ts";
 import { idsBefore } from "./store/schema.ts";
 import { busyMs } from "./store/store.ts";
 import { initialCreditCents } from "./tables/users.ts";
+
+const { pages } = servedControls;
 
 const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
 
@@ -120,6 +123,7 @@ const texts = {
   reset:
     "A reset clears everything: IDs start over, there are no rentals, faults, engines, boot rules, situations or chat script, the request log is empty, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
   controls: `A served sandbox has controls under ${servedControls.path}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
+  page: `A served sandbox has two pages for browsers on this machine: ${pages.overview} shows what is going on, and ${pages.reference} is a reference of the API. To requests that do not accept text/html, their paths are unknown. A view of them is not logged, and no fault affects it. The overview has the last ${keptMedia.each} pictures and ${keptMedia.each} recordings that this server generated; they are in memory only.`,
   engines:
     "An engine is a server of your own that generates in place of the sandbox: `gpuctl sandbox engine set`, or POST to /_sandbox/engines. Requests are still checked as the service documents, but the sandbox's own limits, such as the speed range of its voice, do not apply to engines. A reset or a seed removes all engines.",
   "engine-requests": `Engines are reached directly, without a proxy, over http or https on any host, and their redirects are not followed. Fields that the service does not document are passed on as given. An engine may take ${engineTimeouts.connect / secondMs} s to connect and stay silent for ${engineTimeouts.silence / 60 / secondMs} minutes.`,

@@ -28,11 +28,12 @@ const reasons: Readonly<Record<string, string>> = {
 export interface RequestHandler {
   /**
    * Handles a request to the service, whatever the host of its URL.
-   * Rejects with an error with the code `ECONNRESET` when a fault breaks the connection.
+   * Rejects with an error with the code `ECONNRESET` when a fault breaks the connection. `keepsMedia` keeps the last
+   * pictures and speech for the page.
    */
-  fetch(request: Request): Promise<Response>;
+  fetch(request: Request, options?: { readonly keepsMedia: boolean }): Promise<Response>;
   /**
-   * Handles a request under `/_sandbox/`, which is accepted from this machine only; undefined for other requests.
+   * Handles a request for the page or under `/_sandbox/`, which is accepted from this machine only; undefined for other requests.
    * `peer` is the address that it came from.
    */
   handleControl(request: Request, peer: string | undefined): Promise<Response> | undefined;
@@ -58,7 +59,7 @@ export async function serve(
   const adapter = await importOptional("@hono/node-server", () => import("@hono/node-server"));
   const handle = async (request: Request, incoming: Incoming): Promise<Response> => {
     const controlled = sandbox.handleControl(request, incoming.socket.remoteAddress);
-    return controlled ?? respond(sandbox.fetch(request), incoming);
+    return controlled ?? respond(sandbox.fetch(request, { keepsMedia: true }), incoming);
   };
   const server = createServer(
     adapter.getRequestListener((request, { incoming }) => handle(request, incoming)),

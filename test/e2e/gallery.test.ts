@@ -1,56 +1,29 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import axe from "axe-core";
-import { type Browser, launch, type Page } from "puppeteer-core";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { Page } from "puppeteer-core";
+import { describe, expect, test } from "vitest";
+import {
+  inEachLook,
+  overflowOf,
+  seriousProblems,
+  textOf,
+  type Viewed,
+  withBrowser,
+} from "../support/browser.ts";
 import { tinyPng } from "../support/pictures.ts";
 import { readRequest, withPngText } from "../support/png-text.ts";
 import { createHome, type Home } from "../support/process.ts";
-import { needs, pathOf } from "../support/programs.ts";
-import { thorough } from "../support/thorough.ts";
 
-const { CHROMIUM_PATH: executablePath = pathOf("chromium") } = process.env;
-if (executablePath === undefined) needs("chromium", { required: thorough });
-
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (executablePath === undefined) return;
-  // A container has no namespaces for the sandbox of Chromium.
-  browser = await launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
-});
-afterAll(() => browser?.close());
-
-interface Viewed {
-  readonly page: Page;
-  /** What the page reported: errors, messages of the console, requests that failed. */
-  readonly problems: readonly string[];
-  /** The URLs that it requested. */
-  readonly requests: readonly string[];
-}
+const open = withBrowser();
 
 /** Opens the gallery of a home from its file. */
 async function view({ folder }: Pick<Home, "folder">): Promise<Viewed> {
-  if (browser === undefined) throw new Error("Chromium did not start");
-  const context = await browser.createBrowserContext();
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  const problems: string[] = [];
-  const requests: string[] = [];
-  page.on("pageerror", (error) => problems.push(String(error)));
-  page.on("console", (message) => problems.push(message.text()));
-  page.on("requestfailed", (request) => problems.push(`${request.url()} failed`));
-  page.on("dialog", async (dialog) => {
-    problems.push(`a dialog: ${dialog.message()}`);
-    await dialog.dismiss();
-  });
-  page.on("request", (request) => requests.push(request.url()));
-  await page.setViewport({ width: 1280, height: 800 });
-  await page.goto(pathToFileURL(join(folder, "pictures", "index.html")).href, { waitUntil: "load" });
-  await page.waitForFunction(
+  const viewed = await open(pathToFileURL(join(folder, "pictures", "index.html")).href);
+  await viewed.page.waitForFunction(
     `[...document.querySelectorAll("#pictures img")].every(({ complete }) => complete)`,
   );
-  return { page, problems, requests };
+  return viewed;
 }
 
 /** A home with a gallery of three pictures of the sandbox. */
@@ -67,8 +40,6 @@ async function homeWithGallery(): Promise<Home> {
   return home;
 }
 
-const textOf = (page: Page, selector: string): Promise<string> =>
-  page.$eval(selector, (element) => element.textContent ?? "");
 const isOpen = (page: Page): Promise<boolean> => page.$eval("dialog", ({ open }) => open);
 const focused = (page: Page): Promise<string> =>
   page.$eval(":focus", ({ id, textContent }) => id || textContent || "");
@@ -76,14 +47,6 @@ const shownTitles = (page: Page): Promise<string[]> =>
   page.$$eval("#pictures li:not([hidden]) .title", (titles) =>
     titles.map(({ textContent }) => textContent ?? ""),
   );
-
-/** What axe finds that keeps people from using the page. */
-async function seriousProblems(page: Page): Promise<unknown> {
-  await page.evaluate(axe.source);
-  return page.evaluate(`axe.run().then(({ violations }) => violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => ({ id, targets: nodes.map(({ target, failureSummary }) => [target, failureSummary]) })))`);
-}
 
 describe("a gallery in Chromium", () => {
   test("works from its file: thumbnails, settings, keyboard, filter and a line that runs", async () => {
@@ -163,18 +126,13 @@ describe("a gallery in Chromium", () => {
     await writeFile(join(folder, "b.png"), tinyPng());
     expect(await home.run("image gallery pictures")).toMatchObject({ code: 0 });
     const { page } = await view(home);
-    for (const scheme of ["light", "dark"]) {
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-      for (const width of [1280, 390]) {
-        await page.setViewport({ width, height: 800 });
-        expect(await seriousProblems(page)).toEqual([]);
-        await page.click("#pictures button");
-        expect(await seriousProblems(page)).toEqual([]);
-        const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
-        expect(await page.evaluate(overflow)).toBe(0);
-        await page.click("#close");
-      }
-    }
+    await inEachLook(page, async () => {
+      expect(await seriousProblems(page)).toEqual([]);
+      await page.click("#pictures button");
+      expect(await seriousProblems(page)).toEqual([]);
+      expect(await overflowOf(page)).toBe(0);
+      await page.click("#close");
+    });
   });
 
   test("shows what pictures and file names say as text, and runs none of it", async () => {

@@ -139,11 +139,13 @@ describe("modules loaded", () => {
     },
   );
 
-  test("a chat with the sandbox's own model does not load what talks to engines", async () => {
+  test("a chat with the sandbox's own model loads neither what talks to engines nor the page", async () => {
     const { chunks, builtin } = await loadsOf("chat hi --sandbox");
-    const mark = "it stopped sending data";
-    expect(readdirSync(dist).some((name) => name.endsWith(".cjs") && textOf(name).includes(mark))).toBe(true);
-    expect(chunks.filter((chunk) => textOf(chunk).includes(mark))).toEqual([]);
+    for (const mark of ["it stopped sending data", "data-live"]) {
+      const marked = readdirSync(dist).filter((name) => name.endsWith(".cjs") && textOf(name).includes(mark));
+      expect([mark, marked.length]).not.toEqual([mark, 0]);
+      expect(chunks.filter((chunk) => marked.includes(chunk))).toEqual([]);
+    }
     expect(builtin).not.toContain("https");
   });
 

@@ -5342,7 +5342,7 @@ export const nouns: readonly Noun[] = [
      "serve"
     ],
     "summary": "Serve the sandbox over HTTP, for curl, SDKs and browsers",
-    "details": "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer.",
+    "details": "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer. On this computer, a browser shows what is going on at `/` of the address (rentals, money, requests, the clock, faults), and a reference of the API at `/docs`.",
     "args": [],
     "flags": [
      {

@@ -11,7 +11,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer.",
+    "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer. On this computer, a browser shows what is going on at `/` of the address (rentals, money, requests, the clock, faults), and a reference of the API at `/docs`.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",
@@ -71,7 +71,9 @@ export default defineCommand({
       say("Running rentals are OpenSSH servers on this computer. Who logs in runs programs here as you.");
       say(`To a rental without SSH keys, log in with: ssh -i ${server.identityFile}`);
     }
-    if (!isLoopback(new URL(server.url).hostname)) {
+    if (isLoopback(new URL(server.url).hostname)) {
+      say("Open the address in a browser to see what is going on.");
+    } else {
       say("Anyone who can reach this address over the network can use it too.");
     }
     return {

@@ -8,7 +8,9 @@ import { withSandboxHeader } from "../app.ts";
 import { hourMs, secondMs } from "../clock.ts";
 import { ApiError, ControlRefused, errorResponse, invalid, issuesFor, tooLarge } from "../errors.ts";
 import { keys } from "../keys.ts";
+import type { RecentMedia } from "../page/recent-media.ts";
 import { parseBody } from "../read-input.ts";
+import { crossOriginDenial, remoteDenial } from "./access.ts";
 import type { SandboxControls } from "./controls.ts";
 
 /** The largest seed or snapshot, in bytes. */
@@ -20,12 +22,13 @@ const amount = z.number().min(0).optional();
 const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seconds: amount });
 
 /** The sandbox's controls over HTTP, as JSON, for programs on this machine only. */
-export function createAdmin(sandbox: SandboxControls): Hono<Env> {
+export function createAdmin(sandbox: SandboxControls, recent: RecentMedia): Hono<Env> {
   const { clock, faults, engines, boots, requests, situations } = sandbox;
   const app = new Hono<Env>().basePath(servedControls.path);
   app.use(withSandboxHeader(() => Date.parse(clock.show().now)));
   app.use(async (http, next) => {
-    const reason = denial(http.req.raw, http.env.peer);
+    const { raw } = http.req;
+    const reason = remoteDenial(raw, http.env.peer) ?? crossOriginDenial(raw);
     if (reason !== undefined) throw new ApiError("FORBIDDEN", [{ path: [], message: reason }]);
     await next();
   });
@@ -95,6 +98,12 @@ export function createAdmin(sandbox: SandboxControls): Hono<Env> {
   app.delete("/requests", (http) => http.json({ cleared: requests.clear(filterOf(http.req)) }));
   app.post("/requests/expect", async (http) => http.json(requests.expect(parseBody(await http.req.text()))));
 
+  app.get("/media/:id{[1-9]\\d*}", async (http) => {
+    const found = await recent.find(Number(http.req.param("id")));
+    if (found === undefined) throw new ApiError("NOT_FOUND");
+    return http.body(found.bytes, 200, { "Content-Type": found.type, "X-Content-Type-Options": "nosniff" });
+  });
+
   app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
   app.onError((error, http) => errorResponse(http, asApiError(error)));
   return app;
@@ -133,28 +142,3 @@ function checked<Shape extends z.ZodObject>(input: Shape, text: string): z.outpu
 
 const milliseconds = ({ days = 0, hours = 0, minutes = 0, seconds = 0 }: z.output<typeof span>): number =>
   Math.round((days * 24 + hours) * hourMs + (minutes * 60 + seconds) * secondMs);
-
-/** Why a request is denied, if it is: only this machine, and pages of the sandbox's own origin, may use the controls. */
-function denial(request: Request, peer: string | undefined): string | undefined {
-  if (!isLoopbackAddress(peer ?? "")) return `${servedControls.name} accept requests from this machine only`;
-  const host = request.headers.get("host") ?? "";
-  if (!isLoopbackHost(host)) return `${servedControls.name} are served at localhost only`;
-  const origin = request.headers.get("origin");
-  const isCrossOrigin = origin !== null && origin !== `http://${host}`;
-  if (isCrossOrigin || otherSites.has(request.headers.get("sec-fetch-site") ?? ""))
-    return `${servedControls.name} do not accept requests from pages of other origins`;
-  return undefined;
-}
-
-/** Values of Sec-Fetch-Site, which browsers send even with requests that have no Origin header, such as for an image. */
-const otherSites: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
-
-const isLoopbackAddress = (address: string): boolean =>
-  address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
-
-/** Whether a Host header always means this machine. Other names could be made to resolve to it (DNS rebinding). */
-function isLoopbackHost(host: string): boolean {
-  if (!URL.canParse(`http://${host}`)) return false;
-  const { hostname } = new URL(`http://${host}`);
-  return hostname === "[::1]" || hostname === "localhost" || isLoopbackAddress(hostname);
-}

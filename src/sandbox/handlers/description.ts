@@ -5,7 +5,7 @@ import type { Operation } from "../../contract/operation.ts";
 import { ignoredFieldsHeader, replyHeader } from "../../core/sandbox.ts";
 import { payloadTooLarge } from "../errors.ts";
 import { inferenceErrorBody, isInferencePath, withCommonError } from "../inference-errors.ts";
-import { enabledOperations } from "../operation-set.ts";
+import { enabledOperations, type OperationSet } from "../operation-set.ts";
 import type { Handlers } from "./handler.ts";
 
 const drawsOrSpeaks: readonly string[] = [operations.generateImage.id, operations.generateAudio.id];
@@ -33,15 +33,18 @@ const additions = (operation: Operation): Additions => ({
 /** The last description, cached because it takes longer to build than any other response and rarely changes. */
 let cached: { readonly key: string; readonly document: OpenApiDocument } | undefined;
 
+/** The description of the operations of a set that are still served at a moment. */
+export function servedDescription(operationSet: OperationSet, now: number, origin: string): OpenApiDocument {
+  const enabled = enabledOperations(operationSet, now);
+  const key = [origin, ...enabled.map(({ id }) => id)].join(" ");
+  if (cached?.key !== key) {
+    const title = "Compute and inference service (gpuctl sandbox)";
+    cached = { key, document: openApi(enabled, { title, servers: [origin], accepted: true, additions }) };
+  }
+  return cached.document;
+}
+
 export const description = {
-  getOpenApiDocument: (_input, { http, now, operationSet }) => {
-    const enabled = enabledOperations(operationSet, now);
-    const { origin } = new URL(http.req.url);
-    const key = [origin, ...enabled.map(({ id }) => id)].join(" ");
-    if (cached?.key !== key) {
-      const title = "Compute and inference service (gpuctl sandbox)";
-      cached = { key, document: openApi(enabled, { title, servers: [origin], accepted: true, additions }) };
-    }
-    return cached.document;
-  },
+  getOpenApiDocument: (_input, { http, now, operationSet }) =>
+    servedDescription(operationSet, now, new URL(http.req.url).origin),
 } satisfies Partial<Handlers>;

@@ -31,7 +31,7 @@ const impossible = { path: ["afterSeconds"], error: 'must be left out when outco
 export const bootInput = z.strictObject(bootFields).refine(isPossible, impossible);
 
 /** The format of a boot rule, which decides how new rentals boot. */
-const ruleInput = z
+export const bootRuleInput = z
   .strictObject({
     ...bootFields,
     /** A pattern for the labels that rentals are created with. */
@@ -41,7 +41,7 @@ const ruleInput = z
   })
   .refine(isPossible, impossible);
 
-type BootRule = z.output<typeof ruleInput>;
+type BootRule = z.output<typeof bootRuleInput>;
 
 /** A boot rule as shown to the user. */
 export interface BootRuleInfo {
@@ -84,7 +84,7 @@ const listRules = (store: Queries): readonly StoredRule[] =>
 /** Throws if a stored rule is not valid. */
 export function assertBootRules(store: Queries): void {
   for (const { id, rule } of listRules(store)) {
-    const checked = check({ input: ruleInput }, rule);
+    const checked = check({ input: bootRuleInput }, rule);
     if (checked.ok) continue;
     const [issue] = checked.issues;
     throw new Error(`boot rule ${id} is not valid: ${issue?.path.join(".")} ${issue?.message}`);
@@ -94,7 +94,7 @@ export function assertBootRules(store: Queries): void {
 export function bootControl(store: Store): BootRuleControl {
   return {
     add(input) {
-      const checked = check({ input: ruleInput }, input);
+      const checked = check({ input: bootRuleInput }, input);
       if (!checked.ok) throw new ControlRefused(issuesFor("a boot rule", checked.issues));
       const rule = checked.value;
       const id = store.run("INSERT INTO boots (hits, record) VALUES (0, ?)", JSON.stringify(rule));

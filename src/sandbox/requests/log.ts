@@ -5,7 +5,7 @@ import { callerHeader, requestLog } from "../../core/sandbox.ts";
 import { type ServedId, servedOperations } from "../assumed/index.ts";
 import { stamp } from "../clock.ts";
 import { callerOf, secretsOf } from "../keys.ts";
-import type { Store } from "../store/queries.ts";
+import type { Queries, Row, Store } from "../store/queries.ts";
 
 /** What is known about a request: the variables that handling it sets in its Hono context. */
 export interface RequestVariables {
@@ -192,12 +192,20 @@ function addRequest(store: Store, request: LoggedRequest): void {
 
 /** All requests in the log, oldest first. */
 export const allRequests = (store: Store): readonly NumberedRequest[] =>
-  store
-    .all("SELECT number, record FROM requests ORDER BY number")
-    .map(({ number, record }) => ({ ...blank, ...JSON.parse(String(record)), number: Number(number) }));
+  store.all("SELECT number, record FROM requests ORDER BY number").map(numbered);
+
+const numbered = ({ number, record }: Row): NumberedRequest => ({
+  ...blank,
+  ...JSON.parse(String(record)),
+  number: Number(number),
+});
 
 /** What requests lack that an earlier version logged. */
 const blank = { caller: null, key: null, parameters: {}, body: null, bodyTruncated: false };
+
+/** The most recent requests, newest first. */
+export const latestRequests = (store: Queries, limit: number): readonly NumberedRequest[] =>
+  store.all("SELECT number, record FROM requests ORDER BY number DESC LIMIT ?", limit).map(numbered);
 
 export const removeRequests = (store: Store, numbers: readonly number[]): void =>
   store.write(() => {

@@ -198,4 +198,20 @@ export const controlChecks = {
     expect((await send({ host, origin: "https://example.com" }, "127.0.0.1"))?.status).toBe(403);
     expect(JSON.stringify(await sandbox.ask("getOpenApiDocument"))).not.toContain("_sandbox");
   },
+  page: async (text) => {
+    const sandbox = await openSandbox();
+    const send = (path: string, accept: string) =>
+      sandbox.handleControl(
+        new Request(`http://localhost${path}`, { headers: { accept, host: "localhost" } }),
+        "127.0.0.1",
+      );
+    for (const path of ["/", "/docs"]) {
+      expect(text).toContain(`${path} `);
+      expect((await send(path, "text/html"))?.status).toBe(200);
+      expect(send(path, "application/json")).toBe(undefined);
+    }
+    expect(sandbox.requests.count()).toBe(0);
+    // test/sandbox/page.test.ts checks how many are kept.
+    expect(text).toContain("the last 6 pictures and 6 recordings");
+  },
 } satisfies Checks;

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { Hono } from "hono";
+import { secureHeaders } from "hono/secure-headers";
+import { servedControls } from "../../core/sandbox.ts";
+import { withSandboxHeader } from "../app.ts";
+import { isFromOtherSite, remoteDenial } from "../control/access.ts";
+import { servedDescription } from "../handlers/description.ts";
+import { enabledOperations } from "../operation-set.ts";
+import { Overview } from "./overview.tsx";
+import { overviewScript } from "./overview-script.ts";
+import { type PageSource, readOverview } from "./overview-state.ts";
+import { Reference } from "./reference.tsx";
+import { referenceScript } from "./reference-script.ts";
+import { style } from "./style.ts";
+
+type Env = { Bindings: { readonly peer: string | undefined } };
+
+/**
+ * The pages of a served sandbox, for browsers on this machine only: what is going on, and a reference of the API. They load
+ * nothing from other hosts. Their scripts use the sandbox's controls, which accept no other page.
+ */
+export function createPage(source: PageSource): Hono<Env> {
+  const { clock, operationSet } = source;
+  const { overview, reference } = servedControls.pages;
+  const app = new Hono<Env>();
+  app.use(withSandboxHeader(clock));
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: {
+        defaultSrc: ["'none'"],
+        scriptSrc: [hashOf(overviewScript), hashOf(referenceScript)],
+        styleSrc: [hashOf(style)],
+        imgSrc: ["'self'", "data:"],
+        mediaSrc: ["'self'"],
+        connectSrc: ["'self'"],
+        baseUri: ["'none'"],
+        formAction: ["'none'"],
+        frameAncestors: ["'none'"],
+      },
+      xFrameOptions: "DENY",
+      strictTransportSecurity: false,
+    }),
+  );
+  app.use(async (http, next) => {
+    const { raw } = http.req;
+    const reason = remoteDenial(raw, http.env.peer) ?? embeddingDenial(raw);
+    if (reason !== undefined) return http.text(`403 Forbidden: ${reason}.`, 403);
+    http.header("Cache-Control", "no-store");
+    return next();
+  });
+  app.get(overview, (http) => {
+    const { origin } = new URL(http.req.url);
+    const operations = enabledOperations(operationSet, clock()).map(({ id }) => id);
+    return http.html(page(<Overview {...readOverview(source)} origin={origin} operations={operations} />));
+  });
+  app.get(reference, (http) => {
+    const { origin } = new URL(http.req.url);
+    return http.html(page(<Reference document={servedDescription(operationSet, clock(), origin)} />));
+  });
+  return app;
+}
+
+const page = (content: { toString(): string | Promise<string> }) => `<!doctype html>${content}`;
+
+/** A page of another site may link to these pages, but not contain them. */
+const embeddingDenial = (request: Request): string | undefined =>
+  isFromOtherSite(request) && request.headers.get("sec-fetch-dest") !== "document"
+    ? "pages of other sites cannot contain this page"
+    : undefined;
+
+const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;

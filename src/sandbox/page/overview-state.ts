@@ -1,0 +1,83 @@
+import { requestLog } from "../../core/sandbox.ts";
+import type { Clock, ClockState } from "../clock.ts";
+import type { SandboxControls, SandboxStatus } from "../control/controls.ts";
+import type { FaultInfo } from "../faults/control.ts";
+import type { OperationSet } from "../operation-set.ts";
+import type { BootRuleInfo } from "../rentals/boots.ts";
+import { rentalRecord } from "../rentals/record.ts";
+import { latestRequests, type NumberedRequest } from "../requests/log.ts";
+import type { SituationInfo } from "../situations/control.ts";
+import { accountAt } from "../situations/money.ts";
+import type { Queries } from "../store/queries.ts";
+import { builtInUserId } from "../store/schema.ts";
+import { activeRentals, type NumberedRental, pastRentals } from "../tables/rentals.ts";
+import { listVolumes } from "../tables/volumes.ts";
+import type { NumberedMedia, RecentMedia } from "./recent-media.ts";
+
+/** What the pages show. */
+export interface PageSource {
+  readonly controls: SandboxControls;
+  readonly store: Queries;
+  readonly clock: Clock;
+  readonly operationSet: OperationSet;
+  readonly recent: RecentMedia;
+}
+
+type RentalRecord = ReturnType<typeof rentalRecord>;
+
+/** What the overview shows, at one moment. */
+export interface OverviewState {
+  readonly clock: ClockState;
+  readonly status: SandboxStatus;
+  /** In cents. */
+  readonly money: { readonly creditCents: number; readonly usedCents: number; readonly perHourCents: number };
+  /** The active rentals and then the last ones that ended, newest first. */
+  readonly rentals: readonly RentalRecord[];
+  /** How many rentals are not shown. */
+  readonly moreRentals: number;
+  readonly volumesGb: number;
+  /** Newest first. */
+  readonly requests: readonly NumberedRequest[];
+  readonly faults: readonly FaultInfo[];
+  readonly boots: readonly BootRuleInfo[];
+  readonly situations: readonly SituationInfo[];
+  readonly media: readonly NumberedMedia[];
+}
+
+/** How many rentals are shown. */
+const shown = { active: 20, ended: 5 };
+
+export function readOverview({ controls, store, recent }: PageSource): OverviewState {
+  const clock = controls.clock.show();
+  const now = Date.parse(clock.now);
+  const status = controls.status();
+  const { creditCents, usedCents } = accountAt(store, builtInUserId, now);
+  const record = (rental: NumberedRental) =>
+    rentalRecord({ store, addressesOf: () => undefined }, rental, now);
+  const active = activeRentals(store, builtInUserId, now).map(record);
+  const ended = pastRentals(store, builtInUserId, now);
+  const rentals = [
+    ...active.toReversed().slice(0, shown.active),
+    ...ended.toReversed().slice(0, shown.ended).map(record),
+  ];
+  return {
+    clock,
+    status,
+    money: {
+      creditCents,
+      usedCents,
+      perHourCents: active.reduce(
+        (total, one) => (one.status === "Running" ? total + one.costPerHourCents : total),
+        0,
+      ),
+    },
+    rentals,
+    moreRentals: active.length + ended.length - rentals.length,
+    volumesGb: listVolumes(store, builtInUserId).reduce((total, { sizeInGb }) => total + sizeInGb, 0),
+    requests: latestRequests(store, requestLog.shown),
+    faults: controls.faults.list(),
+    boots: controls.boots.list(),
+    situations: controls.situations.list(),
+    media: recent.list(),
+  };
+}

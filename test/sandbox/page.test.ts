@@ -1,0 +1,237 @@
+import { request as httpRequest } from "node:http";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { asRecord } from "../../src/core/json.ts";
+import { operationSetNames } from "../../src/core/sandbox.ts";
+import { serve } from "../../src/sandbox/index.ts";
+import { openSandbox } from "./harness.ts";
+
+const asBrowser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+async function served() {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  onTestFinished(close);
+  const headers = { authorization: `Bearer ${sandbox.keys.full}`, "content-type": "application/json" };
+  return {
+    sandbox,
+    url,
+    view: async (path: string) => (await fetch(url + path, { headers: asBrowser })).text(),
+    post: (path: string, body: object) =>
+      fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) }),
+  };
+}
+
+/** The status and headers of a page, requested with headers that `fetch` does not allow. */
+const bare = (url: string, headers: Record<string, string>) =>
+  new Promise<{ status: number | undefined; headers: NodeJS.Dict<string | string[]> }>((resolve, reject) => {
+    httpRequest(url, { headers: { ...asBrowser, ...headers } })
+      .on("response", (response) => {
+        response.resume();
+        resolve({ status: response.statusCode, headers: response.headers });
+      })
+      .on("error", reject)
+      .end();
+  });
+
+describe("who can open the pages", () => {
+  test.each(["/", "/docs"])("%s is for browsers on this machine", async (path) => {
+    const { sandbox, url } = await served();
+    expect((await bare(url + path, {})).status).toBe(200);
+    expect((await bare(url + path, { host: "sandbox.example.com" })).status).toBe(403);
+    for (const [peer, status] of [
+      ["192.0.2.1", 403],
+      ["::ffff:192.0.2.1", 403],
+      ["::1", 200],
+    ] as const) {
+      const request = new Request(`http://localhost${path}`, {
+        headers: { ...asBrowser, host: "localhost" },
+      });
+      expect((await sandbox.handleControl(request, peer))?.status).toBe(status);
+    }
+  });
+
+  test("a page of another site can link to it, but not contain it", async () => {
+    const { url } = await served();
+    for (const site of ["cross-site", "same-site"]) {
+      for (const [dest, status] of [
+        ["document", 200],
+        ["iframe", 403],
+        ["embed", 403],
+        ["empty", 403],
+      ] as const) {
+        const response = await bare(url, { "sec-fetch-site": site, "sec-fetch-dest": dest });
+        expect([dest, response.status]).toEqual([dest, status]);
+      }
+    }
+  });
+
+  test("its policy allows its own script, style and files, and nothing else", async () => {
+    const { url } = await served();
+    for (const path of ["/", "/docs"]) {
+      const { headers } = await bare(url + path, {});
+      const policy = String(headers["content-security-policy"]).split("; ");
+      expect(policy.map((one) => one.replace(/'sha256-[\w+/=]+'/g, "HASH"))).toEqual([
+        "default-src 'none'",
+        "script-src HASH HASH",
+        "style-src HASH",
+        "img-src 'self' data:",
+        "media-src 'self'",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ]);
+      expect(headers).toMatchObject({
+        "x-frame-options": "DENY",
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "same-origin",
+        "cache-control": "no-store",
+        "x-gpuctl-sandbox": "1",
+      });
+      expect(headers).not.toHaveProperty("access-control-allow-origin");
+    }
+  });
+
+  test("to programs, the paths of the pages are unknown", async () => {
+    const { sandbox, url } = await served();
+    for (const path of ["/", "/docs"]) {
+      for (const init of [
+        {},
+        { headers: { accept: "application/json" } },
+        { method: "POST", headers: asBrowser },
+      ]) {
+        const response = await fetch(url + path, init);
+        expect([response.status, await response.json()]).toMatchObject([404, { code: "NOT_FOUND" }]);
+      }
+    }
+    expect(sandbox.requests.count({ status: 404 })).toBe(6);
+  });
+});
+
+test("a view is not a request to the service: it is not logged, and no fault affects it", async () => {
+  const { sandbox, view } = await served();
+  sandbox.faults.add({ operation: "*", status: 503 });
+  expect(await view("/")).toContain("No requests yet");
+  expect(await view("/docs")).toContain("API reference");
+  expect(sandbox.requests.count()).toBe(0);
+  expect(sandbox.faults.list()).toMatchObject([{ left: 1 }]);
+});
+
+test("the overview shows rentals, money, requests, the clock, faults, boot rules and situations", async () => {
+  const { sandbox, view, post } = await served();
+  await post("/v2/on-demand/virtual-machine-rentals", { gpuCount: 4, label: "nightly" });
+  sandbox.clock.freeze();
+  sandbox.clock.set(Date.UTC(2026, 10, 20, 13, 0, 2));
+  sandbox.faults.add({ operation: "listStorageVolumes", status: 418 });
+  sandbox.boots.add({ outcome: "never", label: "stuck*" });
+  sandbox.situations.add({ kind: "quota", gpus: 4 });
+  const text = (await view("/"))
+    .replace(/<(style|script)>.*?<\/\1>/gs, "")
+    .replaceAll("<wbr/>", "")
+    .replace(/<[^>]*>/g, " ")
+    .replace(/\s+/g, " ");
+  for (const shown of [
+    "Balance $9,992.00 of $10,000.00",
+    "Spent $8.00 $8.00 per hour now",
+    "nightly 1001 4 × h100 Running",
+    "200 POST /v2/on-demand/virtual-machine-rentals createVirtualMachineRental 12:00:00",
+    "2026-11-20 13:00:02 UTC Frozen Resume",
+    "listStorageVolumes: returns 418",
+    "never label stuck* · no limit",
+    "the GPU quota is 4",
+  ]) {
+    expect(text).toContain(shown);
+  }
+});
+
+test("what callers send is shown as text", async () => {
+  const { sandbox, url, view, post } = await served();
+  const attack = `"><img src=x onerror=alert(1)></pre><script>alert(2)</script>'`;
+  await post("/v2/on-demand/virtual-machine-rentals", { gpuCount: 1, label: attack, [attack]: attack });
+  await fetch(`${url}/${encodeURIComponent(attack)}?${attack}`, {
+    headers: { "Gpuctl-Sandbox-Caller": attack },
+  });
+  await post("/v1/image/generation", { model_name: "SD1.5", prompt: attack, width: 1024, height: 1024 });
+  sandbox.faults.add({ operation: "*", caller: attack, status: 503, message: attack });
+  sandbox.boots.add({ outcome: "failed", label: attack });
+  sandbox.situations.add({ kind: "interruption", label: attack, afterSeconds: 1e6 });
+  const html = await view("/");
+  expect(html.match(/&quot;&gt;&lt;img src=x/g)?.length).toBeGreaterThanOrEqual(7);
+  expect(html).not.toContain("<img src=x");
+  expect(html.match(/<script/g)).toHaveLength(1);
+});
+
+describe("pictures and speech", () => {
+  const picture = { model_name: "SD1.5", prompt: "dunes", width: 1024, height: 1024, seed: 7, steps: 1 };
+
+  test("the last ones are shown, to this machine and this page only, until a reset", async () => {
+    const { sandbox, url, view, post } = await served();
+    const { images } = asRecord(await (await post("/v1/image/generation", picture)).json());
+    const { audio } = asRecord(await (await post("/v1/audio/generation", { text: "Done." })).json());
+    const html = await view("/");
+    expect(html).toContain('<img src="/_sandbox/media/1" alt="dunes"');
+    expect(html).toContain("1024×1024 · seed 7");
+    expect(html).toContain('src="/_sandbox/media/2"');
+    const files = await Promise.all(
+      [1, 2].map(async (id) => {
+        const { headers, status, arrayBuffer } = await fetchFile(`${url}/_sandbox/media/${id}`);
+        return [status, headers.get("content-type"), headers.get("x-content-type-options"), arrayBuffer];
+      }),
+    );
+    expect(files).toEqual([
+      [200, "image/png", "nosniff", asRecord((images as unknown[])[0]).image],
+      [200, "audio/wav", "nosniff", audio],
+    ]);
+    const other = await bare(`${url}/_sandbox/media/1`, { "sec-fetch-site": "cross-site" });
+    expect(other.status).toBe(403);
+    sandbox.reset();
+    expect((await fetch(`${url}/_sandbox/media/1`)).status).toBe(404);
+    expect(await view("/")).toContain("The last ones that this server generated appear here.");
+  });
+
+  test("six are kept, and none of those that are generated in process", async () => {
+    const { sandbox, view, post } = await served();
+    for (let count = 1; count <= 7; count++) await post("/v1/audio/generation", { text: `No. ${count}` });
+    await sandbox.ask("generateAudio", { text: "In process." });
+    const shown = [...(await view("/")).matchAll(/>((?:No\.|In) [^<]*)</g)].map(([, text]) => text);
+    expect(shown).toEqual([7, 6, 5, 4, 3, 2].map((count) => `No. ${count}`));
+  });
+
+  async function fetchFile(url: string) {
+    const { status, headers, ...response } = await fetch(url).then(async (one) => ({
+      status: one.status,
+      headers: one.headers,
+      bytes: await one.arrayBuffer(),
+    }));
+    return { status, headers, arrayBuffer: Buffer.from(response.bytes).toString("base64") };
+  }
+});
+
+describe("the reference", () => {
+  test.each([undefined, ...operationSetNames])("has every operation that is described: %s", async (only) => {
+    const sandbox = await openSandbox({ only });
+    const request = (path: string) =>
+      new Request(`http://localhost${path}`, { headers: { ...asBrowser, host: "localhost" } });
+    const html = (await (await sandbox.handleControl(request("/docs"), "127.0.0.1"))?.text()) ?? "";
+    const { paths } = await sandbox.ask("getOpenApiDocument");
+    const ids = Object.values(paths).flatMap((methods) =>
+      Object.values(asRecord(methods)).map((operation) => String(asRecord(operation).operationId)),
+    );
+    const shown = [...html.matchAll(/<details class="operation[^"]*" id="(\w+)"/g)].map(([, id]) => id);
+    expect(shown.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test("has the fields of a body with their limits, also those inside, and a body to start with", async () => {
+    const { view } = await served();
+    const html = await view("/docs");
+    const operation = (id: string) => html.slice(html.indexOf(`id="${id}"`)).split("</form>")[0] ?? "";
+    const volume = operation("createStorageVolume");
+    expect(volume).toMatch(/<code>sizeInGb<\/code><span class="type">integer<\/span>/);
+    expect(volume).toContain("at least 256; at most 64000");
+    const rental = operation("createBareMetalRental");
+    expect(rental).toContain("<code>storageVolume</code>");
+    expect(rental).toContain("<code>isNew</code>");
+    const [, body = ""] = /<textarea[^>]*>(.*?)<\/textarea>/s.exec(operation("generateImage")) ?? [];
+    expect(JSON.parse(body.replaceAll("&quot;", '"'))).toEqual({ model_name: "FLUX.1-dev", prompt: "text" });
+  });
+});

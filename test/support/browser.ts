@@ -1,0 +1,77 @@
+import axe from "axe-core";
+import { type Browser, launch, type Page } from "puppeteer-core";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { needs, pathOf } from "./programs.ts";
+import { sample, thorough } from "./thorough.ts";
+
+export interface Viewed {
+  readonly page: Page;
+  /** What the page reported: errors, messages of the console, requests that failed. */
+  readonly problems: readonly string[];
+  /** The URLs that it requested. */
+  readonly requests: readonly string[];
+}
+
+/** Starts Chromium for the tests of a file, which are skipped without it. Returns how a page is opened in it. */
+export function withBrowser(): (url: string) => Promise<Viewed> {
+  const { CHROMIUM_PATH: executablePath = pathOf("chromium") } = process.env;
+  if (executablePath === undefined) needs("chromium", { required: thorough });
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    if (executablePath === undefined) return;
+    // A container has no namespaces for the sandbox of Chromium.
+    browser = await launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  });
+  afterAll(() => browser?.close());
+  return async (url) => {
+    if (browser === undefined) throw new Error("Chromium did not start");
+    const context = await browser.createBrowserContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const problems: string[] = [];
+    const requests: string[] = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("console", (message) => problems.push(message.text()));
+    page.on("requestfailed", (request) => problems.push(`${request.url()} failed`));
+    page.on("dialog", async (dialog) => {
+      problems.push(`a dialog: ${dialog.message()}`);
+      await dialog.dismiss();
+    });
+    page.on("request", (request) => requests.push(request.url()));
+    await page.setViewport({ width: 1280, height: 800 });
+    await page.goto(url, { waitUntil: "load" });
+    return { page, problems, requests };
+  };
+}
+
+export const textOf = (page: Page, selector: string): Promise<string> =>
+  page.$eval(selector, (element) => element.textContent ?? "");
+
+/** What axe finds that keeps people from using the page. */
+export async function seriousProblems(page: Page): Promise<unknown> {
+  await page.evaluate(axe.source);
+  return page.evaluate(`axe.run().then(({ violations }) => violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => ({ id, targets: nodes.map(({ target, failureSummary }) => [target, failureSummary]) })))`);
+}
+
+/** The colors do not depend on the width, so two of the looks cover each color and each width. */
+const looks = [
+  { colors: "light", width: 1280 },
+  { colors: "dark", width: 390 },
+  { colors: "dark", width: 1280 },
+  { colors: "light", width: 390 },
+] as const;
+
+/** Runs checks in light and dark, at the width of a laptop and of a phone. */
+export async function inEachLook(page: Page, look: () => Promise<void>): Promise<void> {
+  for (const { colors, width } of sample(looks, 0, 1)) {
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: colors }]);
+    await page.setViewport({ width, height: 800 });
+    await look();
+  }
+}
+
+/** By how many pixels a page is wider than its window. */
+export const overflowOf = (page: Page): Promise<unknown> =>
+  page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
