@@ -53,12 +53,8 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** The number's text as a marked string, for a parser that reads tokens; undefined for a number that does not change. */
-export const markedNumber = (number: string): string | undefined =>
-  changes(number) ? mark + number : undefined;
-
 /** Replaces the marked strings inside a value by numbers, and keeps their texts. */
-export function withoutMarks(value: unknown): unknown {
+function withoutMarks(value: unknown): unknown {
   if (isMarked(value)) return Number(textOf(value));
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
