@@ -2,17 +2,31 @@ import type { InputOf, OperationId } from "../contract/index.ts";
 import { InvalidResponse, ResponseTooLarge } from "../core/service-errors.ts";
 import { parseExactly } from "../core/values/exact-numbers.ts";
 import { warnIfPartial } from "../openapi/paging.ts";
-import type { ReadResponse, RequestInFlight } from "./attempt.ts";
+import { type ReadResponse, type RequestInFlight, sendRequest } from "./attempt.ts";
+import { orAborted } from "./deadline.ts";
 import { transportError } from "./failure.ts";
-import { firstCharacter, readText, startingWith, withIdleTimeout } from "./fetch.ts";
-import { jsonOf } from "./response.ts";
+import { type FetchResponse, firstCharacter, readText, startingWith, withIdleTimeout } from "./fetch.ts";
+import { acceptAnything, type RequestParts, wireRequest } from "./request.ts";
+import { type BufferedResponse, jsonOf, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, send } from "./send.ts";
 
 /** Records in batches as they arrive, or the whole response if it is not an array. */
 export type Listed = { readonly records: AsyncIterable<readonly unknown[]> } | { readonly data: unknown };
 
+interface ListOptions {
+  /**
+   * Returns a short response whole, as `call` does: it is retried if it breaks off. Without it, the first records are
+   * returned as soon as they arrive.
+   */
+  readonly wholeIfShort?: boolean;
+}
+
 /** Sends an operation that returns a list. */
-export type List = <Id extends OperationId>(id: Id, input: InputOf<Id>) => Promise<Listed>;
+export type List = <Id extends OperationId>(
+  id: Id,
+  input: InputOf<Id>,
+  options?: ListOptions,
+) => Promise<Listed>;
 
 /**
  * Sends an operation and returns the records of its response as they arrive, so that a list may be larger than memory.
@@ -22,22 +36,77 @@ export type List = <Id extends OperationId>(id: Id, input: InputOf<Id>) => Promi
 export async function list<Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
-  options: CallOptions,
+  options: CallOptions & ListOptions,
 ): Promise<Listed> {
-  const { warn } = options;
+  const { warn, wholeIfShort } = options;
   const response: ReadResponse<Listed> = async (received, inFlight) => {
-    const listed = await readList(received, inFlight);
+    const listed = await (wholeIfShort ? readWholeIfShort : readList)(received, inFlight);
     if (warn && "data" in listed) warnIfPartial(listed.data, warn);
     return listed;
   };
-  return send(id, input, { response, pages: listedPages }, options);
+  const minRecords = wholeIfShort ? shortPages : 0;
+  return send(id, input, { response, pages: (pages) => listedPages(pages, minRecords) }, options);
 }
 
-/** Fetches the first page before it resolves, so that its failure rejects the call. */
-async function listedPages(pages: AsyncGenerator<readonly unknown[]>): Promise<Listed> {
-  const first = await pages.next();
-  return { records: startingWith(first.done ? [] : [first.value], pages) };
+/** Records of pages that are fetched before any of them is shown. */
+const shortPages = 1_000;
+
+/** Fetches the first page, and others up to `minRecords`, before it resolves, so that their failure rejects the call. */
+async function listedPages(pages: AsyncGenerator<readonly unknown[]>, minRecords: number): Promise<Listed> {
+  const head: (readonly unknown[])[] = [];
+  for (let count = 0, next = await pages.next(); !next.done; next = await pages.next()) {
+    head.push(next.value);
+    count += next.value.length;
+    if (count >= minRecords) return { records: startingWith(head, pages) };
+  }
+  return { records: startingWith(head, pages) };
 }
+
+const readWholeIfShort: ReadResponse<Listed> = async (response, inFlight) => {
+  const { response: whole, isShort } = await readShort(response, inFlight);
+  return isShort ? { data: await readJson(whole, inFlight) } : readList(whole, inFlight);
+};
+
+/** The same response, of which the first bytes have arrived: all of them if it is short. */
+async function readShort(
+  response: FetchResponse,
+  { deadline, limits }: RequestInFlight,
+): Promise<{ readonly response: FetchResponse; readonly isShort: boolean }> {
+  const chunks = bodyOf(response);
+  const head: Uint8Array[] = [];
+  for (let length = 0; length <= limits.shortList; ) {
+    const next = await orAborted(chunks.next(), deadline.signal);
+    if (next.done) return { response: { ...response, body: startingWith(head, chunks) }, isShort: true };
+    head.push(next.value);
+    length += next.value.length;
+  }
+  return { response: { ...response, body: startingWith(head, chunks) }, isShort: false };
+}
+
+async function* bodyOf({ body }: FetchResponse): AsyncGenerator<Uint8Array> {
+  yield* body ?? [];
+}
+
+/** A response that was read to its end, or a JSON array that is longer than a short list, as its records arrive. */
+export type RawListed = BufferedResponse | { readonly records: AsyncIterable<readonly unknown[]> };
+
+/** Sends any request that reads, and returns its whole response unless it is a long list. */
+export type RawList = (parts: RequestParts) => Promise<RawListed>;
+
+/** As `rawCall`, but returns the records of a long list as they arrive; see `list`. */
+export const rawList = (parts: RequestParts, options: CallOptions): Promise<RawListed> =>
+  sendRequest(wireRequest(parts, options.target, acceptAnything), readRawList, options);
+
+const readRawList: ReadResponse<RawListed> = async (received, inFlight) => {
+  const { response, isShort } = await readShort(received, inFlight);
+  const isJson = /[/+]json\b/i.test(response.headers.get("content-type") ?? "");
+  if (isShort || !isJson) return readBuffered()(response, inFlight);
+  const { first, body } = await firstCharacter(bodyOf(response));
+  const rest = { ...response, body };
+  return first === "["
+    ? recordsIn(withIdleTimeout(rest, inFlight.deadline), response.status, inFlight)
+    : readBuffered()(rest, inFlight);
+};
 
 const readList: ReadResponse<Listed> = async (response, inFlight) => {
   const { request, deadline, limits } = inFlight;
@@ -46,12 +115,18 @@ const readList: ReadResponse<Listed> = async (response, inFlight) => {
     const text = await readText({ body }, deadline, limits.body[request.effect]);
     return { data: jsonOf(text, response.status, request, limits) };
   }
-  const invalid = (reason: string) => new InvalidResponse(reason, response.status, request);
+  return recordsIn(body, response.status, inFlight);
+};
+
+/** The elements of an array. Resolves when the first ones have arrived. */
+async function recordsIn(body: AsyncGenerator<Uint8Array>, status: number, inFlight: RequestInFlight) {
+  const { request, limits } = inFlight;
+  const invalid = (reason: string) => new InvalidResponse(reason, status, request);
   const batches = arrayElements(body, { invalid, maxBytes: limits.part });
   const first = await batches.next();
   inFlight.keepOpen();
   return { records: untilEnd(first.done ? [] : first.value, batches, inFlight) };
-};
+}
 
 /** The first batch and the rest; clears the deadline at the end. */
 async function* untilEnd<Batch>(
