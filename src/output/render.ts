@@ -12,8 +12,8 @@ export async function prepareTables({ kind }: View, terminal: boolean): Promise<
   if (kind === "record") await import("./table/record.ts");
 }
 
-/** Number of rows that a table lays out at a time. The first of them determine the widths of its columns. */
-const ROWS_PER_CHUNK = 1_000;
+/** Number of rows that a table of streamed records lays out at a time. The first of them determine its widths. */
+const STREAMED_CHUNK = 1_000;
 const LINES_PER_PIECE = 50;
 
 export interface RenderOptions extends DrawOptions {
@@ -48,9 +48,12 @@ export async function* render(
     if ("records" in value) yield* jsonArray(value.records);
     else yield json(wholeOf(value, view));
   } else {
-    const batches = "records" in value ? (value.rows ?? value.records) : singleBatch(recordsOf(value, view));
+    const [batches, chunkSize] =
+      "records" in value
+        ? [value.rows ?? value.records, STREAMED_CHUNK]
+        : [singleBatch(recordsOf(value, view)), Number.POSITIVE_INFINITY];
     const shown = options.columns ? withColumns(view, options.columns) : view;
-    yield* renderRecords(observed(batches, options), shown, { ...options, chunkSize: ROWS_PER_CHUNK });
+    yield* renderRecords(observed(batches, options), shown, { ...options, chunkSize });
   }
 }
 

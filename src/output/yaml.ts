@@ -37,6 +37,8 @@ const plainWords = /^[A-Za-z][\w./@-]*(?: [\w./@-]+)*$/;
 const reserved = /^(?:true|false|yes|no|on|off|null|y|n|e[-+]?\d+)$/i;
 /** Timestamps, which are quoted. */
 const timestamp = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/;
+const digits = /^\d{1,15}$/;
+const address = /^\d+(?:\.\d+){3}$/;
 const maxPlainLength = 200;
 
 const isPlain = (text: string): boolean =>
@@ -76,14 +78,10 @@ const isNonEmpty = (value: unknown): boolean =>
 
 function simpleScalar(value: unknown, holder: unknown, key: string): string | undefined {
   if (value === null || typeof value === "boolean") return String(value);
-  if (typeof value === "number") {
-    return Number.isSafeInteger(value) && exactText(holder, key) === undefined && !Object.is(value, -0)
-      ? String(value)
-      : undefined;
-  }
-  if (typeof value !== "string") return undefined;
-  if (isPlain(value)) return value;
-  return value === "" || timestamp.test(value) || /^\d{1,15}$/.test(value) ? `"${value}"` : undefined;
+  if (typeof value === "number") return exactText(holder, key) ?? String(value);
+  if (typeof value !== "string" || value.includes("\n")) return undefined;
+  if (isPlain(value) || address.test(value)) return value;
+  return timestamp.test(value) || digits.test(value) ? `"${value}"` : yaml([value]).slice(2, -1);
 }
 
 /** A record as an item of a sequence. The library takes many times as long, so it writes only what is not simple. */
