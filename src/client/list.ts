@@ -265,11 +265,17 @@ class ArrayScanner {
     let isEscaped = this.#isEscaped;
     let found: number | undefined;
     for (let at = from; at < bytes.length; at += 1) {
-      const byte = bytes[at];
+      let byte = bytes[at];
       if (isInString) {
         if (isEscaped) isEscaped = false;
-        else if (byte === backslash) isEscaped = true;
-        else if (byte === quote) isInString = false;
+        else {
+          while (byte !== quote && byte !== backslash && at < bytes.length) {
+            at += 1;
+            byte = bytes[at];
+          }
+          if (byte === backslash) isEscaped = true;
+          else if (byte === quote) isInString = false;
+        }
       } else if (byte === quote) isInString = true;
       else if (byte === openingBracket || byte === openingBrace) depth += 1;
       else if (byte === closingBracket || byte === closingBrace) {
