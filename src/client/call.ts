@@ -4,7 +4,7 @@ import { warnIfPartial } from "../openapi/paging.ts";
 import { sendRequest } from "./attempt.ts";
 import type { Divert } from "./divert.ts";
 import type { PreparedWrite } from "./prepared.ts";
-import { type RequestParts, wireRequest } from "./request.ts";
+import { acceptAnything, type RequestParts, wireRequest } from "./request.ts";
 import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
 
@@ -67,9 +67,6 @@ export type RawCall = (parts: RequestParts, options?: OneRawCall) => Promise<Buf
 
 /** Prepares a write that is sent many times with different bodies. Throws as a raw call does before it sends anything. */
 export type Prepare = (parts: Omit<RequestParts, "body">) => Promise<PreparedWrite>;
-
-/** The `Accept` header of a raw call: JSON if possible. */
-export const acceptAnything = "application/json, */*";
 
 /** Sends any request, even one that the contract does not list. Retries and throws as `call` does. */
 export const rawCall = async (parts: RequestParts, options: CallOptions): Promise<BufferedResponse> =>

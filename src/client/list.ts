@@ -1,19 +1,32 @@
-import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import { InvalidResponse, ResponseTooLarge } from "../core/service-errors.ts";
-import { markedNumber, withoutMarks } from "../core/values/exact-numbers.ts";
+import { parseExactly } from "../core/values/exact-numbers.ts";
 import { warnIfPartial } from "../openapi/paging.ts";
-import type { ReadResponse, RequestInFlight } from "./attempt.ts";
+import { type ReadResponse, type RequestInFlight, sendRequest } from "./attempt.ts";
+import { orAborted } from "./deadline.ts";
 import { transportError } from "./failure.ts";
-import { firstCharacter, readText, startingWith, withIdleTimeout } from "./fetch.ts";
-import { jsonOf } from "./response.ts";
+import { type FetchResponse, firstCharacter, readText, startingWith, withIdleTimeout } from "./fetch.ts";
+import { acceptAnything, type RequestParts, wireRequest } from "./request.ts";
+import { type BufferedResponse, jsonOf, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, send } from "./send.ts";
 
 /** Records in batches as they arrive, or the whole response if it is not an array. */
 export type Listed = { readonly records: AsyncIterable<readonly unknown[]> } | { readonly data: unknown };
 
+interface ListOptions {
+  /**
+   * Returns a short response whole, as `call` does: it is retried if it breaks off. Without it, the first records are
+   * returned as soon as they arrive.
+   */
+  readonly wholeIfShort?: boolean;
+}
+
 /** Sends an operation that returns a list. */
-export type List = <Id extends OperationId>(id: Id, input: InputOf<Id>) => Promise<Listed>;
+export type List = <Id extends OperationId>(
+  id: Id,
+  input: InputOf<Id>,
+  options?: ListOptions,
+) => Promise<Listed>;
 
 /**
  * Sends an operation and returns the records of its response as they arrive, so that a list may be larger than memory.
@@ -23,22 +36,77 @@ export type List = <Id extends OperationId>(id: Id, input: InputOf<Id>) => Promi
 export async function list<Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
-  options: CallOptions,
+  options: CallOptions & ListOptions,
 ): Promise<Listed> {
-  const { warn } = options;
+  const { warn, wholeIfShort } = options;
   const response: ReadResponse<Listed> = async (received, inFlight) => {
-    const listed = await readList(received, inFlight);
+    const listed = await (wholeIfShort ? readWholeIfShort : readList)(received, inFlight);
     if (warn && "data" in listed) warnIfPartial(listed.data, warn);
     return listed;
   };
-  return send(id, input, { response, pages: listedPages }, options);
+  const minRecords = wholeIfShort ? shortPages : 0;
+  return send(id, input, { response, pages: (pages) => listedPages(pages, minRecords) }, options);
 }
 
-/** Fetches the first page before it resolves, so that its failure rejects the call. */
-async function listedPages(pages: AsyncGenerator<readonly unknown[]>): Promise<Listed> {
-  const first = await pages.next();
-  return { records: startingWith(first.done ? [] : [first.value], pages) };
+/** Records of pages that are fetched before any of them is shown. */
+const shortPages = 1_000;
+
+/** Fetches the first page, and others up to `minRecords`, before it resolves, so that their failure rejects the call. */
+async function listedPages(pages: AsyncGenerator<readonly unknown[]>, minRecords: number): Promise<Listed> {
+  const head: (readonly unknown[])[] = [];
+  for (let count = 0, next = await pages.next(); !next.done; next = await pages.next()) {
+    head.push(next.value);
+    count += next.value.length;
+    if (count >= minRecords) return { records: startingWith(head, pages) };
+  }
+  return { records: startingWith(head, pages) };
 }
+
+const readWholeIfShort: ReadResponse<Listed> = async (response, inFlight) => {
+  const { response: whole, isShort } = await readShort(response, inFlight);
+  return isShort ? { data: await readJson(whole, inFlight) } : readList(whole, inFlight);
+};
+
+/** The same response, of which the first bytes have arrived: all of them if it is short. */
+async function readShort(
+  response: FetchResponse,
+  { deadline, limits }: RequestInFlight,
+): Promise<{ readonly response: FetchResponse; readonly isShort: boolean }> {
+  const chunks = bodyOf(response);
+  const head: Uint8Array[] = [];
+  for (let length = 0; length <= limits.shortList; ) {
+    const next = await orAborted(chunks.next(), deadline.signal);
+    if (next.done) return { response: { ...response, body: startingWith(head, chunks) }, isShort: true };
+    head.push(next.value);
+    length += next.value.length;
+  }
+  return { response: { ...response, body: startingWith(head, chunks) }, isShort: false };
+}
+
+async function* bodyOf({ body }: FetchResponse): AsyncGenerator<Uint8Array> {
+  yield* body ?? [];
+}
+
+/** A response that was read to its end, or a JSON array that is longer than a short list, as its records arrive. */
+export type RawListed = BufferedResponse | { readonly records: AsyncIterable<readonly unknown[]> };
+
+/** Sends any request that reads, and returns its whole response unless it is a long list. */
+export type RawList = (parts: RequestParts) => Promise<RawListed>;
+
+/** As `rawCall`, but returns the records of a long list as they arrive; see `list`. */
+export const rawList = (parts: RequestParts, options: CallOptions): Promise<RawListed> =>
+  sendRequest(wireRequest(parts, options.target, acceptAnything), readRawList, options);
+
+const readRawList: ReadResponse<RawListed> = async (received, inFlight) => {
+  const { response, isShort } = await readShort(received, inFlight);
+  const isJson = /[/+]json\b/i.test(response.headers.get("content-type") ?? "");
+  if (isShort || !isJson) return readBuffered()(response, inFlight);
+  const { first, body } = await firstCharacter(bodyOf(response));
+  const rest = { ...response, body };
+  return first === "["
+    ? recordsIn(withIdleTimeout(rest, inFlight.deadline), response.status, inFlight)
+    : readBuffered()(rest, inFlight);
+};
 
 const readList: ReadResponse<Listed> = async (response, inFlight) => {
   const { request, deadline, limits } = inFlight;
@@ -47,12 +115,18 @@ const readList: ReadResponse<Listed> = async (response, inFlight) => {
     const text = await readText({ body }, deadline, limits.body[request.effect]);
     return { data: jsonOf(text, response.status, request, limits) };
   }
-  const invalid = (reason: string) => new InvalidResponse(reason, response.status, request);
+  return recordsIn(body, response.status, inFlight);
+};
+
+/** The elements of an array. Resolves when the first ones have arrived. */
+async function recordsIn(body: AsyncGenerator<Uint8Array>, status: number, inFlight: RequestInFlight) {
+  const { request, limits } = inFlight;
+  const invalid = (reason: string) => new InvalidResponse(reason, status, request);
   const batches = arrayElements(body, { invalid, maxBytes: limits.part });
   const first = await batches.next();
   inFlight.keepOpen();
   return { records: untilEnd(first.done ? [] : first.value, batches, inFlight) };
-};
+}
 
 /** The first batch and the rest; clears the deadline at the end. */
 async function* untilEnd<Batch>(
@@ -74,54 +148,156 @@ async function* untilEnd<Batch>(
 
 /**
  * Yields the elements of a JSON array, one batch for each chunk; only one batch is held in memory. If the bytes are not
- * a complete array, it yields the elements before the error and then throws `invalid(reason)`. Throws `ResponseTooLarge`
- * when one element has more than `maxBytes`.
+ * a complete array, it yields the elements before the error and then throws `invalid(reason)`, with the position of the
+ * element. Throws `ResponseTooLarge` when one element has more than `maxBytes`. The array is the first thing in the bytes
+ * that is not ignored.
  */
 async function* arrayElements(
   chunks: AsyncIterable<Uint8Array>,
   { invalid, maxBytes }: { readonly invalid: (reason: string) => Error; readonly maxBytes: number },
 ): AsyncGenerator<readonly unknown[]> {
-  let sinceLast = 0;
-  const ready: unknown[] = [];
-  const parser = new ExactTokenizer();
-  const values = new TokenParser({ paths: ["$.*"], keepStack: false });
-  parser.onToken = (token) => values.write(parser.exact(token));
-  values.onError = (error) => parser.error(error);
-  values.onEnd = () => {
-    if (!parser.isEnded) parser.end();
-  };
-  values.onValue = ({ value }) => {
-    ready.push(parser.hasMarks ? withoutMarks(value) : value);
-  };
+  const notJson = (byte: number) => invalid(`the response is not valid JSON at byte ${byte}`);
+  const scanner = new ArrayScanner();
+  /** Bytes that were not parsed, and the position of the first of them in the response. */
+  let pending: Uint8Array[] = [];
+  let position = 0;
+  let pendingLength = 0;
+  let isFirst = true;
   for await (const chunk of chunks) {
-    let error: Error | undefined;
-    try {
-      parser.write(chunk);
-    } catch (cause) {
-      const byte = /absolute position "(\d+)"/.exec(String(cause))?.[1];
-      error = invalid(`the response is not valid JSON${byte === undefined ? "" : ` at byte ${byte}`}`);
+    let rest: Uint8Array = chunk;
+    const cut = scanner.isEnded ? undefined : scanner.lastCut(chunk);
+    if (cut !== undefined) {
+      const bytes = Buffer.concat([...pending, chunk.subarray(0, cut)]);
+      const { elements, errorAt } = parseElements(bytes, { isFirst, isLast: scanner.isEnded });
+      if (elements.length > 0) yield elements;
+      if (errorAt !== undefined) throw notJson(position + errorAt);
+      isFirst = false;
+      pending = [];
+      pendingLength = 0;
+      position += bytes.length;
+      rest = chunk.subarray(cut);
     }
-    sinceLast = ready.length > 0 ? 0 : sinceLast + chunk.length;
-    if (ready.length > 0) yield ready.splice(0);
-    if (error) throw error;
-    if (sinceLast > maxBytes) throw new ResponseTooLarge(maxBytes);
+    if (scanner.isEnded) {
+      // The bracket that ends the array is the first byte of the chunk in which it is found.
+      const after = cut === undefined ? 0 : rest[0] === closingBracket ? 1 : 0;
+      const unexpected = rest.findIndex((byte, at) => at >= after && !isBlank(byte));
+      if (unexpected >= 0) throw notJson(position + unexpected);
+      position += rest.length;
+      continue;
+    }
+    pending.push(rest);
+    pendingLength += rest.length;
+    if (pendingLength > maxBytes) throw new ResponseTooLarge(maxBytes);
   }
-  if (!values.isEnded) throw invalid("the response ended in the middle of the list");
+  if (!scanner.isEnded) throw invalid("the response ended in the middle of the list");
 }
 
-/** Reads tokens, with marks for the numbers whose text is kept. */
-class ExactTokenizer extends Tokenizer {
-  #mark: string | undefined;
-  hasMarks = false;
-
-  protected override parseNumber(text: string): number {
-    this.#mark = markedNumber(text);
-    return Number(text);
+/**
+ * Parses bytes of an array: whole elements, each of which but the first in the array has a comma in front. `errorAt` is
+ * the position of what cannot be parsed; `elements` are those before it.
+ */
+function parseElements(
+  bytes: Buffer,
+  { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
+): { readonly elements: readonly unknown[]; readonly errorAt?: number } {
+  const blankUntil = (from: number) => {
+    let at = from;
+    while (at < bytes.length && isBlank(bytes[at])) at += 1;
+    return at;
+  };
+  const separator = isFirst ? bytes.indexOf(openingBracket) : blankUntil(0);
+  if (!isFirst && separator === bytes.length) return { elements: [] };
+  if (!isFirst && bytes[separator] !== comma) return { elements: [], errorAt: separator };
+  const start = separator + 1;
+  if (blankUntil(start) === bytes.length) {
+    return isFirst && isLast ? { elements: [] } : { elements: [], errorAt: bytes.length };
   }
-
-  exact(info: Parameters<Tokenizer["onToken"]>[0]): typeof info {
-    if (info.token !== TokenType.NUMBER || this.#mark === undefined) return info;
-    this.hasMarks = true;
-    return { ...info, token: TokenType.STRING, value: this.#mark };
+  const parsed = (text: string) => parseExactly(`[${text}]`) as readonly unknown[];
+  try {
+    return { elements: parsed(bytes.toString("utf8", start)) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const scanner = new ArrayScanner(1);
+  const elements: unknown[] = [];
+  for (let from = start; ; ) {
+    const end = scanner.next(bytes, from) ?? bytes.length;
+    try {
+      const [element] = parsed(bytes.toString("utf8", from, end));
+      if (element === undefined) return { elements, errorAt: blankUntil(from) };
+      elements.push(element);
+    } catch {
+      return { elements, errorAt: blankUntil(from) };
+    }
+    from = end + 1;
   }
 }
+
+/** Finds the commas between the elements of an array, and its end, in bytes that arrive in chunks. Checks nothing else. */
+class ArrayScanner {
+  /** The closing bracket of the array was found. */
+  isEnded = false;
+  #depth: number;
+  #isInString = false;
+  #isEscaped = false;
+
+  /** `depth` is 0 before the array and 1 inside. */
+  constructor(depth = 0) {
+    this.#depth = depth;
+  }
+
+  /** The index before which all elements are whole; undefined if that is none of the chunk. At the end, that of the bracket. */
+  lastCut(chunk: Uint8Array): number | undefined {
+    let last: number | undefined;
+    for (let at = this.next(chunk, 0); at !== undefined; at = this.next(chunk, at + 1)) {
+      last = at;
+      if (this.isEnded) return last;
+    }
+    // An object is whole before the comma arrives that follows it.
+    const isWhole = this.#depth === 1 && !this.#isInString && closing.has(chunk.at(-1) ?? 0);
+    return isWhole ? chunk.length : last;
+  }
+
+  /** The index of the next comma between two elements, or of the bracket that closes the array. */
+  next(bytes: Uint8Array, from: number): number | undefined {
+    let depth = this.#depth;
+    let isInString = this.#isInString;
+    let isEscaped = this.#isEscaped;
+    let found: number | undefined;
+    for (let at = from; at < bytes.length; at += 1) {
+      let byte = bytes[at];
+      if (isInString) {
+        if (isEscaped) isEscaped = false;
+        else {
+          while (byte !== quote && byte !== backslash && at < bytes.length) {
+            at += 1;
+            byte = bytes[at];
+          }
+          if (byte === backslash) isEscaped = true;
+          else if (byte === quote) isInString = false;
+        }
+      } else if (byte === quote) isInString = true;
+      else if (byte === openingBracket || byte === openingBrace) depth += 1;
+      else if (byte === closingBracket || byte === closingBrace) {
+        depth -= 1;
+        if (depth > 0) continue;
+        this.isEnded = true;
+        found = at;
+        break;
+      } else if (byte === comma && depth === 1) {
+        found = at;
+        break;
+      }
+    }
+    this.#depth = depth;
+    this.#isInString = isInString;
+    this.#isEscaped = isEscaped;
+    return found;
+  }
+}
+
+const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
+const [openingBracket, closingBracket, openingBrace, closingBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
+const closing: ReadonlySet<number> = new Set([closingBracket, closingBrace]);
+const isBlank = (byte: number | undefined): boolean =>
+  byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;

@@ -62,6 +62,9 @@ export function requestParts(
   };
 }
 
+/** The `Accept` header of a raw call: JSON if possible. */
+export const acceptAnything = "application/json, */*";
+
 /**
  * Builds the request to send to a target. Keeps a path prefix and a query of the base URL. Removes a user name and
  * password from it, so that the key is the only credential that is ever sent or shown. Throws `NoBaseUrl`,

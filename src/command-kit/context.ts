@@ -1,6 +1,6 @@
 import type { Call, Prepare, RawCall } from "../client/call.ts";
 import type { Description } from "../client/description.ts";
-import type { List } from "../client/list.ts";
+import type { List, RawList } from "../client/list.ts";
 import type { Probe } from "../client/probe/probe.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
@@ -31,6 +31,8 @@ export interface Context {
   readonly list: List;
   /** Sends any request, even one that the contract does not describe. */
   readonly request: RawCall;
+  /** As `request`, for a response that may be a long list. */
+  readonly requestList: RawList;
   readonly prepare: Prepare;
   /** The service's own description. */
   readonly describe: Describe;

@@ -130,8 +130,10 @@ function patternsFor(secrets: Iterable<string>): Patterns {
   const secret = [...new Set([...literals.map(literal), ...encoded.map(base64Pattern)])]
     .sort((one, other) => other.length - one.length)
     .join("|");
+  // The digits that a secret shares with the text around it are left out: to look for them takes three times as long.
+  const starts = [...literals.map(literal), ...encoded.map(({ own }) => ownPattern(own))];
   return {
-    suspicious: new RegExp([secret, escapeStart, ...escapedMarks].join("|"), "i"),
+    suspicious: new RegExp([...new Set(starts), escapeStart, ...escapedMarks].join("|"), "i"),
     secret: new RegExp(secret, "gi"),
     characters: [
       ...[...new Set(literals)].map((text) => text.split("").map(inBothCases)),
@@ -176,9 +178,10 @@ function base64Forms(secret: string): readonly Base64Form[] {
 
 function base64Pattern({ own, sharesFirst, sharesLast }: Base64Form): string {
   const shared = "[\\w+/-]?";
-  const written = own.replaceAll("+", "[+-]").replaceAll("/", "[/_]");
-  return `${sharesFirst ? shared : ""}${written}${sharesLast ? shared : ""}`;
+  return `${sharesFirst ? shared : ""}${ownPattern(own)}${sharesLast ? shared : ""}`;
 }
+
+const ownPattern = (own: string): string => own.replaceAll("+", "[+-]").replaceAll("/", "[/_]");
 
 const base64Characters = ({ own }: Base64Form): readonly string[] =>
   own.split("").map((digit) => (digit === "+" ? "+-" : digit === "/" ? "/_" : inBothCases(digit)));

@@ -35,6 +35,12 @@ export interface Records extends Paid {
   readonly records: AsyncIterable<readonly unknown[]>;
   /** The field whose texts continue those of the record before, such as `choices` in a streamed chat. */
   readonly continued?: string;
+  /** The records for formats that show columns, when they differ. Only one of the two is read. */
+  readonly rows?: AsyncIterable<readonly unknown[]>;
+  /** Replaces the command's view. */
+  readonly view?: View;
+  /** The error that makes the records incomplete, once they are read. It is reported as that of `Data`. */
+  readonly failureAtEnd?: () => Error | undefined;
 }
 
 /** Prints nothing and exits with the code of a program that the command ran. */

@@ -38,13 +38,14 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Partial results",
       parts: [
-        "`rentals list` requests virtual machines and bare metal separately. When one of the requests fails, the rentals of the other are printed, in every format. The error follows on stderr, and the exit code is that of the error, so that a list with exit code 0 is complete. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
+        "`rentals list` requests virtual machines and bare metal separately. When one of the requests fails, the rentals of the other are printed, in every format. The error follows on stderr, and the exit code is that of the error, so that a list with exit code 0 is complete. A list of more than 1 MiB that breaks off is printed as far as it arrived. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
       ],
     },
     {
       heading: "Formats",
       parts: [
         "Set with --output. Every format prints the numbers of a response to the digit, such as 1.50 or 12345678901234567891. jq may write numbers in another way, so the results of --jq may differ: 1.50 may become 1.5.",
+        "Lists of more than 1 MiB are printed as they arrive, and may have any length. A table then takes its columns and widths from the first 1,000 records. A --jq filter that begins with `.[]` and is piped on, such as `.[] | .id`, has no limit either. Any other filter needs the whole list, and fails if that takes more than 256 MB of memory, as about 50,000 rentals do.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],
     },

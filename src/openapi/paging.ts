@@ -33,26 +33,32 @@ interface FirstPage {
 
 const maxPages = 100_000;
 
+interface DescribedListing {
+  readonly parameters: readonly { readonly name: string }[];
+  readonly query?: Query | undefined;
+  readonly warn: (line: string) => void;
+}
+
 /** The records of all pages, as one list. */
 export async function allRecords(
   send: (query: Query) => Promise<unknown>,
-  {
-    parameters,
-    query = [],
-    warn,
-  }: {
-    readonly parameters: readonly { readonly name: string }[];
-    readonly query?: Query | undefined;
-    readonly warn: (line: string) => void;
-  },
+  listing: DescribedListing,
 ): Promise<readonly unknown[]> {
-  const paging = pagingOf(parameters.map(({ name }) => name));
-  const paged = Object.values(paging).some((name) => name !== undefined);
   const records: unknown[] = [];
-  for await (const page of pages(send, { paging, query, paged, warn })) {
+  for await (const page of describedPages(send, listing)) {
     for (const record of page) records.push(record);
   }
   return records;
+}
+
+/** As `pages`, with the query parameters that the description lists. */
+export function describedPages(
+  send: (query: Query) => Promise<unknown>,
+  { parameters, query = [], warn }: DescribedListing,
+): AsyncGenerator<readonly unknown[]> {
+  const paging = pagingOf(parameters.map(({ name }) => name));
+  const paged = Object.values(paging).some((name) => name !== undefined);
+  return pages(send, { paging, query, paged, warn });
 }
 
 /** The records of all pages, one page at a time. `send` requests one page by its query and throws the errors of any call. */

@@ -5,7 +5,6 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 import type { Jq, JqResult } from "jq-wasm";
 import { TimeLimitExceeded, withinTime } from "../core/tasks/time-limit.ts";
-import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { escapeControls } from "./json.ts";
 
 /** The `--jq` expression does not compile. */
@@ -19,13 +18,24 @@ class FilterFailed extends Error {
   readonly hint = "Only the filter failed: the request succeeded, and a retry sends it again.";
 }
 
+/** A compiled jq expression. */
+export interface Filter {
+  /**
+   * Filters JSON. Returns the results, one per line: strings without quotes, other values as compact JSON. `messages` is
+   * what the filter wrote to stderr, for example with `debug`.
+   *
+   * @throws {FilterFailed}
+   */
+  readonly run: (json: string) => Promise<{ readonly text: string; readonly messages: string }>;
+  /** The results for a list are those for its items one after another, so that it may be filtered in parts. */
+  readonly isForEachItem: boolean;
+}
+
 /**
- * Returns the results, one per line: strings without quotes, other values as compact JSON. `messages` is what the filter
- * wrote to stderr, for example with `debug`.
- *
- * @throws {FilterFailed}
+ * Matches an expression that begins with `.[]` or a path inside the items, which is all of it or is piped on. `halt` ends
+ * the whole run.
  */
-export type Filter = (data: unknown) => Promise<{ readonly text: string; readonly messages: string }>;
+const forEachItem = /^\s*\.\[\](?:\?|\.[A-Za-z_]\w*|\[\d*\])*\s*(?:$|\|(?!=))(?!.*\bhalt)/s;
 
 /**
  * Compiles a jq expression without running it. When `interrupted` is aborted, the filter stops, even in an endless loop,
@@ -39,14 +49,17 @@ export async function compileFilter(expression: string, interrupted: AbortSignal
   const program = expression.startsWith("-") ? ` ${expression}` : expression;
   const compiled = await run("", program);
   if (compiled.exitCode !== 0) throw new BadFilter(`invalid --jq expression: ${reason(compiled.stderr)}`);
-  return async (data) => {
-    const { stdout, stderr, exitCode } = await run(stringifyExactly(data) ?? "null", program, ["-c"]);
-    if (exitCode !== 0) throw filterFailure(reason(stderr) || `jq exited with status ${exitCode}`);
-    const values = stdout.split("\n").filter((line) => line !== "");
-    return {
-      text: values.map((value) => `${shown(value)}\n`).join(""),
-      messages: stderr.trimEnd(),
-    };
+  return {
+    run: async (json) => {
+      const { stdout, stderr, exitCode } = await run(json, program, ["-c"]);
+      if (exitCode !== 0) throw filterFailure(reason(stderr) || `jq exited with status ${exitCode}`);
+      const values = stdout.split("\n").filter((line) => line !== "");
+      return {
+        text: values.map((value) => `${shown(value)}\n`).join(""),
+        messages: stderr.trimEnd(),
+      };
+    },
+    isForEachItem: forEachItem.test(expression),
   };
 }
 
@@ -126,7 +139,7 @@ async function runInWorker(workerData: WorkerData, interrupted: AbortSignal): Pr
 const outOfMemory = (error: unknown): unknown =>
   error instanceof Error && error.name === "RuntimeError"
     ? filterFailure(
-        `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory; pipe -o jsonl to an installed jq instead`,
+        `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory, as a filter of a whole list of more than about 50,000 rentals does. Begin the filter with \`.[] |\` if it treats each item by itself, or pipe -o jsonl to an installed jq`,
       )
     : error;
 

@@ -1,5 +1,6 @@
 import { isRecord, listIn } from "../core/json.ts";
 import type { Data } from "../core/result.ts";
+import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import type { View } from "../core/view.ts";
 
 /** A value to print: its data, and its rows when the table shows more than the data. */
@@ -22,6 +23,34 @@ export const wholeOf = ({ data }: Value, view: View): unknown => data ?? (view.k
 export async function* singleBatch(records: readonly unknown[]): AsyncGenerator<readonly unknown[]> {
   yield records;
 }
+
+/**
+ * Data as JSON: as lists of about `maxLength` characters if there is a limit and the data is a list, or else whole. Batches
+ * of records are one list.
+ */
+export async function* listsIn(data: unknown, maxLength = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
+  if (!isBatches(data) && (maxLength === Number.POSITIVE_INFINITY || !Array.isArray(data))) {
+    yield stringifyExactly(data) ?? "null";
+    return;
+  }
+  let items: string[] = [];
+  let length = 0;
+  for await (const records of isBatches(data) ? data : [data]) {
+    for (const record of records) {
+      const item = stringifyExactly(record) ?? "null";
+      items.push(item);
+      length += item.length;
+      if (length < maxLength) continue;
+      yield `[${items.join(",")}]`;
+      items = [];
+      length = 0;
+    }
+  }
+  if (items.length > 0 || maxLength === Number.POSITIVE_INFINITY) yield `[${items.join(",")}]`;
+}
+
+const isBatches = (data: unknown): data is AsyncIterable<readonly unknown[]> =>
+  typeof data === "object" && data !== null && Symbol.asyncIterator in data;
 
 export interface Chunk {
   readonly records: readonly unknown[];

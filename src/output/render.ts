@@ -12,8 +12,8 @@ export async function prepareTables({ kind }: View, terminal: boolean): Promise<
   if (kind === "record") await import("./table/record.ts");
 }
 
-/** Number of rows that a table of streamed records lays out at a time. */
-const STREAMED_CHUNK = 250;
+/** Number of rows that a table of streamed records lays out at a time. The first of them determine its widths. */
+const STREAMED_CHUNK = 1_000;
 const LINES_PER_PIECE = 50;
 
 export interface RenderOptions extends DrawOptions {
@@ -50,7 +50,7 @@ export async function* render(
   } else {
     const [batches, chunkSize] =
       "records" in value
-        ? [value.records, STREAMED_CHUNK]
+        ? [value.rows ?? value.records, STREAMED_CHUNK]
         : [singleBatch(recordsOf(value, view)), Number.POSITIVE_INFINITY];
     const shown = options.columns ? withColumns(view, options.columns) : view;
     yield* renderRecords(observed(batches, options), shown, { ...options, chunkSize });

@@ -1,6 +1,7 @@
 import { Document, type Scalar, visit } from "yaml";
+import { isRecord } from "../core/json.ts";
 import { unicodeEscape, unseen } from "../core/unseen.ts";
-import { exactCopy } from "../core/values/exact-numbers.ts";
+import { exactCopy, exactText } from "../core/values/exact-numbers.ts";
 
 /** `compat` quotes what YAML 1.1 readers take for a boolean or a date. */
 const options = { compat: "yaml-1.1", aliasDuplicateObjects: false } as const;
@@ -27,13 +28,76 @@ function quoteUnsafe(scalar: Scalar): void {
   if (hasOuterBlanks || unsafe.test(value)) scalar.type = "QUOTE_DOUBLE";
 }
 
+/**
+ * Text that YAML writes as it is, whatever precedes it: words, addresses and paths. It begins with a letter and has none of
+ * the characters with a meaning.
+ */
+const plainWords = /^[A-Za-z][\w./@-]*(?: [\w./@-]+)*$/;
+/** Words that readers of YAML take for something else. */
+const reserved = /^(?:true|false|yes|no|on|off|null|y|n|e[-+]?\d+)$/i;
+/** Timestamps, which are quoted. */
+const timestamp = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/;
+const digits = /^\d{1,15}$/;
+const address = /^\d+(?:\.\d+){3}$/;
+const maxPlainLength = 200;
+
+const isPlain = (text: string): boolean =>
+  text.length <= maxPlainLength && plainWords.test(text) && !reserved.test(text);
+
+/** A value of a few kinds as lines of YAML below `indent`, as the library writes it; undefined for any other. */
+function simpleLines(value: unknown, holder: unknown, key: string, indent: string): string | undefined {
+  if (Array.isArray(value)) {
+    if (value.length === 0) return " []\n";
+    let lines = "\n";
+    for (let index = 0; index < value.length; index += 1) {
+      const inner = value[index];
+      const text = simpleLines(inner, value, String(index), `${indent}  `);
+      if (text === undefined) return undefined;
+      lines += `${indent}-${isNonEmpty(inner) ? ` ${text.trimStart()}` : text}`;
+    }
+    return lines;
+  }
+  if (isRecord(value)) {
+    const keys = Object.keys(value);
+    if (keys.length === 0) return " {}\n";
+    let lines = "\n";
+    for (const name of keys) {
+      if (!isPlain(name)) return undefined;
+      const text = simpleLines(value[name], value, name, `${indent}  `);
+      if (text === undefined) return undefined;
+      lines += `${indent}${name}:${text}`;
+    }
+    return lines;
+  }
+  const text = simpleScalar(value, holder, key);
+  return text === undefined ? undefined : ` ${text}\n`;
+}
+
+const isNonEmpty = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length > 0;
+
+function simpleScalar(value: unknown, holder: unknown, key: string): string | undefined {
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "number") return exactText(holder, key) ?? String(value);
+  if (typeof value !== "string" || value.includes("\n")) return undefined;
+  if (isPlain(value) || address.test(value)) return value;
+  return timestamp.test(value) || digits.test(value) ? `"${value}"` : yaml([value]).slice(2, -1);
+}
+
+/** A record as an item of a sequence. The library takes many times as long, so it writes only what is not simple. */
+function item(record: unknown, holder: unknown, key: string): string {
+  const lines = simpleLines(record, holder, key, "  ");
+  if (lines === undefined) return yaml([record]);
+  return isNonEmpty(record) ? `- ${lines.trimStart()}` : `-${lines}`;
+}
+
 /** Batches of records as one YAML sequence. */
 export async function* yamlSequence(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let isEmpty = true;
   for await (const records of batches) {
     if (records.length === 0) continue;
     isEmpty = false;
-    yield yaml(records);
+    yield records.map((record, index) => item(record, records, String(index))).join("");
   }
   if (isEmpty) yield yaml([]);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { acceptAnything } from "../../src/client/call.ts";
 import { prepareWrite } from "../../src/client/prepared.ts";
-import { wireRequest } from "../../src/client/request.ts";
+import { acceptAnything, wireRequest } from "../../src/client/request.ts";
 import { createTransport } from "../../src/client/transport.ts";
 import { responseLimits } from "../../src/contract/plain/response-limits.ts";
 import { createRedactor } from "../../src/core/redact.ts";

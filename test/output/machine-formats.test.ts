@@ -286,3 +286,103 @@ async function joined(pieces: AsyncIterable<string>): Promise<string> {
   for await (const piece of pieces) all += piece;
   return all;
 }
+
+describe("records that arrive in YAML", () => {
+  /** What services send, and what comes close to meaning something else in YAML. */
+  const word = fc.constantFrom(
+    ...[
+      "Running",
+      "us-central-1",
+      "a b",
+      "a  b",
+      "a: b",
+      "a #b",
+      "a:b",
+      "a/b.c",
+      "x@y",
+      "203.0.113.7",
+      "true",
+      "Off",
+      "No",
+    ],
+    ...[
+      "n",
+      "Y",
+      "null",
+      "Null",
+      "nan",
+      "inf",
+      ".inf",
+      "e5",
+      "1e5",
+      "0x1f",
+      "0o7",
+      "12",
+      "007",
+      "1_000",
+      "1:30",
+      "12345678901234567890",
+    ],
+    ...[
+      "2026-09-12T13:59:00.123Z",
+      "2026-09-12 13:59:00.123+00",
+      "2026-09-12",
+      "2026-09-12T13:59:00+02:00",
+      "2026-9-1 1:02:03Z",
+    ],
+    ...[
+      "",
+      " ",
+      "x ",
+      "-",
+      "- x",
+      "a-",
+      "a.",
+      "a,b",
+      "[x]",
+      "{x}",
+      "&x",
+      "*x",
+      "!x",
+      "%x",
+      "x\n",
+      "x\ny",
+      "é",
+      "\x85",
+      "=",
+      "<<",
+      "~",
+      "?",
+      "|",
+      ">",
+      "---",
+      "...",
+    ],
+  );
+  const leaf = fc.oneof(
+    word,
+    fc.stringMatching(/^[A-Za-z][\w./@-]{0,6}$/),
+    text,
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const { record } = fc.letrec((tie) => ({
+    value: fc.oneof({ depthSize: "small", withCrossShrink: true }, leaf, tie("list"), tie("record")),
+    list: fc.array(tie("value"), { maxLength: 3 }),
+    record: fc.dictionary(word, tie("value"), { maxKeys: 4, noNullPrototype: true }),
+  }));
+
+  test("are written as the library writes them", async () => {
+    const records = fc.array(fc.oneof(record, leaf, fc.array(leaf)), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(records, async (values) => {
+        const list: unknown[] = JSON.parse(JSON.stringify(values));
+        let written = "";
+        for await (const piece of yamlSequence(singleBatch(list))) written += piece;
+        expect(written).toBe(yaml(list));
+      }),
+    );
+  });
+});

@@ -122,19 +122,33 @@ async function printFrames(result: Frames, options: PrintOptions): Promise<void>
   await showFrames(result, options, () => ({ ...renderOptions(options), columns }));
 }
 
+/** Prints what a filter selects, once it has succeeded for all records. */
 async function printFiltered(
   result: Data | Records,
   view: View,
   filter: Filter,
   { system, notes }: PrintOptions,
 ): Promise<void> {
-  const { wholeOf } = await import("../../output/records.ts");
+  const { listsIn, wholeOf } = await import("../../output/records.ts");
   const { stdout } = system.io;
-  const data = "records" in result ? await collected(result) : wholeOf(result, view);
-  const { text, messages } = await filter(data);
-  if (text !== "") await stdout.write(text);
-  if (messages !== "") notes.say(messages);
+  const data = "records" in result ? result.records : wholeOf(result, view);
+  const allMessages: string[] = [];
+  async function* texts(): AsyncGenerator<string> {
+    for await (const json of listsIn(data, filter.isForEachItem ? maxFilteredLength : undefined)) {
+      const { text, messages } = await filter.run(json);
+      if (messages !== "") allMessages.push(messages);
+      yield text;
+    }
+  }
+  const { spooled } = await import("./spool.ts");
+  for await (const piece of spooled(texts(), system.files.folders.temporary)) {
+    if (piece.length > 0) await stdout.write(piece);
+  }
+  if (allMessages.length > 0) notes.say(allMessages.join("\n"));
 }
+
+/** Characters of a list that are filtered at a time. */
+const maxFilteredLength = 500_000;
 
 async function printRendered(result: Data | Records, view: View, options: PrintOptions): Promise<void> {
   const { settings, system, notes } = options;
@@ -182,12 +196,6 @@ const renderOptions = ({ settings, system: { env, clock, io } }: PrintOptions): 
   color: usesColor(settings.color, io.stdout.isTTY, env),
   now: clock.now(),
 });
-
-async function collected({ records }: Records): Promise<readonly unknown[]> {
-  const batches: (readonly unknown[])[] = [];
-  for await (const batch of records) batches.push(batch);
-  return batches.flat();
-}
 
 /** The same sink with another way to write. */
 const writing = (sink: Sink, write: Sink["write"]): Sink => ({

@@ -1,6 +1,6 @@
 import type { Divert } from "../../client/divert.ts";
 import type { Fetch, Observer } from "../../client/fetch.ts";
-import { requestParts, type Target, wireRequest } from "../../client/request.ts";
+import { acceptAnything, requestParts, type Target, wireRequest } from "../../client/request.ts";
 import type { CallOptions } from "../../client/send.ts";
 import type { Transport } from "../../client/transport.ts";
 import type { Context, Endpoint, Ports, SandboxControl, SandboxFacts } from "../../command-kit/context.ts";
@@ -19,7 +19,10 @@ import type { Runtime, Sandbox } from "./services.ts";
 const sandboxUrl = "http://sandbox.localhost";
 
 export interface Connection extends Pick<Ports, "callAt" | "requestAt"> {
-  readonly calls: Pick<Context, "call" | "stream" | "list" | "request" | "prepare" | "describe">;
+  readonly calls: Pick<
+    Context,
+    "call" | "stream" | "list" | "request" | "requestList" | "prepare" | "describe"
+  >;
   readonly isListed: IsListedFor;
   readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
@@ -163,12 +166,20 @@ export function connect(
           ...ownLimits(limits),
         });
       },
-      list: async (id, input) => {
+      list: async (id, input, listOptions) => {
         const callOptions = await optionsFor(id, input);
-        return (await import("../../client/list.ts")).list(id, input, callOptions);
+        return (await import("../../client/list.ts")).list(id, input, { ...callOptions, ...listOptions });
+      },
+      requestList: async (parts) => {
+        const to = await target(parts);
+        if (!isHeldBack(parts)) {
+          return (await import("../../client/list.ts")).rawList(parts, { ...options, target: to });
+        }
+        dryRunRequests.push(shownRequest(parts, to, acceptAnything));
+        throw new DryRun();
       },
       request: async (parts, { divert, reusesConnection, ...limits } = {}) => {
-        const { acceptAnything, rawCall } = await import("../../client/call.ts");
+        const { rawCall } = await import("../../client/call.ts");
         const to = await target(parts);
         if (!isHeldBack(parts)) {
           const { fetch: send } = divert ? await diverting(divert) : options;
@@ -185,7 +196,7 @@ export function connect(
       },
       prepare: async (parts) => {
         const to = await target(parts);
-        const { acceptAnything, rawCall } = await import("../../client/call.ts");
+        const { rawCall } = await import("../../client/call.ts");
         const { sharedByWrites }: Partial<Transport> = settings.sandbox ? {} : await transport();
         if (!sharedByWrites) return (body) => rawCall({ ...parts, body }, { ...options, target: to });
         const { prepareWrite } = await import("../../client/prepared.ts");

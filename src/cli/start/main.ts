@@ -106,7 +106,9 @@ async function execute(
     };
     const finish = async (result: Result) => {
       await print(result, command.view, { settings, system: printing, notes, redactor, filter });
-      if ("failure" in result && result.failure) throw result.failure;
+      const failure =
+        "records" in result ? result.failureAtEnd?.() : "failure" in result ? result.failure : undefined;
+      if (failure) throw failure;
       if ("nextSteps" in result && result.nextSteps?.length && settings.output === "table") {
         const { nextStepLines } = await import("../print/next-steps.ts");
         for (const line of nextStepLines(result.nextSteps, invocation.globals)) notes.say(line);

@@ -14,7 +14,7 @@ import { isRead } from "../../core/service-errors.ts";
 import type { View } from "../../core/view.ts";
 import type { DescribedOperation } from "../../openapi/described.ts";
 import { type Description, decoded } from "../../openapi/document.ts";
-import { allRecords } from "../../openapi/paging.ts";
+import { describedPages } from "../../openapi/paging.ts";
 import { json } from "../../output/json.ts";
 import { recordsOf } from "../../output/records.ts";
 import { everyColumn } from "../../output/table/columns.ts";
@@ -100,7 +100,13 @@ export default defineCommand({
         : undefined,
   },
   run: async ({ input, flags: { include, paginate }, withinLimits, ...context }) => {
-    if (paginate) return jsonResult(await allPages(input, context), context.settings);
+    if (paginate) return listResult(allPages(input, context), context.settings);
+    if (isRead(input.parts) && !include) {
+      const response = await context.requestList(input.parts);
+      return "records" in response
+        ? listResult(response.records, context.settings)
+        : responseResult(response, input.operation, include, context);
+    }
     const paid = isPaid(input.parts);
     if (paid) assertWithinBudget(input, context);
     const send = () => context.request(input.parts);
@@ -196,11 +202,11 @@ async function describedFor(named: Named, { describe }: Pick<Context, "describe"
   }
 }
 
-/** The records of every page of a listing, as one array. */
-async function allPages(
+/** The records of every page of a listing. */
+function allPages(
   { parts, operation }: Request,
   { request, say }: Pick<Context, "request" | "say">,
-): Promise<readonly unknown[]> {
+): AsyncIterable<readonly unknown[]> {
   let sent = 0;
   const send = async (query: NonNullable<typeof parts.query>) => {
     sent += 1;
@@ -212,7 +218,7 @@ async function allPages(
     }
     return page;
   };
-  return allRecords(send, { parameters: operation?.parameters ?? [], query: parts.query, warn: say });
+  return describedPages(send, { parameters: operation?.parameters ?? [], query: parts.query, warn: say });
 }
 
 /**
@@ -273,9 +279,33 @@ function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOpe
 }
 
 /** The result for JSON of any shape: in the requested format, or as JSON when none is requested. */
-function jsonResult(data: unknown, { output, tableFromCli }: Context["settings"]): Result {
-  const asIs = output === "table" && !tableFromCli;
-  return { data, view: asIs ? { kind: "document" } : viewOf(data) };
+const jsonResult = (data: unknown, settings: Context["settings"]): Result => ({
+  data,
+  view: shownView(data, settings),
+});
+
+const shownView = (data: unknown, { output, tableFromCli }: Context["settings"]): View =>
+  output === "table" && !tableFromCli ? { kind: "document" } : viewOf(data);
+
+/** Records that are read to find the columns of a list, and the name of its ids. */
+const sampleSize = 1_000;
+
+/** As `jsonResult`, for a list that may not fit in memory. */
+async function listResult(
+  batches: AsyncIterable<readonly unknown[]>,
+  settings: Context["settings"],
+): Promise<Result> {
+  const sample: unknown[] = [];
+  const rest = batches[Symbol.asyncIterator]();
+  for (let next = await rest.next(); !next.done; next = await rest.next()) {
+    for (const record of next.value) sample.push(record);
+    if (sample.length >= sampleSize) break;
+  }
+  const records = async function* () {
+    yield sample;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  };
+  return { records: records(), view: shownView(sample, settings) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { recordsOf } from "../../core/json.ts";
+import { upTo } from "./listing.ts";
 import { pastRentals } from "./views.ts";
 
 export default defineCommand({
@@ -20,16 +21,3 @@ export default defineCommand({
     return { data: recordsOf(listed.data)?.slice(0, limit) ?? listed.data };
   },
 });
-
-/** The first records of batches. It ends, and closes the response, without asking for another batch than it needs. */
-async function* upTo(
-  limit: number,
-  batches: AsyncIterable<readonly unknown[]>,
-): AsyncGenerator<readonly unknown[]> {
-  let left = limit;
-  for await (const records of batches) {
-    yield records.slice(0, left);
-    left -= records.length;
-    if (left <= 0) return;
-  }
-}

@@ -1,10 +1,19 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { Incomplete, UsageError } from "../../core/errors.ts";
+import { UsageError } from "../../core/errors.ts";
 import { duration } from "../../core/values/durations.ts";
 import { filterFlags, rentalFilter } from "./filter.ts";
-import { type ActiveRental, bothTypes, kinds, listEach, type RentalType, rowOf } from "./listing.ts";
+import {
+  type ActiveRental,
+  bothTypes,
+  kinds,
+  listArriving,
+  listEach,
+  type RentalType,
+  rowOf,
+  upTo,
+} from "./listing.ts";
 import { activeRentals, sortNames } from "./views.ts";
 import { defaultInterval } from "./waiting.ts";
 
@@ -56,37 +65,65 @@ export default defineCommand({
         ? undefined
         : (await import("./list/sort.ts")).sorter(sort, context.settings.columns ?? []);
     const filtered = label !== undefined || olderThan !== undefined;
-    const read = async () => {
-      const listings = await listEach(context, input, types);
-      if (!filtered) return listings;
+    /** Those that the flags select, of rentals that have just arrived. */
+    const selected = (rentals: readonly ActiveRental[]) => {
+      if (!filtered) return rentals;
       const matches = rentalFilter(flags, context.serviceNow());
-      return { ...listings, rentals: listings.rentals.filter(({ record }) => matches(record)) };
-    };
-    const arrange = (all: readonly ActiveRental[]) => {
-      const inOrder = sorted?.(all) ?? all;
-      return limit === undefined ? inOrder : inOrder.slice(0, limit);
+      return rentals.filter(({ record }) => matches(record));
     };
     if (flags.watch !== undefined) {
+      const read = async () => {
+        const listings = await listEach(context, input, types);
+        return { ...listings, rentals: selected(listings.rentals) };
+      };
+      const arrange = (all: readonly ActiveRental[]) => {
+        const inOrder = sorted?.(all) ?? all;
+        return limit === undefined ? inOrder : inOrder.slice(0, limit);
+      };
       return (await import("./list/watch.ts")).watchRentals(read, arrange, flags.watch, context);
     }
-    const { rentals, listed, failures } = await read();
+    const { rentals, listed, failures, incomplete } = await listArriving(context, input, types);
     const [failed] = failures;
     if (failed && listed.length === 0) throw failed[1];
+    const matching = mapped(rentals, selected);
+    const shown =
+      sorted !== undefined
+        ? inOrder(matching, sorted, limit)
+        : limit === undefined
+          ? matching
+          : upTo(limit, matching);
     const names = failed ? listed.map((type) => kinds[type].plural).join(" or ") : "rentals";
-    const shown = arrange(rentals);
     return {
-      data: shown.map(({ record }) => record),
-      /** Computed only for a format that shows rows. */
-      get rows() {
-        return shown.map(rowOf);
-      },
+      records: mapped(shown, (some) => some.map(({ record }) => record)),
+      rows: mapped(shown, (some) => some.map(rowOf)),
       view: { ...activeRentals, empty: filtered ? `No active ${names} match.` : `No active ${names}.` },
-      ...(failed && {
-        failure: new Incomplete(
-          `Only ${names} are listed; there may be active ${kinds[failed[0]].plural}.`,
-          failed[1],
-        ),
-      }),
+      failureAtEnd: incomplete,
     };
   },
 });
+
+type Batches<Item> = AsyncIterable<readonly Item[]>;
+
+async function* mapped<Item, Result>(
+  batches: Batches<Item>,
+  change: (items: readonly Item[]) => readonly Result[],
+): AsyncGenerator<readonly Result[]> {
+  for await (const items of batches) yield change(items);
+}
+
+/** Rentals that are dropped at a time when they are beyond the limit. */
+const maxDropped = 10_000;
+
+/** Sorts rentals, of which it keeps all in memory, or with a limit only those that may be within it. */
+async function* inOrder(
+  batches: Batches<ActiveRental>,
+  sorted: (rentals: readonly ActiveRental[]) => readonly ActiveRental[],
+  limit = Number.POSITIVE_INFINITY,
+): AsyncGenerator<readonly ActiveRental[]> {
+  let kept: ActiveRental[] = [];
+  for await (const rentals of batches) {
+    for (const rental of rentals) kept.push(rental);
+    if (kept.length > limit + maxDropped) kept = sorted(kept).slice(0, limit);
+  }
+  yield sorted(kept).slice(0, limit);
+}

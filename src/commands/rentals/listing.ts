@@ -2,7 +2,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { isRecord, recordsOf } from "../../command-kit/responses.ts";
 import { rentalTypes } from "../../contract/enums.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { UnexpectedResponse } from "../../core/errors.ts";
+import { Incomplete, UnexpectedResponse } from "../../core/errors.ts";
 import { firstAt, recordsOf as recordsIn } from "../../core/json.ts";
 import { copyTexts } from "../../core/values/exact-numbers.ts";
 import { typePaths } from "./views.ts";
@@ -39,7 +39,7 @@ export interface Listings {
   readonly failures: ReadonlyMap<RentalType, unknown>;
 }
 
-/** Lists the active rentals of one type or of both, requested in parallel. Throws only when the user interrupts. */
+/** Lists the active rentals of one type or of both, requested in parallel, when all have arrived. Throws only when the user interrupts. */
 export async function listEach(
   { call, interrupted }: Pick<Context, "call" | "interrupted">,
   query: InputOf<"listVirtualMachineRentals">,
@@ -55,6 +55,77 @@ export async function listEach(
   const rentals = joined(await Promise.all(listings));
   interrupted.throwIfAborted();
   return { rentals, listed: types.filter((type) => !failures.has(type)), failures };
+}
+
+/** Rentals in batches as they arrive. A listing that breaks off is added to the failures meanwhile. */
+export interface ArrivingListings extends Omit<Listings, "rentals"> {
+  readonly rentals: AsyncIterable<readonly ActiveRental[]>;
+  /** Why the listings are incomplete, once all rentals were read. */
+  readonly incomplete: () => Incomplete | undefined;
+}
+
+/** As `listEach`, but returns the rentals of long lists as they arrive. Reading them throws when no listing is complete. */
+export async function listArriving(
+  { list, interrupted }: Pick<Context, "list" | "interrupted">,
+  query: InputOf<"listVirtualMachineRentals">,
+  types: readonly RentalType[],
+): Promise<ArrivingListings> {
+  const failures = new Map<RentalType, unknown>();
+  const brokenOff = new Set<RentalType>();
+  const requests = types.map(async (type) => {
+    try {
+      const input = type === virtualMachine ? query : {};
+      return [{ type, listed: await list(kinds[type].list, input, { wholeIfShort: true }) }];
+    } catch (error) {
+      failures.set(type, error);
+      return [];
+    }
+  });
+  const listings = (await Promise.all(requests)).flat();
+  interrupted.throwIfAborted();
+  async function* rentals(): AsyncGenerator<readonly ActiveRental[]> {
+    for (const { type, listed } of listings) {
+      try {
+        const batches = "records" in listed ? listed.records : [recordsOf(listed.data)];
+        for await (const records of batches) yield records.map((record) => ({ record, type }));
+      } catch (error) {
+        interrupted.throwIfAborted();
+        brokenOff.add(type);
+        failures.set(type, error);
+      }
+    }
+    const [failed] = failures;
+    if (failed && failures.size === types.length) throw failed[1];
+  }
+  return {
+    rentals: rentals(),
+    listed: listings.map(({ type }) => type),
+    failures,
+    incomplete: () => {
+      const [failed] = failures;
+      if (!failed) return undefined;
+      const [type, error] = failed;
+      const { plural } = kinds[type];
+      const complete = types.filter((one) => !failures.has(one)).map((one) => kinds[one].plural);
+      const why = brokenOff.has(type)
+        ? `The list of ${plural} broke off; there may be more of them.`
+        : `Only ${complete.join(" and ")} are listed; there may be active ${plural}.`;
+      return new Incomplete(why, error);
+    },
+  };
+}
+
+/** The first items of batches. It ends, and closes the response, without asking for another batch than it needs. */
+export async function* upTo<Item>(
+  limit: number,
+  batches: AsyncIterable<readonly Item[]>,
+): AsyncGenerator<readonly Item[]> {
+  let left = limit;
+  for await (const items of batches) {
+    yield items.slice(0, left);
+    left -= items.length;
+    if (left <= 0) return;
+  }
 }
 
 /**

@@ -1,8 +1,8 @@
-import { callCommand } from "../../command-kit/define.ts";
+import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { columns, id } from "./views.ts";
 
-export default callCommand({
+export default defineCommand({
   path: "volumes list",
   summary: "List the storage volumes",
   operation: "listStorageVolumes",
@@ -11,4 +11,5 @@ export default callCommand({
     { text: "List all volumes", command: "gpuctl volumes list --sandbox" },
     { text: "Print only the IDs", command: "gpuctl volumes list -o id --sandbox" },
   ]),
+  run: ({ list }) => list("listStorageVolumes", {}, { wholeIfShort: true }),
 });

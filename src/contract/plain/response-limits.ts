@@ -11,6 +11,8 @@ export interface ResponseLimits {
   readonly values: number;
   /** Bytes of the body of a failed response. */
   readonly failure: number;
+  /** Bytes of a list that is read to its end before any of it is shown. A longer one is shown as it arrives. */
+  readonly shortList: number;
   /** Characters of one server-sent event, and bytes of one record of a list that is read as it arrives. */
   readonly part: number;
   /** Bytes of all headers of a response together. */
@@ -26,6 +28,7 @@ export const responseLimits: ResponseLimits = {
   // 100,000 rentals of 50 fields.
   values: 5_000_000,
   failure: mib,
+  shortList: mib,
   part: 16 * mib,
   headers: 64 * kib,
 };

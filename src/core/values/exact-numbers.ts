@@ -10,19 +10,14 @@ let isUsed = false;
 /** Marks the text of a number in a string. No service can know it. */
 const mark = `exact${crypto.randomUUID().replaceAll("-", "")}n`;
 
-/** Numbers outside of strings that may change, and a few others. */
-const suspicious =
-  /(?<=^|[:,[\s])(?:-?(?:\d+\.\d*0|[\d.]+[eE][+-]?\d+|[\d.]{16,}|0\.0{6}\d*)|-0)(?=[\s,\]}]|$)/g;
-
-/** Matches every text with such a number, and a few others, in a fraction of the time. */
-const maybeSuspicious = /\d[.eE]|-0|\d{16}/;
+/** What is in front of a number that may change, and the number. Some of them are in strings, or do not change. */
+const suspicious = /(^|[:,[\s])(-?\d(?:\d*\.\d*0|[\d.]*[eE][+-]?\d+|[\d.]{15,}|\.0{6}\d*)|-0)(?=[\s,\]}]|$)/g;
 
 const changes = (number: string): boolean => String(Number(number)) !== number;
 
 /** Parses JSON and keeps the text of numbers that JavaScript changes. Throws as `JSON.parse` does. */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!maybeSuspicious.test(text)) return value;
   const marked = withMarks(text);
   return marked === text ? value : withoutMarks(JSON.parse(marked));
 }
@@ -32,7 +27,8 @@ function withMarks(text: string): string {
   let marked = "";
   let copied = 0;
   let afterStrings = 0;
-  for (const { 0: number, index } of text.matchAll(suspicious)) {
+  for (const { 1: before = "", 2: number = "", index: start } of text.matchAll(suspicious)) {
+    const index = start + before.length;
     for (let quote = text.indexOf('"', afterStrings); quote >= 0 && quote < index; ) {
       afterStrings = endOfString(text, quote);
       quote = text.indexOf('"', afterStrings);
@@ -53,12 +49,8 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** The number's text as a marked string, for a parser that reads tokens; undefined for a number that does not change. */
-export const markedNumber = (number: string): string | undefined =>
-  changes(number) ? mark + number : undefined;
-
 /** Replaces the marked strings inside a value by numbers, and keeps their texts. */
-export function withoutMarks(value: unknown): unknown {
+function withoutMarks(value: unknown): unknown {
   if (isMarked(value)) return Number(textOf(value));
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
