@@ -253,6 +253,16 @@ describe("the commands of a conversation", () => {
     expect(lastAsked(outcome)).toEqual(["/help", "/help\nme"]);
   });
 
+  test("/usage counts what is not a number of tokens as not reported", async () => {
+    const respond = () =>
+      Response.json({
+        choices: [{ message: { content: "a" }, finish_reason: "stop" }],
+        usage: { prompt_tokens: { n: 3 }, completion_tokens: "0x10" },
+      });
+    const { outcome } = await talk(["one", "/usage"], { respond });
+    expect(outcome.err).toContain("Session: 1 answer, 0 tokens in, 0 out, not reported for 1");
+  });
+
   test("/usage adds up the tokens, and unknown commands are not sent", async () => {
     const { outcome } = await talk(["one", "two", "/usage", "/hepl", "/usr/bin is a folder"]);
     expect(outcome.err).toMatch(/Session: 2 answers, \d+ tokens in, \d+ out/);
