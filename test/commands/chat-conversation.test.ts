@@ -216,6 +216,13 @@ describe("the commands of a conversation", () => {
     expect(fed).toEqual([["xclip", ["-selection", "clipboard"], "sandbox-echo heard: hello"]]);
   });
 
+  test("/copy copies no control sequences of the model", async () => {
+    const content = "ls\x1b[201~\r; rm -rf \u009b31m~\u202e\n\tend";
+    const respond = () => Response.json({ choices: [{ message: { content }, finish_reason: "stop" }] });
+    const { outcome } = await talk(["hello", "/copy"], { respond });
+    expect(outcome.copied).toEqual(["ls; rm -rf ~\n\tend"]);
+  });
+
   test("/save names the session, and /load goes on with one", async () => {
     const { cli, outcome } = await talk(["hello", "/save mine", "/save ../x", "more"]);
     expect(outcome.err).toContain("To continue: gpuctl chat --session mine --sandbox");

@@ -7,6 +7,7 @@ import { once } from "../../../core/tasks/once.ts";
 import { didYouMean } from "../../../core/text.ts";
 import { decimalText, parseMoney } from "../../../core/values/money.ts";
 import { isTokenCount } from "../../../core/values/prices.ts";
+import { sanitize } from "../../../output/text.ts";
 import { type Turn, textOf } from "../../../sessions/turn.ts";
 import type { LineCompletion, LineEditor } from "../../../system/types.ts";
 import { readAttachments } from "../attach.ts";
@@ -139,7 +140,8 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       run: async () => {
         const answer = lastOf("assistant");
         if (answer === undefined) return show("There is no answer to copy.");
-        const text = textOf(answer.content);
+        // A control sequence of the model could end a paste into a shell, and run what follows.
+        const text = sanitize(textOf(answer.content));
         const tool = await dialog.copy(text);
         return show(
           tool === undefined
