@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { constants, createReadStream } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, UsageError } from "../core/errors.ts";
@@ -38,7 +38,7 @@ export const diskFiles: BatchFiles = {
   open: async (path) => {
     const isNew = (await statOf(path)) === undefined;
     // Not in the mode "a", in which a file cannot be shortened on some systems.
-    const file = await fs.open(path, isNew ? "wx" : "r+");
+    const file = await fs.open(path, constants.O_RDWR | constants.O_CREAT);
     if (isNew) await syncFolder(path);
     let end = (await file.stat()).size;
     return {

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
@@ -393,6 +393,14 @@ describe("batch run", () => {
       });
     },
   );
+
+  test.skipIf(process.platform === "win32")("an output that is a link to a new file is created", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a")]);
+    await symlink("elsewhere.jsonl", join(cli.folder, "out.jsonl"));
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0 });
+    expect(await output(cli, "elsewhere.jsonl")).toHaveLength(1);
+  });
 
   test("a file of the user with the name of a new output replaces no results", async () => {
     const cli = await createCli({ respond: () => answer() });
