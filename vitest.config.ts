@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     // Long enough for a busy machine. Property tests with more runs than their default take longer.
-    testTimeout: process.env.GPUCTL_TEST_RUNS ? 900_000 : 180_000,
+    testTimeout: process.env.GPUCTL_TEST_RUNS ? 3_600_000 : 180_000,
     // A missing snapshot fails the test, also outside CI. Only `-u` writes one.
     update: "none",
     allowOnly: false,

@@ -1,7 +1,7 @@
-import { createReadStream } from "node:fs";
+import { constants, createReadStream } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf } from "../core/errors.ts";
+import { codeOf, UsageError } from "../core/errors.ts";
 
 /** A file that is only appended to. */
 export interface AppendFile {
@@ -13,7 +13,7 @@ export interface AppendFile {
   readonly close: () => Promise<void>;
 }
 
-/** The files of a batch. `diskFiles` are the real ones. */
+/** The files of a batch. `diskFiles` are the real ones, and throw `UsageError` for a path that is something else, such as a pipe. */
 export interface BatchFiles {
   /** Bytes of a file; undefined if it does not exist. */
   readonly size: (path: string) => Promise<number | undefined>;
@@ -38,7 +38,7 @@ export const diskFiles: BatchFiles = {
   open: async (path) => {
     const isNew = (await statOf(path)) === undefined;
     // Not in the mode "a", in which a file cannot be shortened on some systems.
-    const file = await fs.open(path, isNew ? "wx" : "r+");
+    const file = await fs.open(path, constants.O_RDWR | constants.O_CREAT);
     if (isNew) await syncFolder(path);
     let end = (await file.stat()).size;
     return {
@@ -67,12 +67,14 @@ export const diskFiles: BatchFiles = {
 };
 
 async function statOf(path: string) {
-  try {
-    return await fs.stat(path);
-  } catch (error) {
+  const facts = await fs.stat(path).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
+  });
+  if (facts && !facts.isFile()) {
+    throw new UsageError(`${path} is not a regular file`, { hint: "Nothing was sent. Name another file." });
   }
+  return facts;
 }
 
 /** Makes the name of a file survive a power loss, on systems where a folder can be flushed. */

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { saveFailed } from "../core/errors.ts";
+import { SaveFailed, saveFailed } from "../core/errors.ts";
 import type { Programs } from "../system/types.ts";
 import { remotePath, workFolder } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
@@ -29,13 +29,31 @@ export interface Fetched {
   readonly bytes: number;
 }
 
+/** Where a path of the rental goes below a folder. */
+const placeOf = (path: string, into: string): string =>
+  join(into, path.startsWith("/") ? basename(path) : path);
+
+/** Throws for a symbolic link between a folder and a path below it. See `linkInTheWay`. */
+async function assertNoLinks(into: string, to: string): Promise<void> {
+  for (let place = dirname(to); place.length > into.length; place = dirname(place)) {
+    if (await isLink(place)) throw linkInTheWay(place);
+  }
+}
+
+const isLink = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (facts) => facts.isSymbolicLink(),
+    () => false,
+  );
+
 /**
  * Copies a path from the rental to its place below a folder. It arrives beside its place and is moved there once it is
- * complete, so a file is never replaced by a part of one. Throws `ConnectionLost` and `SaveFailed`.
+ * complete, so a file is never replaced by a part of one. A folder is not merged through a symbolic link. Throws
+ * `ConnectionLost` and `SaveFailed`; what has arrived then stays beside its place.
  */
 export async function copyBack(ssh: Ssh, path: string, into: string, tools: CopyTools): Promise<Fetched> {
   const staging = join(into, `.gpuctl-${ssh.jobId}`);
-  const to = join(into, path.startsWith("/") ? basename(path) : path);
+  const to = placeOf(path, into);
   try {
     await mkdir(staging, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -45,13 +63,18 @@ export async function copyBack(ssh: Ssh, path: string, into: string, tools: Copy
   const options = tools.tool === "rsync" ? rsyncOptions(ssh) : scpOptions(ssh);
   await runCopy(ssh, [...options, source, `${staging}/`], tools);
   try {
+    await assertNoLinks(into, to);
     const moved = await moveInto(join(staging, basename(remotePath(ssh, path))), to);
     await rm(staging, { recursive: true, force: true });
     return { path, to, ...moved };
   } catch (error) {
-    throw saveFailed(to, error);
+    const { reason } = saveFailed(to, error);
+    throw new SaveFailed(to, `${reason}. What arrived is in ${staging}`, { cause: error });
   }
 }
+
+/** A link may have come from a rental and lead to any folder of the user, so nothing is written through it. */
+const linkInTheWay = (path: string): Error => new Error(`${path} is a symbolic link, which is not followed`);
 
 /** Moves a file, or each file of a folder, to its place. */
 async function moveInto(from: string, to: string): Promise<Pick<Fetched, "files" | "bytes">> {
@@ -61,6 +84,7 @@ async function moveInto(from: string, to: string): Promise<Pick<Fetched, "files"
     await rename(from, to);
     return { files: 1, bytes: facts.size };
   }
+  if (await isLink(to)) throw linkInTheWay(to);
   await mkdir(to, { recursive: true });
   let total = { files: 0, bytes: 0 };
   for (const name of await readdir(from)) {

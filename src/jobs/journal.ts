@@ -1,7 +1,7 @@
 import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, saveFailed } from "../core/errors.ts";
-import { writeDurableFile } from "../core/files.ts";
+import { assertFile, writeDurableFile } from "../core/files.ts";
 import { asList, asText, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
 import { quoted } from "../core/text.ts";
 
@@ -153,11 +153,12 @@ function outputFiles(folder: string): OutputFiles {
 /** All stored jobs, the oldest first. Files that cannot be read are left out. */
 export const readJobs = (state: string): readonly Job[] =>
   folders(jobsFolder(state))
-    .flatMap((id) => jobOf(parseJson(textOf(join(jobFolder(state, id), "job.json")))) ?? [])
+    .flatMap((id) => jobOf(id, parseJson(textOf(join(jobFolder(state, id), "job.json")))) ?? [])
     .sort((one, other) => one.createdAt - other.createdAt);
 
 function textOf(path: string): string {
   try {
+    assertFile(path);
     return readFileSync(path, "utf8");
   } catch {
     return "";
@@ -173,17 +174,22 @@ function folders(path: string): readonly string[] {
   }
 }
 
-function jobOf(value: unknown): Job | undefined {
-  if (!isRecord(value) || value.version !== version) return undefined;
+/** The job of a folder, which has its ID as name. */
+function jobOf(id: string, value: unknown): Job | undefined {
+  if (!isRecord(value) || value.version !== version || value.id !== id) return undefined;
   const { plan } = value;
   const phase = phases.find((one) => one === value.phase);
   if (phase === undefined || !isRecord(plan)) return undefined;
   const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
   const number = (of: Readonly<Record<string, unknown>>, name: string) =>
     typeof of[name] === "number" ? of[name] : undefined;
+  const time = (name: string) => {
+    const milliseconds = number(value, name);
+    return Math.abs(milliseconds ?? 0) > maxTime ? undefined : milliseconds;
+  };
   const texts = (list: unknown) => asList(list).filter((one) => typeof one === "string");
   return {
-    id: asText(value.id),
+    id,
     service: asText(value.service),
     label: text("label"),
     rentalLabel: asText(value.rentalLabel),
@@ -200,15 +206,15 @@ function jobOf(value: unknown): Job | undefined {
     },
     phase,
     process: asText(value.process),
-    createdAt: number(value, "createdAt") ?? 0,
+    createdAt: time("createdAt") ?? 0,
     rentalId: text("rentalId"),
-    rentedAt: number(value, "rentedAt"),
+    rentedAt: time("rentedAt"),
     hourlyCost: text("hourlyCost"),
-    stopsAt: number(value, "stopsAt"),
+    stopsAt: time("stopsAt"),
     limit: text("limit"),
     leaseFile: text("leaseFile"),
     status: number(value, "status"),
-    endedAt: number(value, "endedAt"),
+    endedAt: time("endedAt"),
     outcome: text("outcome"),
   };
 }
@@ -240,6 +246,9 @@ export const jobRecord = (job: Job, state: string): Readonly<Record<string, unkn
     phase: undefined,
   });
 };
+
+/** The last time that a date can hold, and the negative of the first one. */
+const maxTime = 8.64e15;
 
 const isoTime = (milliseconds: number | undefined): string | undefined =>
   milliseconds === undefined ? undefined : new Date(milliseconds).toISOString();

@@ -95,9 +95,12 @@ echo "$s" $(wc -c < "$d/stdout") $(wc -c < "$d/stderr")`,
   const sizes = { stdout: Number(stdout), stderr: Number(stderr) };
   if (!Number.isSafeInteger(sizes.stdout + sizes.stderr)) throw unreadable();
   if (word === "running" || word === "vanished") return { command: word, sizes };
-  if (!/^\d+$/.test(word)) throw unreadable();
+  if (!/^\d+$/.test(word) || Number(word) > maxStatus) throw unreadable();
   return { command: "ended", status: Number(word), sizes };
 }
+
+/** The highest exit status of a program. */
+const maxStatus = 255;
 
 const unreadable = () => new ConnectionLost("the rental's response cannot be understood");
 

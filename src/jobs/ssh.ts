@@ -76,22 +76,21 @@ export function openSsh(
   const options = [...(target.options ?? []), "-F", configFile];
   const args = [...options, "-T", host, "sh", "-s"];
   const run: Ssh["run"] = async (script, { signal, timeout = scriptTimeout }) => {
-    const out: Uint8Array[] = [];
-    const err: Uint8Array[] = [];
-    const marked = afterMark((bytes) => void out.push(bytes));
+    const [out, err] = [collector(), collector()];
+    const marked = afterMark(out.add);
     const limit = AbortSignal.timeout(timeout);
     const status = await programs.stream("ssh", args, {
       cwd: folder,
       input: wholeScript(`printf '%s\\n' ${mark}\n${script}`),
-      onStdout: marked,
-      onStderr: (bytes) => void err.push(bytes),
+      onStdout: marked.add,
+      onStderr: err.add,
       signal: AbortSignal.any([signal, limit]),
     });
     signal.throwIfAborted();
-    const problem = text(err);
+    const problem = err.text();
     if (limit.aborted) throw new ConnectionLost(`no response within ${timeout / 1000} s`);
-    if (status === connectionFailed) throw lost(problem);
-    return { status, out: text(out), err: problem };
+    if (status === connectionFailed) throw marked.isPast() ? brokenOff(problem) : lost(problem);
+    return { status, out: out.text(), err: problem };
   };
   return {
     jobId,
@@ -106,14 +105,15 @@ export function openSsh(
         cwd: folder,
         input: wholeScript(`printf '%s\\n' ${mark}\nprintf '%s\\n' ${mark} >&2\n${script}`),
         keepsInputOpen: true,
-        onStdout: afterMark(onStdout),
+        onStdout: afterMark(onStdout).add,
         onStderr: async (bytes) => {
           problem = `${problem}${Buffer.from(bytes).toString()}`.slice(-problemLength);
-          await marked(bytes);
+          await marked.add(bytes);
         },
         signal,
       });
-      if (status === connectionFailed && !signal.aborted) throw lost(problem);
+      if (status === connectionFailed && !signal.aborted)
+        throw marked.isPast() ? brokenOff(problem) : lost(problem);
     },
   };
 }
@@ -159,25 +159,56 @@ const sshConfig = (rentalId: string, { port, user }: Pick<SshTarget, "port" | "u
 /** Precedes the output of a script: the shell of a rental may print a greeting before it. */
 const mark = "gpuctl-output-follows";
 
-/** Passes on what follows the line with the mark. */
-function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): (bytes: Uint8Array) => Promise<void> {
+/** Passes on what follows the line with the mark. Of what comes before it, only as much is kept as the mark is long. */
+function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): {
+  readonly add: (bytes: Uint8Array) => Promise<void>;
+  readonly isPast: () => boolean;
+} {
+  const line = Buffer.from(`${mark}\n`);
   let held: Buffer | undefined = Buffer.alloc(0);
-  return async (bytes) => {
-    if (held === undefined) return take(bytes);
-    held = Buffer.concat([held, bytes]);
-    const at = held.indexOf(`${mark}\n`);
-    if (at < 0) return;
-    const rest = held.subarray(at + mark.length + 1);
-    held = undefined;
-    if (rest.length > 0) await take(rest);
+  return {
+    add: async (bytes) => {
+      if (held === undefined) return take(bytes);
+      const all = Buffer.concat([held, bytes]);
+      const at = all.indexOf(line);
+      held = at < 0 ? all.subarray(-line.length) : undefined;
+      const rest = at < 0 ? undefined : all.subarray(at + line.length);
+      if (rest && rest.length > 0) await take(rest);
+    },
+    isPast: () => held === undefined,
   };
 }
 
-const text = (chunks: readonly Uint8Array[]): string => Buffer.concat(chunks).toString("utf8");
+/** Collects text. What is beyond `maxOutput` is dropped: a script that does not stop must not fill the memory. */
+function collector() {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  return {
+    add: (bytes: Uint8Array) => {
+      const part = bytes.subarray(0, maxOutput - length);
+      length += part.length;
+      if (part.length > 0) chunks.push(part);
+    },
+    text: () => Buffer.concat(chunks).toString("utf8"),
+  };
+}
+
+/** Bytes of the output of a script that is not passed on. */
+const maxOutput = 1024 * 1024;
+
+const linesOf = (problem: string): readonly string[] =>
+  problem.split(/\r?\n/).filter((line) => line.trim() !== "" && line !== mark);
+
+/**
+ * A connection that was there and broke off. What was printed since then may be from the command, such as a "Permission
+ * denied" of a program that it started, so it does not say why.
+ */
+const brokenOff = (problem: string): ConnectionLost =>
+  new ConnectionLost(linesOf(problem).at(-1) ?? "the connection was closed");
 
 /** Why there is no connection, in the words of ssh where gpuctl has none. */
 function lost(problem: string): ConnectionLost {
-  const lines = problem.split(/\r?\n/).filter((line) => line.trim() !== "" && line !== mark);
+  const lines = linesOf(problem);
   const says = (pattern: RegExp) => lines.some((line) => pattern.test(line));
   if (says(/host key verification failed|identification has changed/i)) {
     return new ConnectionLost("the rental's host key has changed, so it may be another machine", "final");

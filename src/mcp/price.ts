@@ -7,7 +7,7 @@ import type { Arguments, Tool } from "./tools.ts";
 
 /**
  * What a call costs once, for the budget: the documented price of a picture, the expected price of a term, and `assumed`
- * for chat and speech, whose price is not documented. Undefined for a call without such a cost. Throws `BudgetExceeded`
+ * for each answer of chat and speech, whose price is not documented. Undefined for a call without such a cost. Throws `BudgetExceeded`
  * when the cost cannot be known.
  */
 export function priceOf(
@@ -29,7 +29,7 @@ export function priceOf(
     }
     case "createChatCompletion":
     case "generateAudio":
-      if (assumed !== undefined) return assumed;
+      if (assumed !== undefined) return assumed * answersOf(args);
       throw new BudgetExceeded(
         `the price of ${name} is not documented, so --max-cost cannot be checked; the user can start the server with --assume-price AMOUNT to count that much for each call`,
       );
@@ -50,4 +50,10 @@ export function priceOf(
     const documented = routes.generateImage.fields.find((one) => one.name === field)?.default;
     return Number(args[field] ?? documented);
   }
+}
+
+/** How many answers a call asks for with `n`, as chat clients do. Whatever is not a number counts as one. */
+function answersOf({ n }: Arguments): bigint {
+  const count = Math.ceil(Number(n ?? 1));
+  return Number.isSafeInteger(count) && count > 1 ? BigInt(count) : 1n;
 }

@@ -9,6 +9,9 @@ import {
 import type { Messages } from "../command-kit/context.ts";
 import { asRecord } from "../core/json.ts";
 
+/** Bytes that are added at once, far fewer than a message may have. */
+const pieceLength = 65_536;
+
 /**
  * Carries messages on the standard streams, one a line. After the end of stdin, it closes when every request has its
  * response.
@@ -43,11 +46,28 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
       }
     }
   };
+  let isSkipping = false;
+  const add = (piece: Buffer): void => {
+    const start = isSkipping ? piece.indexOf("\n") + 1 : 0;
+    if (isSkipping && start === 0) return;
+    isSkipping = false;
+    try {
+      buffer.append(piece.subarray(start));
+    } catch (error) {
+      // The line is too long. Its rest is skipped, and those after it may be messages.
+      fail(error);
+      isSkipping = true;
+      add(piece);
+      return;
+    }
+    receiveAll();
+  };
   const readToEnd = async () => {
     for await (const piece of read()) {
-      if (isClosed) return;
-      buffer.append(Buffer.from(piece));
-      receiveAll();
+      for (let start = 0; start < piece.length; start += pieceLength) {
+        if (isClosed) return;
+        add(Buffer.from(piece.subarray(start, start + pieceLength)));
+      }
     }
   };
   const transport: Transport = {

@@ -1,3 +1,5 @@
+import { open } from "node:fs/promises";
+
 /** A media type that the service may return. */
 export interface MediaType {
   /** Without a dot. */
@@ -104,3 +106,17 @@ export const MEDIA_TYPES: readonly MediaType[] = [
 /** Detects the type from the first bytes; `undefined` when it is not known. Never throws. */
 export const sniff = (bytes: Uint8Array): MediaType | undefined =>
   MEDIA_TYPES.find(({ matches }) => matches(bytes));
+
+/** Bytes at the start of a file that say its type. */
+const headLength = 4096;
+
+/** The type of a saved file by its first bytes; undefined if it is not known. */
+export async function sniffFile(path: string): Promise<MediaType | undefined> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0);
+    return sniff(buffer.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}

@@ -1,4 +1,5 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
@@ -353,6 +354,66 @@ describe("batch run", () => {
       done: 1,
       left: 0,
     });
+  });
+
+  test.each([
+    ["the input", "in.jsonl", /a file of the batch itself/],
+    ["the output", "out.jsonl", /a file of the batch itself/],
+    ["the journal", "out.jsonl.journal", /a file of the batch itself/],
+    ["another file", "notes.json", /does not hold the status of a batch/],
+  ])("--status-json does not replace %s", async (_, name, problem) => {
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a")]);
+    await writeFile(join(cli.folder, "notes.json"), '{"mine":true}');
+    await cli.run(run, overNetwork());
+    const before = await read(cli, name);
+    await write(cli, [chat("a"), chat("b")], name === "in.jsonl" ? "other.jsonl" : "in.jsonl");
+    const outcome = await cli.run(`${run} --status-json ${name}`, overNetwork());
+    expect(outcome).toMatchObject({ code: 2, requests: [], err: expect.stringMatching(problem) });
+    expect(await read(cli, name)).toBe(before);
+  });
+
+  test("--status-json replaces an earlier status", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a")]);
+    for (const _ of [1, 2])
+      expect(await cli.run(`${run} --status-json s.json`, overNetwork())).toMatchObject({ code: 0 });
+  });
+
+  test.skipIf(process.platform === "win32").each(["out.jsonl", "out.jsonl.journal", "out.jsonl.new"])(
+    "sends nothing if %s is a pipe",
+    async (name) => {
+      const cli = await createCli({ respond: () => answer() });
+      await write(cli, [chat("a")]);
+      execFileSync("mkfifo", [join(cli.folder, name)]);
+      expect(await cli.run(run, overNetwork())).toMatchObject({
+        code: 2,
+        requests: [],
+        err: expect.stringContaining(`${name} is not a regular file`),
+      });
+    },
+  );
+
+  test.skipIf(process.platform === "win32")("an output that is a link to a new file is created", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a")]);
+    await symlink("elsewhere.jsonl", join(cli.folder, "out.jsonl"));
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0 });
+    expect(await output(cli, "elsewhere.jsonl")).toHaveLength(1);
+  });
+
+  test("a file of the user with the name of a new output replaces no results", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a")]);
+    await cli.run(run, overNetwork());
+    const paid = await read(cli, "out.jsonl");
+    await writeFile(join(cli.folder, "out.jsonl.new"), "mine\n");
+    await write(cli, [chat("a"), chat("b")]);
+    const { code, requests, err } = await cli.run(run, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("out.jsonl.new is not of this batch");
+    expect(await read(cli, "out.jsonl")).toBe(paid);
+    expect(await read(cli, "out.jsonl.new")).toBe("mine\n");
   });
 
   const count = thorough ? 10_000 : 300;

@@ -216,6 +216,13 @@ describe("the commands of a conversation", () => {
     expect(fed).toEqual([["xclip", ["-selection", "clipboard"], "sandbox-echo heard: hello"]]);
   });
 
+  test("/copy copies no control sequences of the model", async () => {
+    const content = "ls\x1b[201~\r; rm -rf \u009b31m~\u202e\n\tend";
+    const respond = () => Response.json({ choices: [{ message: { content }, finish_reason: "stop" }] });
+    const { outcome } = await talk(["hello", "/copy"], { respond });
+    expect(outcome.copied).toEqual(["ls; rm -rf ~\n\tend"]);
+  });
+
   test("/save names the session, and /load goes on with one", async () => {
     const { cli, outcome } = await talk(["hello", "/save mine", "/save ../x", "more"]);
     expect(outcome.err).toContain("To continue: gpuctl chat --session mine --sandbox");
@@ -251,6 +258,16 @@ describe("the commands of a conversation", () => {
   test('are not looked for between """', async () => {
     const { outcome } = await talk(['"""/help"""', '"""/help', 'me"""']);
     expect(lastAsked(outcome)).toEqual(["/help", "/help\nme"]);
+  });
+
+  test("/usage counts what is not a number of tokens as not reported", async () => {
+    const respond = () =>
+      Response.json({
+        choices: [{ message: { content: "a" }, finish_reason: "stop" }],
+        usage: { prompt_tokens: { n: 3 }, completion_tokens: "0x10" },
+      });
+    const { outcome } = await talk(["one", "/usage"], { respond });
+    expect(outcome.err).toContain("Session: 1 answer, 0 tokens in, 0 out, not reported for 1");
   });
 
   test("/usage adds up the tokens, and unknown commands are not sent", async () => {

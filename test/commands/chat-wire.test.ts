@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { createAssembler } from "../../src/client/completion/assemble.ts";
+import { completionChunks } from "../../src/client/completion/chunks.ts";
+import { serverEvents } from "../../src/client/stream.ts";
+import { responseLimits } from "../../src/contract/plain/response-limits.ts";
 import { createCli, type Responder } from "../support/cli.ts";
-import { fc, runs } from "../support/property.ts";
+import { fc } from "../support/property.ts";
 import { overNetwork } from "../support/service.ts";
 
 const service = overNetwork();
@@ -144,6 +148,26 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       flags: "--usage",
       out: "ab\n",
       err: "Tokens: 3 in, 2 out\n",
+    },
+  },
+  "5. token counts that are no counts": {
+    "are not shown": {
+      body:
+        text("a") +
+        event({ choices: [], usage: { prompt_tokens: { n: 3 }, completion_tokens: 4 } }) +
+        end("stop"),
+      flags: "--usage",
+      out: "a\n",
+      err: "Tokens: ? in, 4 out\n",
+    },
+    "are the same as none": {
+      body:
+        text("a") +
+        event({ choices: [], usage: { prompt_tokens: "\x1b[31m3", completion_tokens: [-1] } }) +
+        end("stop"),
+      flags: "--usage",
+      out: "a\n",
+      err: "The service reported no token counts.\n",
     },
   },
   "6. the finish reason": {
@@ -362,7 +386,7 @@ describe("a stream that breaks", () => {
   });
 });
 
-test("a stream reads the same wherever its bytes are cut", async () => {
+describe("a stream reads the same wherever its bytes are cut", () => {
   const body = Buffer.from(
     (
       event(choice({ role: "assistant", content: "" })) +
@@ -372,25 +396,45 @@ test("a stream reads the same wherever its bytes are cut", async () => {
       done
     ).replaceAll("\n\n", "\r\n\r\n"),
   );
-  let places: readonly number[] = [];
-  const { run } = await createCli({
-    respond: () => {
-      const at = [0, ...[...places].sort((a, b) => a - b), body.length];
-      return streaming(...at.slice(1).map((to, index) => body.subarray(at[index], to)));
-    },
-  });
-  const expected = { code: 0, out: "# Né\n\n二\n", err: "h🖥m\nTokens: 1 in, 2 out\n" };
-  places = [...body.keys()];
-  expect(await run(`${ask} --usage`, service)).toMatchObject(expected);
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.nat({ max: body.length }), { maxLength: 8 }), async (cuts) => {
-      places = cuts;
-      expect(await run(`${ask} --usage`, service)).toMatchObject(expected);
-    }),
-    runs(25),
-  );
-  for (let place = 1; place < body.length; place += 7) {
-    places = [place];
+  const piecesOf = (places: readonly number[]): readonly Uint8Array[] => {
+    const at = [0, ...[...places].sort((a, b) => a - b), body.length];
+    return at.slice(1).map((to, index) => body.subarray(at[index], to));
+  };
+
+  test("on the command line", async () => {
+    let places: readonly number[] = [...body.keys()];
+    const { run } = await createCli({ respond: () => streaming(...piecesOf(places)) });
+    const expected = { code: 0, out: "# Né\n\n二\n", err: "h🖥m\nTokens: 1 in, 2 out\n" };
     expect(await run(`${ask} --usage`, service)).toMatchObject(expected);
-  }
+    for (let place = 1; place < body.length; place += 53) {
+      places = [place];
+      expect(await run(`${ask} --usage`, service)).toMatchObject(expected);
+    }
+  });
+
+  test("in any number of pieces", async () => {
+    const read = async (places: readonly number[]) => {
+      const assembler = createAssembler();
+      async function* pieces() {
+        yield* piecesOf(places);
+      }
+      const events = Object.assign(serverEvents(pieces(), responseLimits.part), {
+        received: () => undefined,
+      });
+      for await (const chunk of completionChunks(events)) assembler.add(chunk.body);
+      assembler.flush();
+      return assembler.assembled();
+    };
+    const expected = {
+      text: "# Né\n\n二",
+      reasoning: "h🖥m",
+      finish: "stop",
+      usage: { prompt_tokens: 1, completion_tokens: 2 },
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: body.length }), { maxLength: 40 }), async (places) => {
+        expect(await read(places)).toMatchObject(expected);
+      }),
+    );
+  });
 });

@@ -91,6 +91,14 @@ describe("image --open", () => {
     },
   );
 
+  test("does not open what is no picture: the system could run it", async () => {
+    const cli = await painter(Buffer.from("#!/bin/sh\ntouch /tmp/run\n"));
+    const { started, options } = machine("linux", ["xdg-open"], display);
+    const { code, err } = await cli.run("image cat --open", options);
+    expect({ code, started }).toEqual({ code: exit.done, started: [] });
+    expect(err).toMatch(/\.bin is not opened, because it is not an image of a known type/);
+  });
+
   test("opens at most ten viewers, and says so", async () => {
     const cli = await painter(tinyPng());
     const { started, options } = machine("linux", ["xdg-open"], display);

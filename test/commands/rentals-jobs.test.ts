@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createRenter, sh } from "../support/renter.ts";
@@ -25,6 +27,26 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const again = await run("rentals jobs attach train");
     expect(again).toMatchObject({ code: 2 });
     expect(again.err).toMatch(/has ended: exited with status 4/);
+  });
+
+  test("files that are no jobs are left out, and a job of another folder is not written", async () => {
+    const { run, jobs, folder } = await createRenter();
+    await run(detached("sleep 5"));
+    const [{ id }] = await jobs();
+    const stored = join(folder, "state", "jobs");
+    const job = JSON.parse(await readFile(join(stored, id, "job.json"), "utf8"));
+    for (const [name, content] of Object.entries({
+      elsewhere: { ...job, id: "../../outside" },
+      late: { ...job, id: "late", createdAt: 1e300, endedAt: -1e300 },
+    })) {
+      await mkdir(join(stored, name));
+      await writeFile(join(stored, name, "job.json"), JSON.stringify(content));
+    }
+    await mkdir(join(stored, "pipe"));
+    execFileSync("mkfifo", [join(stored, "pipe", "job.json")]);
+    expect((await jobs()).map((one: { id: string }) => one.id).sort()).toEqual([id, "late"].sort());
+    await run("rentals jobs cancel --all --yes");
+    expect(existsSync(join(folder, "outside"))).toBe(false);
   });
 
   test("Ctrl-C leaves a detached job running", async () => {

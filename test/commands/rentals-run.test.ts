@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
@@ -244,6 +244,73 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await run(sh("echo after > model", "--fetch", "model"))).toMatchObject({ code: 0 });
     expect(await readFile(join(folder, "model"), "utf8")).toBe("after\n");
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
+  });
+
+  test.each([
+    ["a folder", "results", "results"],
+    ["a path below it", "results/deep", "results"],
+    ["a folder in it", "results", "results/deep"],
+  ])("a link that came from a rental leads %s nowhere else", async (_, path, link) => {
+    const { run, folder, jobs, remote } = await createRenter();
+    await mkdir(join(folder, "private"));
+    await mkdir(join(folder, link, ".."), { recursive: true });
+    await symlink(join(folder, "private"), join(folder, link));
+    const { code, err } = await run(sh("mkdir -p results/deep; echo x > results/deep/f", "--fetch", path));
+    expect(remote.connections.some(({ program }) => program === "scp")).toBe(true);
+    expect(code).toBe(1);
+    expect(err).toMatch(/is a symbolic link, which is not followed\. What arrived is in \S+\.gpuctl-/);
+    expect(await readdir(join(folder, "private"))).toEqual([]);
+    const [{ id, state }] = await jobs();
+    expect(state).toBe("ended");
+    expect(await readdir(join(folder, `.gpuctl-${id}`))).toHaveLength(1);
+  });
+
+  test.each(["Host key verification failed.", "git@x: Permission denied (publickey)."])(
+    "the command's own words %j do not count as those of ssh",
+    async (words) => {
+      let lost = 0;
+      const renter = await createRenter();
+      const { stream } = renter.remote.programs;
+      const breaking: typeof stream = async (program, args, options) => {
+        const status = await stream(program, args, options);
+        if (!options.input?.includes("tail -c") || lost === 1) return status;
+        lost += 1;
+        return 255;
+      };
+      const programs = { ...renter.remote.programs, stream: breaking };
+      const script = `echo '${words}' >&2; sleep 0.2; echo done > result; exit 4`;
+      const { code, err } = await renter.run(sh(script, "--fetch", "result"), { programs });
+      expect({ code, lost }, err).toEqual({ code: 4, lost: 1 });
+      expect(await readFile(join(renter.folder, "result"), "utf8")).toBe("done\n");
+    },
+  );
+
+  test("a status that no program has is not taken for success", async () => {
+    const renter = await createRenter();
+    const { stream } = renter.remote.programs;
+    const lying: typeof stream = async (program, args, options) => {
+      if (!options.input?.includes("wc -c")) return stream(program, args, options);
+      await options.onStdout(Buffer.from("gpuctl-output-follows\n256 0 0\n"));
+      return 0;
+    };
+    const programs = { ...renter.remote.programs, stream: lying };
+    const { code } = await renter.run(sh("exit 1", "--wait-timeout", "5s"), { programs });
+    expect(code).toBe(8);
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test("a rental that floods the connection before its output does not fill the memory", async () => {
+    const renter = await createRenter();
+    const { stream } = renter.remote.programs;
+    const flood = Buffer.alloc(1024 * 1024, "x");
+    const flooding: typeof stream = async (program, args, options) => {
+      if (program === "ssh") for (let count = 0; count < 64; count += 1) await options.onStdout(flood);
+      return stream(program, args, options);
+    };
+    const before = process.memoryUsage.rss();
+    const programs = { ...renter.remote.programs, stream: flooding };
+    expect(await renter.run(sh("echo up"), { programs })).toMatchObject({ code: 0, out: "up\n" });
+    expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
   });
 
   describe("an end that fails", () => {

@@ -58,6 +58,14 @@ describe("tts --play", () => {
     expect(variables).toEqual([{ GPUCTL_PLAY_PATH: join(folder, name) }]);
   });
 
+  test("does not play what is no sound, such as a playlist", async () => {
+    const { run } = await speaker(Buffer.from("#EXTM3U\nhttp://192.0.2.1/secret\0"));
+    const { played, options } = withPlayers(["ffplay"]);
+    const { code, err } = await run("tts Hi --play", options);
+    expect({ code, played }).toEqual({ code: 1, played: [] });
+    expect(err).toContain("not sound of a known type");
+  });
+
   test("without --out saves the recording as usual", async () => {
     const { run } = await speaker();
     const { played, options } = withPlayers(["aplay"]);

@@ -188,3 +188,13 @@ test("requests that arrived before the end of stdin get their responses", async 
   ).toEqual([0, 1]);
   expect(err).toContain("mcp: ");
 });
+
+test("a message that is too long is skipped, and those after it get their responses", async () => {
+  const { run } = await createCli();
+  const ping = (id: number) => JSON.stringify({ jsonrpc: "2.0", id, method: "ping" });
+  const long = "x".repeat(12 * 1024 * 1024);
+  const { code, out, err } = await run("mcp --sandbox", { stdin: [ping(1), long, ping(2), ""].join("\n") });
+  expect(code).toBe(0);
+  expect(out.match(/"id":\d/g)).toEqual(['"id":1', '"id":2']);
+  expect(err).toContain("exceeded maximum size");
+});

@@ -84,6 +84,22 @@ test("calls without a documented price are refused, unless the user says what to
   expect(await call("generate_audio", { text: "hi" })).toMatchObject({ error: { code: "BUDGET_EXCEEDED" } });
 });
 
+test("a call that asks for several answers counts several times", async () => {
+  const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }] };
+  const cli = await createCli();
+  const { call, end } = await agentOf(
+    cli,
+    "--sandbox --allow spend --max-cost 0.5 --max-burn 1 --assume-price 0.1",
+  );
+  for (const [name, args] of [
+    ["create_chat_completion", { ...chat, n: 6 }],
+    ["generate_audio", { text: "hi", n: 100 }],
+  ] as const)
+    expect(await call(name, args)).toMatchObject({ error: { code: "BUDGET_EXCEEDED" } });
+  expect(await call("create_chat_completion", { ...chat, n: 1 })).toMatchObject({ cost: { dollars: 0.1 } });
+  expect(posts((await end()).requests)).toHaveLength(1);
+});
+
 test("--max-burn counts what is active and what is new, across calls", async () => {
   const cli = await createCli();
   const { call, end } = await agentOf(cli, "--sandbox --allow spend --max-cost 1 --max-burn 5");

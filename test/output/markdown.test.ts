@@ -111,6 +111,18 @@ describe("Markdown that streams", () => {
       runs(150),
     ));
 
+  test.each([
+    ["code that may start within it", "w0ww1w\nw3w```\nw5w"],
+    ["emphasis within it", "w0ww1w w3w*b c*"],
+    ["a link within it", "w0ww1w w3w[b c](https://x.example) d"],
+    ["emphasis and code within it", "w0w *w1w w2w*w3w`b c"],
+  ])("does not repeat a word that gets too long for its line by %s", async (_, text) => {
+    const names = (shown: string) => shown.match(/w\dw/g);
+    for (const color of [false, true])
+      for (const pieces of [[text], [...text]])
+        expect(names(plain(await drawn(pieces, { width: 10, color })))).toEqual(names(text));
+  });
+
   test("only adds lines: there is no sequence but for colors", async () => {
     const text = blocks.join("\n\n");
     expect(plain(await drawn([...text], { color: true }))).not.toMatch(/[\x00-\x09\x0b-\x1f]/);

@@ -1,3 +1,4 @@
+import { UsageError } from "../../core/errors.ts";
 import { asRecord, isRecord, parseJson } from "../../core/json.ts";
 import type { BatchFiles } from "../files.ts";
 import {
@@ -72,6 +73,11 @@ function apply(ledger: Ledger, record: LineRecord): void {
 /** The name of the output while lines are taken out of it. */
 const newOutput = (out: string): string => `${out}.new`;
 
+const inTheWay = (path: string): UsageError =>
+  new UsageError(`${path} is not of this batch, but a file of that name is needed`, {
+    hint: "Nothing was sent. Move it, or name another output.",
+  });
+
 /** Where lines go that are taken out of the output, because they are sent again. */
 const replacedPath = (out: string): string => `${out}.replaced`;
 
@@ -136,8 +142,12 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
       await journal.sync();
     };
     if (known.shard === undefined) await write(journalLine({ event: "header", shard }));
-    const renamed = (await files.size(newOutput(out))) !== undefined && !known.isUnclean;
-    if (renamed) await files.rename(newOutput(out), out);
+    const renamed = await files.size(newOutput(out));
+    if (renamed !== undefined && !known.isUnclean) {
+      // Only a run that ended right before the renaming leaves it there, and the journal says how long it is.
+      if (renamed !== known.outputEnd) throw inTheWay(newOutput(out));
+      await files.rename(newOutput(out), out);
+    }
     const adopted = await recover(options, write);
     await endInFlight(options, write);
     if (again.length > 0 || known.isUnclean) {

@@ -1,6 +1,6 @@
+import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { diskFiles } from "../../batch/files.ts";
 import { jsonLines } from "../../batch/input/lines.ts";
 import { assertTogether, type Missing, mergedLines, missingByCount, missingFrom } from "../../batch/merge.ts";
 import {
@@ -72,6 +72,9 @@ export default defineCommand({
         hint: "Name another file with --out.",
       });
     }
+    if (flags.requests !== undefined && files.resolve(flags.requests) === path) {
+      throw new UsageError("--out and --requests name the same file");
+    }
     const lines = mergedLines(parts, dirname(path));
     if (settings.dryRun) for await (const _ of lines);
     else await save(path, lines, { force: flags.force, failIfExists: true });
@@ -132,7 +135,7 @@ async function missingOf(
   });
   return missingFrom(
     parts,
-    jsonLines(() => diskFiles.read(path)),
+    jsonLines(() => createReadStream(path)),
   );
 }
 

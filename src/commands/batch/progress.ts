@@ -1,5 +1,7 @@
+import { readFile, stat } from "node:fs/promises";
 import type { BatchStatus, StartedBatch } from "../../batch/engine/batch.ts";
 import type { Context } from "../../command-kit/context.ts";
+import { asRecord, parseJson } from "../../core/json.ts";
 import { duration } from "../../core/values/durations.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
 import { save } from "../../media/save.ts";
@@ -104,6 +106,18 @@ function expectedCost({ spent, uncertain, done, left }: BatchStatus, first: Batc
   const count = done - first.done;
   if (count <= 0) return undefined;
   return spent + uncertain + ((spent - first.spent) * BigInt(left)) / BigInt(count);
+}
+
+/** Bytes. A status is shorter. */
+const maxStatus = 4096;
+
+/** Whether a file is free for a status: it does not exist, is empty, or holds an earlier status. */
+export async function isStatusFile(path: string): Promise<boolean> {
+  const facts = await stat(path).catch(() => undefined);
+  if (facts === undefined || (facts.isFile() && facts.size === 0)) return true;
+  if (!facts.isFile() || facts.size > maxStatus) return false;
+  const { state, updatedAt } = asRecord(parseJson(await readFile(path, "utf8")));
+  return typeof state === "string" && typeof updatedAt === "string";
 }
 
 /** The status as `--status-json` writes it; a batch that ended has no rate. */

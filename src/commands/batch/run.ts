@@ -158,6 +158,10 @@ export default defineCommand({
         return resultOf(batch.status(), stop, { out, maxCost });
       });
     };
+    if (flags.statusJson !== undefined) {
+      const input = files.resolve(flags.prompts ?? args.input ?? "");
+      await assertIsStatusFile(flags.statusJson, files.resolve(flags.statusJson), [input, out, whole]);
+    }
     const { withBatchLock } = await import("./lock.ts");
     const { assertWritable, makeFolder } = await import("../../media/folders.ts");
     await assertWritable(dirname(out), { file: out });
@@ -204,6 +208,15 @@ async function inputOf(
     source: extname(name).toLowerCase() === ".csv" ? csvPrompts(options) : textPrompts(options),
     name,
   };
+}
+
+/** Throws `UsageError` unless `path` may be replaced: it is free, or an earlier status, and no file of the batch. */
+async function assertIsStatusFile(typed: string, path: string, others: readonly string[]): Promise<void> {
+  const { isStatusFile } = await import("./progress.ts");
+  const isOfBatch = others.some((other) => path === other || path.startsWith(`${other}.`));
+  if (!isOfBatch && (await isStatusFile(path))) return;
+  const what = isOfBatch ? "is a file of the batch itself" : "exists and does not hold the status of a batch";
+  throw new UsageError(`--status-json ${typed} ${what}`, { hint: "Nothing was sent. Name another file." });
 }
 
 /** Bytes of the input that are read at once. */

@@ -8,7 +8,7 @@ import { EmptyResult } from "../../core/errors.ts";
 import { serviceErrorIn } from "../../core/responses/success.ts";
 import { type Received, ServiceError } from "../../core/service-errors.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
-import { costOfTokens, parsePrices } from "../../core/values/prices.ts";
+import { costOfTokens, isTokenCount, parsePrices } from "../../core/values/prices.ts";
 
 export interface CompletionRequest {
   /** The body, without `stream` and `stream_options`. */
@@ -176,9 +176,11 @@ export function reportCompletion(
   if (finish === "length") say("The answer was cut at the token limit; --max-tokens raises it.");
   if (finish === "content_filter") say("The service withheld a part of the answer.");
   if (!withUsage) return;
-  const tokens = usage && `Tokens: ${usage.prompt_tokens ?? "?"} in, ${usage.completion_tokens ?? "?"} out`;
+  const counts = [usage?.prompt_tokens, usage?.completion_tokens];
+  const [input, output] = counts.map((count) => (isTokenCount(count) ? count : "?"));
   const price = cost === undefined ? "" : `, ${dollarText(cost)}`;
-  say(tokens ? `${tokens}${price}` : "The service reported no token counts.");
+  if (!counts.some(isTokenCount)) say("The service reported no token counts.");
+  else say(`Tokens: ${input} in, ${output} out${price}`);
 }
 
 /** Reports the functions that the model wants to be called, a line each. */

@@ -35,7 +35,7 @@ export async function prepareToShow(
     const saved = "data" in result ? asList(result.data).map((one) => asText(asRecord(one).path)) : [];
     const paths = saved.map(files.resolve);
     if (terminal && !("problem" in terminal)) await drawAll(paths, terminal, { pictures, say });
-    if (openPaths && paths.length > 0) await openAll(paths, openPaths, say);
+    if (openPaths) await openAll(await knownPictures(paths, say), openPaths, say);
     return result;
   };
 }
@@ -65,12 +65,25 @@ async function drawAll(
   for (const problem of problems) say(problem);
 }
 
+/** The files that are pictures. The system would open anything else by what it takes it for: it could run a program. */
+async function knownPictures(paths: readonly string[], say: Context["say"]): Promise<readonly string[]> {
+  const { sniffFile } = await import("../../media/sniff.ts");
+  const known: string[] = [];
+  for (const path of paths) {
+    const type = await sniffFile(path).catch(() => undefined);
+    if (type?.kind === "image") known.push(path);
+    else say(`${path} is not opened, because it is not an image of a known type.`);
+  }
+  return known;
+}
+
 /** The pictures are saved, so a viewer that does not start is no failure. */
 async function openAll(
   paths: readonly string[],
   openPaths: (paths: readonly string[]) => Promise<number>,
   say: Context["say"],
 ): Promise<void> {
+  if (paths.length === 0) return;
   try {
     const opened = await openPaths(paths);
     if (opened < paths.length) say(`Opened the first ${opened} of ${paths.length} images.`);

@@ -1,5 +1,6 @@
 import type { Ports } from "../../command-kit/context.ts";
 import { NotPlayed, reasonOf, Unavailable } from "../../core/errors.ts";
+import { sniffFile } from "../../media/sniff.ts";
 import { installPlayer, type Player, players } from "../../media/sound/players.ts";
 
 /** The players on this machine. Throws `Unavailable` if there are none. */
@@ -25,6 +26,9 @@ export async function play(
   installed: readonly Player[],
   { runQuietly }: Pick<Ports["programs"], "runQuietly">,
 ): Promise<Error | undefined> {
+  // A player would follow the addresses of a playlist.
+  const type = await sniffFile(path).catch(() => undefined);
+  if (type?.kind !== "audio") return new NotPlayed("it is not sound of a known type");
   const player = installed.find(({ plays }) => plays === undefined || plays.includes(ext));
   if (player === undefined) {
     const names = installed.map(({ program }) => program).join(", ");

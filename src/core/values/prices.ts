@@ -32,11 +32,12 @@ export function costOfTokens(
     completion_tokens,
   }: { readonly prompt_tokens?: unknown; readonly completion_tokens?: unknown },
 ): Money | undefined {
-  if (!isCount(prompt_tokens) || !isCount(completion_tokens)) return undefined;
+  if (!isTokenCount(prompt_tokens) || !isTokenCount(completion_tokens)) return undefined;
   return (
     inProportion(input, [prompt_tokens], [perTokens]) + inProportion(output, [completion_tokens], [perTokens])
   );
 }
 
-const isCount = (value: unknown): value is number =>
+/** Whether a number of tokens, as a service reports it, can be one. */
+export const isTokenCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;

@@ -1,7 +1,7 @@
 import type { MarkedToken, Token, Tokens } from "marked";
 import { Lexer } from "marked";
 import type { Span } from "./wrap.ts";
-import { lastWordStart } from "./wrap.ts";
+import { lastWordStart, wordStart } from "./wrap.ts";
 
 /** Styles by meaning. */
 export interface Styles {
@@ -108,20 +108,43 @@ const openers = new RegExp(
 /** Longer text after a mark is shown, even though the mark could still be closed. */
 const maxHeld = 300;
 
-/** The start of an unfinished paragraph that text to come does not change. */
+/** The start of an unfinished paragraph that text to come does not change. It ends between words and outside of marks. */
 export function settled(text: string): string {
-  const wordStart = lastWordStart(text);
   let offset = 0;
-  for (const { type, raw, tokens } of Lexer.lexInline(text) as Tokens.Generic[]) {
-    const end = offset + raw.length;
-    const left = text.length - offset;
-    const opener =
-      type === "text" ? openerIn(raw, left) : left <= maxHeld && hasTighter(tokens) ? 0 : undefined;
-    if (opener !== undefined) return text.slice(0, Math.min(offset + opener, wordStart));
-    if (wordStart <= end) return text.slice(0, type === "text" || wordStart === end ? wordStart : offset);
-    offset = end;
+  const tokens = (Lexer.lexInline(text) as Tokens.Generic[]).map((token) => {
+    const start = offset;
+    offset += token.raw.length;
+    return { token, start, end: offset };
+  });
+  let place = unsettledFrom(text, tokens);
+  for (;;) {
+    const start = wordStart(text, place);
+    if (start === place) return text.slice(0, place);
+    // The word may have started within marks, such as those of the emphasis in "*two words*`code`".
+    place = tokens.find((span) => span.token.type !== "text" && span.end > start)?.start ?? start;
+    place = Math.min(place, start);
   }
-  return text.slice(0, wordStart);
+}
+
+/** An inline token and where it is in the text. */
+interface Located {
+  readonly token: Tokens.Generic;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the first mark that may still be closed, or the last word starts. */
+function unsettledFrom(text: string, tokens: readonly Located[]): number {
+  const last = lastWordStart(text);
+  for (const { token, start, end } of tokens) {
+    const { type, raw, tokens: inner } = token;
+    const left = text.length - start;
+    const opener =
+      type === "text" ? openerIn(raw, left) : left <= maxHeld && hasTighter(inner) ? 0 : undefined;
+    if (opener !== undefined) return Math.min(start + opener, last);
+    if (last <= end) return type === "text" || last === end ? last : start;
+  }
+  return last;
 }
 
 /** Whether code, a link or HTML may start within emphasis, and end after it: then it is no emphasis. */

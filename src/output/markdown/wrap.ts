@@ -118,4 +118,11 @@ export function lastWordStart(text: string): number {
   return Math.max(0, text.length - maxWord) + (starts.at(-1) ?? 0);
 }
 
+/** The start of the word that a place is in, or the place itself if it is between words. */
+export function wordStart(text: string, place: number): number {
+  const from = Math.max(0, place - maxWord);
+  const unit = [...unitsIn(text.slice(from, place + 1))].at(-1);
+  return unit === undefined ? place : Math.min(place, from + unit.index);
+}
+
 const maxWord = 2_000;

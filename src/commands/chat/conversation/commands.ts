@@ -6,6 +6,8 @@ import { reasonOf, UsageError } from "../../../core/errors.ts";
 import { once } from "../../../core/tasks/once.ts";
 import { didYouMean } from "../../../core/text.ts";
 import { decimalText, parseMoney } from "../../../core/values/money.ts";
+import { isTokenCount } from "../../../core/values/prices.ts";
+import { sanitize } from "../../../output/text.ts";
 import { type Turn, textOf } from "../../../sessions/turn.ts";
 import type { LineCompletion, LineEditor } from "../../../system/types.ts";
 import { readAttachments } from "../attach.ts";
@@ -138,7 +140,8 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       run: async () => {
         const answer = lastOf("assistant");
         if (answer === undefined) return show("There is no answer to copy.");
-        const text = textOf(answer.content);
+        // A control sequence of the model could end a paste into a shell, and run what follows.
+        const text = sanitize(textOf(answer.content));
         const tool = await dialog.copy(text);
         return show(
           tool === undefined
@@ -273,13 +276,18 @@ function usageLines(turns: readonly Turn[]): readonly string[] {
 }
 
 function tokensText(answers: readonly Turn[]): string {
-  const sum = (name: string) =>
-    answers.reduce((total, { usage }) => total + (Number(usage?.[name] ?? 0) || 0), 0);
-  const unknown = answers.filter(({ usage }) => usage === undefined).length;
+  const counts = ({ usage }: Turn) => [usage?.prompt_tokens, usage?.completion_tokens];
+  const [input, output] = [0, 1].map((at) =>
+    answers
+      .map((answer) => counts(answer)[at])
+      .filter(isTokenCount)
+      .reduce((total, count) => total + count, 0),
+  );
+  const unknown = answers.filter((answer) => !counts(answer).some(isTokenCount)).length;
   const costs = answers.flatMap(({ cost }) => cost ?? []);
   const total = costs.reduce((all, cost) => all + parseMoney(cost, "the cost"), 0n);
   return [
-    `${sum("prompt_tokens")} tokens in, ${sum("completion_tokens")} out`,
+    `${input} tokens in, ${output} out`,
     ...(costs.length > 0 ? [`$${decimalText(total, 2)}`] : []),
     ...(unknown > 0 ? [`not reported for ${unknown}`] : []),
   ].join(", ");
