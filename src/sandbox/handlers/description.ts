@@ -5,7 +5,7 @@ import type { Operation } from "../../contract/operation.ts";
 import { ignoredFieldsHeader, replyHeader } from "../../core/sandbox.ts";
 import { payloadTooLarge } from "../errors.ts";
 import { inferenceErrorBody, isInferencePath, withCommonError } from "../inference-errors.ts";
-import { enabledOperations } from "../operation-set.ts";
+import { enabledOperations, type OperationSet } from "../operation-set.ts";
 import type { Handlers } from "./handler.ts";
 
 const drawsOrSpeaks: readonly string[] = [operations.generateImage.id, operations.generateAudio.id];
@@ -30,18 +30,23 @@ const additions = (operation: Operation): Additions => ({
   }),
 });
 
-/** The last description, cached because it takes longer to build than any other response and rarely changes. */
-let cached: { readonly key: string; readonly document: OpenApiDocument } | undefined;
+/** The last description of each set of operations, without its server: to build one takes longer than any other response. */
+const built = new Map<OperationSet, { readonly ids: string; readonly document: OpenApiDocument }>();
+
+function documentOf(operationSet: OperationSet, now: number): OpenApiDocument {
+  const enabled = enabledOperations(operationSet, now);
+  const ids = enabled.map(({ id }) => id).join(" ");
+  const known = built.get(operationSet);
+  if (known?.ids === ids) return known.document;
+  const title = "Compute and inference service (gpuctl sandbox)";
+  const document = openApi(enabled, { title, servers: [], accepted: true, additions });
+  built.set(operationSet, { ids, document });
+  return document;
+}
 
 export const description = {
-  getOpenApiDocument: (_input, { http, now, operationSet }) => {
-    const enabled = enabledOperations(operationSet, now);
-    const { origin } = new URL(http.req.url);
-    const key = [origin, ...enabled.map(({ id }) => id)].join(" ");
-    if (cached?.key !== key) {
-      const title = "Compute and inference service (gpuctl sandbox)";
-      cached = { key, document: openApi(enabled, { title, servers: [origin], accepted: true, additions }) };
-    }
-    return cached.document;
-  },
+  getOpenApiDocument: (_input, { http, now, operationSet }) => ({
+    ...documentOf(operationSet, now),
+    servers: [{ url: new URL(http.req.url).origin }],
+  }),
 } satisfies Partial<Handlers>;
