@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
 import { type OperationSetName, servedControls } from "../core/sandbox.ts";
+import { once } from "../core/tasks/once.ts";
 import { createApp } from "./app.ts";
 import { type Clock, machineClock, sandboxClock } from "./clock.ts";
-import { createAdmin } from "./control/admin.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
 import type { Machines } from "./machines/machines.ts";
@@ -61,7 +61,7 @@ export async function createSandbox({
   const store = await openStore(file, machine());
   const clock = sandboxClock(store, machine);
   const controls = controlsOf(store, { machine, file, environment });
-  const admin = createAdmin(controls);
+  const openAdmin = once(async () => (await import("./control/admin.ts")).createAdmin(controls));
   const folder = machinesFolder(file);
   let machines: Machines | undefined;
   const openMachines = async (): Promise<Machines> => {
@@ -88,7 +88,7 @@ export async function createSandbox({
       fetch: (request) => withMachines(() => app.fetch(request)),
       handleControl: (request, peer) =>
         new URL(request.url).pathname.startsWith(`${servedControls.path}/`)
-          ? withMachines(() => admin.fetch(request, { peer }))
+          ? withMachines(async () => (await openAdmin()).fetch(request, { peer }))
           : undefined,
     };
   };
