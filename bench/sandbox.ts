@@ -87,8 +87,9 @@ async function measure(count: number): Promise<void> {
     get: [`/v2/on-demand/rental?rentalId=${id}`, "/one"],
     summary: ["/v2/on-demand/active-rental-summary", "/one"],
     balance: ["/v2/balances", "/one"],
-    create: ["/v2/on-demand/virtual-machine-rentals", "/one", create],
     list: ["/v2/on-demand/virtual-machine-rentals", "/all"],
+    // Last, because it changes the number of rentals.
+    create: ["/v2/on-demand/virtual-machine-rentals", "/one", create],
   };
   for (const [name, [path, barePath, body]] of Object.entries(operations)) {
     const perRound = name === "list" ? Math.max(1, Math.round(200 / count)) : 20;

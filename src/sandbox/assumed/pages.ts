@@ -2,8 +2,8 @@ import * as z from "zod";
 import { lookupErrors } from "../../contract/errors.ts";
 import { nothing } from "../../contract/shared.ts";
 import { required } from "../errors.ts";
+import type { Slice } from "../store/queries.ts";
 import { numberOf } from "../tables/numbers.ts";
-import type { Slice } from "../tables/rentals.ts";
 
 /** What all GET operations without input have in common. */
 export const fieldlessRead = { method: "GET", in: "none", input: nothing, errors: lookupErrors } as const;

@@ -10,13 +10,13 @@ import { rentalRecords } from "../rentals/record.ts";
 import { refusalOf } from "../situations/capacity.ts";
 import { unpaidRefusal } from "../situations/money.ts";
 import { withPlannedEnds } from "../situations/rentals.ts";
+import type { Slice } from "../store/queries.ts";
 import {
   activeRentals,
   addRental,
   findRental,
   type NumberedRental,
   pastRentals,
-  type Slice,
   saveRental,
 } from "../tables/rentals.ts";
 import { activeSums, type RentalSum } from "../tables/sums.ts";

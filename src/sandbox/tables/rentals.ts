@@ -1,7 +1,7 @@
 import type { Id } from "../../contract/shared.ts";
 import { billingEnd, endOf, type RentalType, runningFrom, type StoredRental } from "../rentals/lifecycle.ts";
 import { hourlyCents } from "../rentals/prices.ts";
-import type { Queries, Row } from "../store/queries.ts";
+import type { Queries, Row, Slice } from "../store/queries.ts";
 import { numberOf } from "./numbers.ts";
 
 export interface NumberedRental {
@@ -79,12 +79,6 @@ export function findRental(store: Queries, userId: string, id: Id): NumberedRent
     numberOf(id) ?? null,
   );
   return row && numbered(row);
-}
-
-/** A part of a list: at most `limit` rentals with ids above `after`. */
-export interface Slice {
-  readonly after: number;
-  readonly limit: number;
 }
 
 const whole: Slice = { after: 0, limit: -1 };
