@@ -20,6 +20,7 @@ import { maxBodyBytes, readInput } from "./read-input.ts";
 import { logRequest, type RequestVariables } from "./requests/log.ts";
 import { endUnpaidRentals } from "./situations/money.ts";
 import { rateLimited } from "./situations/rate-limit.ts";
+import { hasSituations } from "./situations/table.ts";
 import type { Store } from "./store/queries.ts";
 
 /** A header of every response of the sandbox. */
@@ -136,6 +137,7 @@ const withSituations =
   (store: Store, operation: ServedId): MiddlewareHandler<Env> =>
   async (http, next) => {
     const { userId, now } = http.var;
+    if (!hasSituations(store)) return next();
     endUnpaidRentals(store, userId, now);
     const limited = rateLimited(http, store, { operation, now });
     if (limited) return limited;
@@ -167,6 +169,7 @@ const authorization =
       if (!caller) throw new ApiError("UNAUTHORIZED");
       if (!caller.mayWrite && operation.method !== "GET") throw new ApiError("FORBIDDEN");
       http.set("userId", caller.userId);
+      http.set("keyName", caller.keyName);
     }
     await next();
   };

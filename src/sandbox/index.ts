@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, parse, resolve } from "node:path";
 import { type OperationSetName, servedControls } from "../core/sandbox.ts";
+import { once } from "../core/tasks/once.ts";
 import { createApp } from "./app.ts";
 import { type Clock, machineClock, sandboxClock } from "./clock.ts";
-import { createAdmin } from "./control/admin.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
 import type { Machines } from "./machines/machines.ts";
@@ -70,7 +70,7 @@ export async function createSandbox({
       recent.clear();
     },
   };
-  const admin = createAdmin(controls, recent);
+  const openAdmin = once(async () => (await import("./control/admin.ts")).createAdmin(controls, recent));
   const folder = machinesFolder(file);
   let machines: Machines | undefined;
   const openMachines = async (): Promise<Machines> => {
@@ -104,7 +104,7 @@ export async function createSandbox({
       handleControl: (request, peer) => {
         const { pathname } = new URL(request.url);
         if (pathname.startsWith(`${servedControls.path}/`))
-          return withMachines(() => admin.fetch(request, { peer }));
+          return withMachines(async () => (await openAdmin()).fetch(request, { peer }));
         if (!isPageRequest(request, pathname)) return undefined;
         page ??= openPage();
         return page.then((opened) => opened.fetch(request, { peer }));

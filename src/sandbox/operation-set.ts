@@ -21,12 +21,14 @@ const operationSets: Readonly<Record<OperationSetName, OperationSet>> = {
   legacy: documented.filter((id) => !isReplacement(entry(id))),
 };
 
+const everyOperation: OperationSet = [...documented, ...idsOf(assumedOperations)];
+
 /**
  * The named operation set; without a name, all documented and assumed ones.
  * @throws TypeError when the name is unknown
  */
 export function operationSetOf(name: string | undefined): OperationSet {
-  if (name === undefined) return [...documented, ...idsOf(assumedOperations)];
+  if (name === undefined) return everyOperation;
   const known = operationSetNames.find((one) => one === name);
   if (known !== undefined) return operationSets[known];
   throw new TypeError(

@@ -23,9 +23,9 @@ export async function readInput(
     if (!isRecord(body)) throw unreadable("the body must be a JSON object");
     return body;
   }
+  if (operation.in === "none") return {};
   const fields = fieldsOf(operation.input);
-  if (operation.in === "path") return pathValues(fields, request);
-  return operation.in === "query" ? query(fields, request) : {};
+  return operation.in === "path" ? pathValues(fields, request) : query(fields, request);
 }
 
 /** @throws ApiError when the text is not JSON */

@@ -1,14 +1,18 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { dayMs, secondMs } from "../../src/sandbox/clock.ts";
 import {
-  balanceAt,
   billedBefore,
   bootMs,
   nextTerm,
+  type ReservedTerm,
   rentalAt,
   type StoredRental,
 } from "../../src/sandbox/rentals/lifecycle.ts";
-import { fc } from "../support/property.ts";
+import { builtInUserId } from "../../src/sandbox/store/schema.ts";
+import { openStore } from "../../src/sandbox/store/store.ts";
+import { addRental } from "../../src/sandbox/tables/rentals.ts";
+import { activeSums, billedCents } from "../../src/sandbox/tables/sums.ts";
+import { fc, runs } from "../support/property.ts";
 import { start } from "./harness.ts";
 
 const rental: StoredRental = {
@@ -24,7 +28,6 @@ const rental: StoredRental = {
   terms: [],
 };
 const running = start + bootMs["virtual-machine"];
-const numbered = [{ id: 1001, rental }];
 
 test("an hour on demand is its price, and boot costs nothing", () => {
   expect(billedBefore(rental, running)).toEqual({ seconds: 0, cents: 0 });
@@ -78,9 +81,60 @@ test("the billed amount of a rental is what was billed before the moment of the 
   );
 });
 
-test("the balance decreases, even below zero", () => {
-  const hour = running + 3600 * secondMs;
-  expect(balanceAt(500, numbered, start)).toEqual({ creditCents: 500, usedCents: 0, balanceCents: 500 });
-  expect(balanceAt(500, numbered, hour)).toEqual({ creditCents: 500, usedCents: 200, balanceCents: 300 });
-  expect(balanceAt(500, numbered, hour + 3600 * 2 * secondMs).balanceCents).toBe(-100);
+/** Rentals of every kind: of any age, booting in any way, with up to three terms, ended, failing, or none of it. */
+const anyRental: fc.Arbitrary<StoredRental> = fc
+  .record({
+    gpuType: fc.constantFrom("h100", "b200"),
+    gpuCount: fc.integer({ min: 1, max: 64 }),
+    discountPercentage: fc.constantFrom(0, 12.5, 99.9),
+    convertToOnDemandOnExpiry: fc.boolean(),
+    createdAt: fc.integer({ min: start - 400 * dayMs, max: start }),
+    boot: fc.option(
+      fc.record({
+        outcome: fc.constantFrom("slow", "failed", "never"),
+        afterMs: fc.integer({ min: 0, max: 3 * dayMs }),
+      }),
+      { nil: undefined },
+    ),
+    days: fc.array(fc.constantFrom(1, 30, 90, 365), { maxLength: 3 }),
+    terminatedAfter: fc.option(fc.integer({ min: 0, max: 500 * dayMs }), { nil: undefined }),
+    failsAfter: fc.option(fc.integer({ min: 0, max: 500 * dayMs }), { nil: undefined }),
+  })
+  .map(({ days, terminatedAfter, failsAfter, ...fields }) => {
+    const { createdAt } = fields;
+    const terms: ReservedTerm[] = [];
+    for (const length of days) terms.push(nextTerm({ ...rental, ...fields, terms }, length, createdAt));
+    return {
+      ...rental,
+      ...fields,
+      terms,
+      ...(terminatedAfter !== undefined && { terminatedAt: createdAt + terminatedAfter }),
+      ...(failsAfter !== undefined && { failsAt: createdAt + failsAfter }),
+    };
+  });
+
+test("SQLite's sums are those of the records, to the cent", async () => {
+  const store = await openStore(":memory:", start);
+  onTestFinished(() => store.close());
+  const moments = fc.integer({ min: start - 400 * dayMs, max: start + 900 * dayMs });
+  fc.assert(
+    fc.property(fc.array(anyRental, { maxLength: 12 }), moments, (rentals, moment) => {
+      store.reset(start);
+      for (const one of rentals) addRental(store, builtInUserId, one);
+      addRental(store, "another user", rental);
+      const billed = rentals.map((one) => billedBefore(one, moment).cents);
+      expect(billedCents(store, builtInUserId, moment)).toBe(billed.reduce((sum, cents) => sum + cents, 0));
+      const states = rentals
+        .map((one) => rentalAt(one, moment))
+        .filter(({ status }) => status !== "Terminated");
+      for (const [type, sum] of Object.entries(activeSums(store, builtInUserId, moment))) {
+        const prices = states.filter(({ termType }) => termType === type).map((one) => one.costPerHourCents);
+        expect(sum).toEqual({
+          count: prices.length,
+          costPerHourCents: prices.reduce((total, cents) => total + cents, 0),
+        });
+      }
+    }),
+    runs(100),
+  );
 });

@@ -95,15 +95,13 @@ export function createServices(
 }
 
 async function openSandbox(file: string, env: System["env"]): Promise<Sandbox> {
-  const [{ createSandbox }, { serve }] = await Promise.all([
-    import("../../sandbox/index.ts"),
-    import("../../sandbox/serve.ts"),
-  ]);
+  const { createSandbox } = await import("../../sandbox/index.ts");
   const sandbox = await createSandbox({ file, environment: (name) => env[name] });
   const serving: (() => Promise<void>)[] = [];
   return {
     ...sandbox,
     serve: async ({ only, machines = false, ...address }) => {
+      const { serve } = await import("../../sandbox/serve.ts");
       const started = machines ? await sandbox.startMachines({ untilEnd: true }) : undefined;
       const served = await serve(sandbox.withOperationSet(only), address);
       serving.push(served.close);

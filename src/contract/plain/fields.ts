@@ -4,8 +4,16 @@ import { type Field, type FieldKind, type Item, type Limits, limitNames } from "
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
+const known = new WeakMap<InputSchema, readonly Field[]>();
+
 /** The fields of an input schema as plain data. For a union, the fields of every alternative, each name once. */
 export function fieldsOf(input: InputSchema): readonly Field[] {
+  const fields = known.get(input) ?? readFields(input);
+  known.set(input, fields);
+  return fields;
+}
+
+function readFields(input: InputSchema): readonly Field[] {
   const schema = z.toJSONSchema(input, { io: "input", reused: "inline", unrepresentable: "throw" });
   const resolve = resolver(schema);
   const sets = (schema.oneOf ?? [schema]).map((set) => shapeFields(resolve(set), resolve));

@@ -1,33 +1,48 @@
-import { crc32, deflateSync } from "node:zlib";
+import { promisify } from "node:util";
+import { crc32, deflate, deflateSync } from "node:zlib";
 import type { Picture } from "./decode.ts";
 
 const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+
+const deflateInBackground = promisify(deflate);
 
 /**
  * Encodes a picture as an 8-bit RGB PNG; `text` becomes `tEXt` chunks, by keyword, and must be Latin-1. Rows are not
  * filtered and compressed at level 1: drawn pictures get hardly smaller otherwise. Other versions of zlib may write other
  * bytes for the same pixels.
  */
-export function encodePng(
-  { width, height, data }: Picture,
-  text: Readonly<Record<string, string>> = {},
-): Uint8Array {
-  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
+export const encodePng = (picture: Picture, text: Text = {}): Uint8Array =>
+  png(picture, text, deflateSync(rowsOf(picture), compression));
+
+/** The same bytes as `encodePng`. A thread compresses them. */
+export const encodePngInBackground = async (picture: Picture, text: Text = {}): Promise<Uint8Array> =>
+  png(picture, text, await deflateInBackground(rowsOf(picture), compression));
+
+type Text = Readonly<Record<string, string>>;
+
+const compression = { level: 1 };
+
+/** The rows of a picture, each after the number of its filter, 0. */
+function rowsOf({ width, height, data }: Picture): Uint8Array {
   const length = width * 3;
-  // Each row starts with the number of its filter, 0.
   const rows = new Uint8Array((length + 1) * height);
   for (let row = 0; row < height; row++) {
     rows.set(data.subarray(row * length, (row + 1) * length), row * (length + 1) + 1);
   }
+  return rows;
+}
+
+function png({ width, height }: Picture, text: Text, compressed: Uint8Array): Uint8Array {
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
   return Buffer.concat([
     signature,
     chunk("IHDR", header),
     ...Object.entries(text).map(([keyword, value]) =>
       chunk("tEXt", Buffer.from(`${keyword}\0${value}`, "latin1")),
     ),
-    chunk("IDAT", deflateSync(rows, { level: 1 })),
+    chunk("IDAT", compressed),
     chunk("IEND", Buffer.alloc(0)),
   ]);
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { lookupErrors } from "../../contract/errors.ts";
 import { nothing } from "../../contract/shared.ts";
 import { required } from "../errors.ts";
+import type { Slice } from "../store/queries.ts";
 import { numberOf } from "../tables/numbers.ts";
 
 /** What all GET operations without input have in common. */
@@ -21,15 +22,15 @@ export const pageSchema = <Item extends z.ZodType>(item: Item, name: string, rec
 
 /** One page of items, which are sorted by id. The cursor is the id of the last item of the previous page. */
 export function pageOf<Item extends { readonly id: number }>(
-  all: readonly Item[],
+  read: (slice: Slice) => readonly Item[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
 ): { readonly items: readonly Item[]; readonly nextCursor: string | null } {
   const after =
     cursor === undefined
       ? 0
       : required(numberOf(cursor), "cursor", "must be the nextCursor of a previous page");
-  const left = all.filter(({ id }) => id > after);
-  const items = left.slice(0, limit);
-  const last = left.length > limit ? items.at(-1) : undefined;
+  const found = read({ after, limit: limit + 1 });
+  const items = found.slice(0, limit);
+  const last = found.length > limit ? items.at(-1) : undefined;
   return { items, nextCursor: last ? String(last.id) : null };
 }

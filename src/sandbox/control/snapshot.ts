@@ -8,7 +8,7 @@ import { ControlRefused } from "../errors.ts";
 import { listFaults } from "../faults/table.ts";
 import { keys, listKeys } from "../keys.ts";
 import { assertBootRules } from "../rentals/boots.ts";
-import { rentalRecord } from "../rentals/record.ts";
+import { rentalRecords } from "../rentals/record.ts";
 import { assertSituations } from "../situations/table.ts";
 import type { Row, Store } from "../store/queries.ts";
 import { builtInUserId, schemaVersion, tableNames } from "../store/schema.ts";
@@ -149,7 +149,7 @@ function insert(store: Store, table: string, one: Row): void {
 function assertConsistent(store: Store, tables: Snapshot["tables"], now: number): void {
   if (canonicalJson(tablesOf(store)) !== canonicalJson(tables)) throw changed();
   const read = { store, addressesOf: () => undefined };
-  for (const rental of allRentals(store, builtInUserId)) rentalRecord(read, rental, now);
+  rentalRecords(read, allRentals(store, builtInUserId), now);
   listVolumes(store, builtInUserId);
   listFaults(store);
   assertBootRules(store);

@@ -1,24 +1,22 @@
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { pageOf } from "../assumed/pages.ts";
 import { ApiError } from "../errors.ts";
-import { rentalRecord } from "../rentals/record.ts";
+import { rentalRecords } from "../rentals/record.ts";
 import { accountAt } from "../situations/money.ts";
 import { activeRentals, allRentals, type NumberedRental, saveRental } from "../tables/rentals.ts";
 import { findUser, removeUser, saveUser } from "../tables/users.ts";
 import type { Call, Handlers } from "./handler.ts";
 
-/** What a rental has cost so far. */
-function usageLine(numbered: NumberedRental, call: Call) {
-  const record = rentalRecord(call, numbered, call.now);
-  return {
+/** What rentals have cost so far. */
+const usageLines = (rentals: readonly NumberedRental[], call: Call) =>
+  rentalRecords(call, rentals, call.now).map((record) => ({
     rentalId: record.id,
     label: record.label,
     rentalType: record.rentalType,
     from: record.startedAt,
     until: record.terminatedAt,
     amountCents: record.billedCents,
-  };
-}
+  }));
 
 function updateUser(changes: CheckedInputOf<"updateCurrentUser">, { store, userId }: Call) {
   return store.write(() => {
@@ -49,12 +47,12 @@ export const account = {
   deleteCurrentUserLegacy: deleteUser,
 
   listUsage(request, call) {
-    const { items, nextCursor } = pageOf(allRentals(call.store, call.userId), request);
-    return { items: items.map((rental) => usageLine(rental, call)), nextCursor };
+    const { items, nextCursor } = pageOf((slice) => allRentals(call.store, call.userId, slice), request);
+    return { items: usageLines(items, call), nextCursor };
   },
 
   listInvoices(_input, call) {
-    const lines = allRentals(call.store, call.userId).map((rental) => usageLine(rental, call));
+    const lines = usageLines(allRentals(call.store, call.userId), call);
     const totalCents = lines.reduce((sum, { amountCents }) => sum + amountCents, 0);
     return [{ id: "open", status: "open", currency: "usd", totalCents, lines }];
   },

@@ -30,19 +30,26 @@ const additions = (operation: Operation): Additions => ({
   }),
 });
 
-/** The last description, cached because it takes longer to build than any other response and rarely changes. */
-let cached: { readonly key: string; readonly document: OpenApiDocument } | undefined;
+/** The last description of each set of operations, without its server: to build one takes longer than any other response. */
+const built = new Map<OperationSet, { readonly ids: string; readonly document: OpenApiDocument }>();
+
+function documentOf(operationSet: OperationSet, now: number): OpenApiDocument {
+  const enabled = enabledOperations(operationSet, now);
+  const ids = enabled.map(({ id }) => id).join(" ");
+  const known = built.get(operationSet);
+  if (known?.ids === ids) return known.document;
+  const title = "Compute and inference service (gpuctl sandbox)";
+  const document = openApi(enabled, { title, servers: [], accepted: true, additions });
+  built.set(operationSet, { ids, document });
+  return document;
+}
 
 /** The description of the operations of a set that are still served at a moment. */
-export function servedDescription(operationSet: OperationSet, now: number, origin: string): OpenApiDocument {
-  const enabled = enabledOperations(operationSet, now);
-  const key = [origin, ...enabled.map(({ id }) => id)].join(" ");
-  if (cached?.key !== key) {
-    const title = "Compute and inference service (gpuctl sandbox)";
-    cached = { key, document: openApi(enabled, { title, servers: [origin], accepted: true, additions }) };
-  }
-  return cached.document;
-}
+export const servedDescription = (
+  operationSet: OperationSet,
+  now: number,
+  origin: string,
+): OpenApiDocument => ({ ...documentOf(operationSet, now), servers: [{ url: origin }] });
 
 export const description = {
   getOpenApiDocument: (_input, { http, now, operationSet }) =>

@@ -6,10 +6,11 @@ import { ApiError, issueIf, required, throwIfInvalid } from "../errors.ts";
 import { takeBoot } from "../rentals/boots.ts";
 import { newRental, sshPublicKeysOf, volumeFor } from "../rentals/create.ts";
 import { type RentalInput, type RentalType, rentalAt } from "../rentals/lifecycle.ts";
-import { rentalRecord } from "../rentals/record.ts";
+import { rentalRecords } from "../rentals/record.ts";
 import { refusalOf } from "../situations/capacity.ts";
 import { unpaidRefusal } from "../situations/money.ts";
 import { withPlannedEnds } from "../situations/rentals.ts";
+import type { Slice } from "../store/queries.ts";
 import {
   activeRentals,
   addRental,
@@ -18,6 +19,7 @@ import {
   pastRentals,
   saveRental,
 } from "../tables/rentals.ts";
+import { activeSums, type RentalSum } from "../tables/sums.ts";
 import { attach } from "../tables/volumes.ts";
 import type { Call, Handlers } from "./handler.ts";
 
@@ -35,26 +37,31 @@ function rent(input: RentalInput, call: Call) {
     if (input.rentalType === "bare-metal" && input.storageVolume) {
       attach(store, volumeFor(store, userId, input.storageVolume, rental), [id]);
     }
-    return rentalRecord(call, { id, rental }, now);
+    return recordOf({ id, rental }, call);
   });
   if (result instanceof ApiError) throw result;
   return result;
 }
 
-const active = (call: Call, type?: RentalType) =>
-  activeRentals(call.store, call.userId, call.now, type).map((rental) =>
-    rentalRecord(call, rental, call.now),
-  );
+const records = (rentals: readonly NumberedRental[], call: Call) => rentalRecords(call, rentals, call.now);
 
-/** Count and hourly cost in cents of some rentals. */
-const sum = (rentals: readonly { costPerHourCents: number }[]) => ({
-  count: rentals.length,
-  costPerHourCents: rentals.reduce((total, rental) => total + rental.costPerHourCents, 0),
-});
+/** The record of one rental. */
+function recordOf(rental: NumberedRental, call: Call) {
+  const [record] = records([rental], call);
+  if (record === undefined) throw new Error(`no record of rental ${rental.id}`);
+  return record;
+}
 
-const page = (all: readonly NumberedRental[], request: ServedInputOf<"listPastRentals">, call: Call) => {
-  const { items, nextCursor } = pageOf(all, request);
-  return { items: items.map((rental) => rentalRecord(call, rental, call.now)), nextCursor };
+const active = (call: Call, type: RentalType) =>
+  records(activeRentals(call.store, call.userId, call.now, type), call);
+
+const page = (
+  read: (slice: Slice) => readonly NumberedRental[],
+  request: ServedInputOf<"listPastRentals">,
+  call: Call,
+) => {
+  const { items, nextCursor } = pageOf(read, request);
+  return { items: records(items, call), nextCursor };
 };
 
 /** The user's active rental with an id. @throws ApiError when there is none, or it has ended */
@@ -91,24 +98,24 @@ export const rentals = {
   listVirtualMachineRentals: (_input, call) => active(call, "virtual-machine"),
   listBareMetalRentals: (_input, call) => active(call, "bare-metal"),
   listActiveRentals: ({ rentalType, ...request }, call) =>
-    page(activeRentals(call.store, call.userId, call.now, rentalType), request, call),
+    page((slice) => activeRentals(call.store, call.userId, call.now, rentalType, slice), request, call),
 
-  getActiveRentalSummary(_input, call) {
-    const all = active(call);
-    const byTermType = termTypes.map((type) => [type, sum(all.filter(({ termType }) => termType === type))]);
-    return { ...sum(all), byTermType: Object.fromEntries(byTermType) };
+  getActiveRentalSummary(_input, { store, userId, now }) {
+    const sums = activeSums(store, userId, now);
+    const total = (field: keyof RentalSum) => termTypes.reduce((sum, type) => sum + sums[type][field], 0);
+    return { count: total("count"), costPerHourCents: total("costPerHourCents"), byTermType: sums };
   },
 
   getRental({ rentalId }, call) {
     const found = findRental(call.store, call.userId, rentalId);
     if (!found) return null;
-    const record = rentalRecord(call, found, call.now);
+    const record = recordOf(found, call);
     return record.terminatedAt === null ? { state: "active", ...record } : { state: "terminated", ...record };
   },
 
-  listRentalHistory: (_input, call) =>
-    pastRentals(call.store, call.userId, call.now).map((rental) => rentalRecord(call, rental, call.now)),
-  listPastRentals: (request, call) => page(pastRentals(call.store, call.userId, call.now), request, call),
+  listRentalHistory: (_input, call) => records(pastRentals(call.store, call.userId, call.now), call),
+  listPastRentals: (request, call) =>
+    page((slice) => pastRentals(call.store, call.userId, call.now, slice), request, call),
 
   terminateVirtualMachineRental: terminate("virtual-machine"),
   terminateBareMetalRental: terminate("bare-metal"),

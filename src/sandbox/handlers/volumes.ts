@@ -14,10 +14,11 @@ import {
 } from "../tables/volumes.ts";
 import type { Call, Handlers } from "./handler.ts";
 
-const record = (volume: NumberedVolume, { store, now }: Call) => ({
-  ...volume,
-  rentalIds: attachedRentals(store, volume.id, now),
-});
+/** Volumes, sorted by id, as the service returns them. */
+function records(volumes: readonly NumberedVolume[], { store, now }: Call) {
+  const rentalsOf = attachedRentals(store, volumes, now);
+  return volumes.map((volume) => ({ ...volume, rentalIds: rentalsOf(volume.id) }));
+}
 
 /** The rentals to attach a volume in a region to; each must be an active bare-metal one (service section 4.3). */
 export function attachable(
@@ -57,11 +58,10 @@ export const volumes = {
       const stored = { ...volume, createdAt: stamp(call.now) };
       const id = addVolume(call.store, call.userId, stored);
       attach(call.store, id, attachTo);
-      return record({ id, ...stored }, call);
+      return { id, ...stored, rentalIds: attachedRentals(call.store, [{ id }], call.now)(id) };
     }),
 
-  listStorageVolumes: (_input, call) =>
-    listVolumes(call.store, call.userId).map((volume) => record(volume, call)),
+  listStorageVolumes: (_input, call) => records(listVolumes(call.store, call.userId), call),
 
   attachStorageVolume: ({ storageVolumeId, rentalIds }, call) =>
     call.store.write(() => {
@@ -69,6 +69,6 @@ export const volumes = {
       const found = findVolume(call.store, call.userId, storageVolumeId);
       const { id, region } = required(found, "storageVolumeId", unknown);
       attach(call.store, id, attachable(rentalIds, region, call));
-      return { storageVolumeId: id, rentalIds: attachedRentals(call.store, id, call.now) };
+      return { storageVolumeId: id, rentalIds: attachedRentals(call.store, [{ id }], call.now)(id) };
     }),
 } satisfies Partial<Handlers>;

@@ -4,7 +4,7 @@ import type { SandboxControls, SandboxStatus } from "../control/controls.ts";
 import type { FaultInfo } from "../faults/control.ts";
 import type { OperationSet } from "../operation-set.ts";
 import type { BootRuleInfo } from "../rentals/boots.ts";
-import { rentalRecord } from "../rentals/record.ts";
+import { rentalRecords } from "../rentals/record.ts";
 import { latestRequests, type NumberedRequest } from "../requests/log.ts";
 import type { SituationInfo } from "../situations/control.ts";
 import { accountAt } from "../situations/money.ts";
@@ -23,7 +23,7 @@ export interface PageSource {
   readonly recent: RecentMedia;
 }
 
-type RentalRecord = ReturnType<typeof rentalRecord>;
+type RentalRecord = ReturnType<typeof rentalRecords>[number];
 
 /** What the overview shows, at one moment. */
 export interface OverviewState {
@@ -52,13 +52,13 @@ export function readOverview({ controls, store, recent }: PageSource): OverviewS
   const now = Date.parse(clock.now);
   const status = controls.status();
   const { creditCents, usedCents } = accountAt(store, builtInUserId, now);
-  const record = (rental: NumberedRental) =>
-    rentalRecord({ store, addressesOf: () => undefined }, rental, now);
-  const active = activeRentals(store, builtInUserId, now).map(record);
+  const records = (rentals: readonly NumberedRental[]) =>
+    rentalRecords({ store, addressesOf: () => undefined }, rentals, now);
+  const active = records(activeRentals(store, builtInUserId, now));
   const ended = pastRentals(store, builtInUserId, now);
   const rentals = [
     ...active.toReversed().slice(0, shown.active),
-    ...ended.toReversed().slice(0, shown.ended).map(record),
+    ...records(ended.slice(-shown.ended)).toReversed(),
   ];
   return {
     clock,

@@ -117,6 +117,12 @@ function consecutiveDays(terms: readonly ReservedTerm[]): number {
   return first ? Math.floor(((terms.at(-1) ?? first).until - first.from) / dayMs) : 0;
 }
 
+/** When billing ends, if that is known: when the rental ends or fails. */
+export function billingEnd(rental: StoredRental): number | null {
+  const ends = [endOf(rental), rental.failsAt ?? null].filter((end) => end !== null);
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
 /** Billed time in whole seconds, and its cost in whole cents. */
 interface Billed {
   readonly seconds: number;
@@ -128,7 +134,7 @@ interface Billed {
  * second; the sum is computed exactly and rounded down once.
  */
 export function billedBefore(rental: StoredRental, moment: number): Billed {
-  const until = Math.min(moment, endOf(rental) ?? moment, rental.failsAt ?? moment);
+  const until = Math.min(moment, billingEnd(rental) ?? moment);
   const seconds = (from: number, to: number): number =>
     Math.max(0, Math.floor((Math.min(to, until) - Math.max(from, runningFrom(rental))) / secondMs));
   const reserved = rental.terms.map((term) => ({
@@ -140,20 +146,4 @@ export function billedBefore(rental: StoredRental, moment: number): Billed {
   const spans = [...reserved, { seconds: onDemand, cents: hourlyCents(rental) }];
   const cents = Math.floor(spans.reduce((total, span) => total + span.seconds * span.cents, 0) / 3600);
   return { seconds: all, cents };
-}
-
-/**
- * The credit, the cost of the rentals until a moment and of pictures, and the balance, in cents. The balance can be negative.
- */
-export function balanceAt(
-  creditCents: number,
-  rentals: readonly { readonly rental: StoredRental }[],
-  moment: number,
-  pictureCents = 0,
-): { readonly creditCents: number; readonly usedCents: number; readonly balanceCents: number } {
-  const usedCents = rentals.reduce(
-    (total, { rental }) => total + billedBefore(rental, moment).cents,
-    pictureCents,
-  );
-  return { creditCents, usedCents, balanceCents: creditCents - usedCents };
 }

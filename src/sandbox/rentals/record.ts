@@ -21,9 +21,11 @@ function absentValue(schema: z.core.$ZodType): false | null | [] {
   return inner instanceof z.ZodArray ? [] : null;
 }
 
-/** Fields of a stored rental that its record does not have, or has in another form. */
+/** Fields of a stored rental that its record does not have. JSON leaves them out, which is much faster than to remove them here. */
 const hiddenFields = {
+  sshPublicKeyId: undefined,
   storageVolume: undefined,
+  terms: undefined,
   boot: undefined,
   failsAt: undefined,
   sshPublicKeys: undefined,
@@ -35,33 +37,37 @@ const stampOrNull = (ms: number | null): string | null => (ms === null ? null : 
 /** Where the machines of a rental listen; undefined if it has none. */
 export type AddressesOf = (rentalId: number) => readonly SshAddress[] | undefined;
 
-/** A rental as the service returns it, at a moment. It has every field of the contract's create operations. */
-export function rentalRecord(
+/** Rentals, sorted by id, as the service returns them at a moment. */
+export function rentalRecords(
   { store, addressesOf }: { readonly store: Queries; readonly addressesOf: AddressesOf },
-  { id, rental }: NumberedRental,
+  rentals: readonly NumberedRental[],
   now: number,
 ) {
-  const {
-    sshPublicKeyId,
-    sshPublicKeyIds = [],
-    storageVolume: _,
-    terms,
-    boot: __,
-    failsAt: ___,
-    sshPublicKeys: ____,
-    sshNetworking,
-    ...input
-  } = { ...hiddenFields, ...absentFields, ...rental };
+  const volumesOf = attachedVolumes(store, rentals);
+  return rentals.map((one) => rentalRecord(one, { storageVolumeIds: volumesOf(one.id), addressesOf, now }));
+}
+
+/** A rental as the service returns it. It has every field of the contract's create operations. */
+function rentalRecord(
+  { id, rental }: NumberedRental,
+  {
+    storageVolumeIds,
+    addressesOf,
+    now,
+  }: { readonly storageVolumeIds: number[]; readonly addressesOf: AddressesOf; readonly now: number },
+) {
+  const { sshPublicKeyId, sshPublicKeyIds = [], sshNetworking, label, rentalType } = rental;
   const { startedAt, terminatedAt, reservedUntil, ...current } = rentalAt(rental, now);
   return {
     id,
-    ...input,
-    label: input.label || `${labelPrefix[input.rentalType]}-${id}`,
+    ...absentFields,
+    ...rental,
+    label: label || `${labelPrefix[rentalType]}-${id}`,
     ...current,
     currentTerm: { termType: current.termType, costPerHourCents: current.costPerHourCents },
     reservedUntil: stampOrNull(reservedUntil),
     sshPublicKeyIds: [...new Set([sshPublicKeyId ?? [], sshPublicKeyIds].flat())],
-    storageVolumeIds: attachedVolumes(store, id),
+    storageVolumeIds,
     createdAt: stamp(rental.createdAt),
     startedAt: stampOrNull(startedAt),
     terminatedAt: stampOrNull(terminatedAt),
@@ -70,6 +76,7 @@ export function rentalRecord(
       current.status === "Running"
         ? { sshNetworking: [...(sshNetworking ?? addressesOf(id) ?? assumedAddresses(id, rental))] }
         : null,
+    ...hiddenFields,
   };
 }
 

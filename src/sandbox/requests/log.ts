@@ -11,6 +11,8 @@ import type { Queries, Row, Store } from "../store/queries.ts";
 export interface RequestVariables {
   readonly now: number;
   readonly operation?: ServedId | undefined;
+  /** The name of the caller's key, once it was checked. */
+  readonly keyName?: string | undefined;
   /** The unchecked fields of the body, query or path, once they were read. */
   readonly input?: unknown;
   readonly fault?: number | undefined;
@@ -75,7 +77,7 @@ type Sent = Pick<LoggedRequest, "parameters" | "body" | "bodyTruncated">;
 const entry = (
   store: Store,
   { req }: Context,
-  { now, operation, fault, problem }: RequestVariables,
+  { now, operation, keyName, fault, problem }: RequestVariables,
   status: number | null,
   clean: Clean,
 ): Omit<LoggedRequest, keyof Sent> => ({
@@ -84,7 +86,7 @@ const entry = (
   path: clean(req.path + knownQuery(new URL(req.url).searchParams, operation)),
   operation: operation ?? null,
   caller: clean(req.header(callerHeader) ?? "") || null,
-  key: callerOf(store, req.header("authorization"))?.keyName ?? null,
+  key: keyName ?? callerOf(store, req.header("authorization"))?.keyName ?? null,
   status,
   fault: fault ?? null,
   code: problem?.code ?? null,

@@ -6,11 +6,11 @@ import { addKey, keys } from "../keys.ts";
 import { bootOf } from "../rentals/boots.ts";
 import { newRental, sshPublicKeysOf } from "../rentals/create.ts";
 import type { StoredRental } from "../rentals/lifecycle.ts";
-import { balanceAt } from "../rentals/lifecycle.ts";
 import { addScenario, addSituation } from "../situations/control.ts";
 import type { Store } from "../store/queries.ts";
 import { builtInUserId, restoreInitialState } from "../store/schema.ts";
-import { addRental, allRentals } from "../tables/rentals.ts";
+import { addRental } from "../tables/rentals.ts";
+import { billedCents } from "../tables/sums.ts";
 import { addSshKey, findUser, saveCredit, saveUser } from "../tables/users.ts";
 import { addVolume, attach } from "../tables/volumes.ts";
 import type { Seed, SeedDocument, SeededRental } from "./read.ts";
@@ -39,7 +39,7 @@ export function fill(store: Store, { document, seedError }: Seed, machine: numbe
     const invalid = [...addRentals(store, document, now), ...addVolumes(store, document, now)];
     if (invalid.length > 0) throw seedError(invalid);
     if (balanceCents !== undefined) {
-      const { usedCents } = balanceAt(0, allRentals(store, builtInUserId), now);
+      const usedCents = billedCents(store, builtInUserId, now);
       saveCredit(store, builtInUserId, balanceCents + usedCents);
     }
     const rejected = addSituations(store, document, now);

@@ -1,9 +1,10 @@
 import { pricedPicture } from "../../contract/image-models.ts";
 import { ApiError } from "../errors.ts";
-import { balanceAt, endOf } from "../rentals/lifecycle.ts";
+import { endOf } from "../rentals/lifecycle.ts";
 import type { Queries, Store } from "../store/queries.ts";
 import { addTo, countOf } from "../tables/numbers.ts";
 import { allRentals, saveRental } from "../tables/rentals.ts";
+import { billedCents } from "../tables/sums.ts";
 import { creditOf, saveCredit } from "../tables/users.ts";
 import { countHit, situationsOf } from "./table.ts";
 
@@ -21,12 +22,13 @@ const unitsPerCent = unitsOf(pricedPicture) / (Number(pricedPicture.dollars) * 1
 /** The counter of the units of all pictures that were paid. */
 const paidUnits = "paidPictureUnits";
 
-/** The credit, what was spent until a moment on rentals and pictures, and the balance, in whole cents. */
-export const accountAt = (store: Queries, userId: string, moment: number) =>
-  accountOf(store, userId, allRentals(store, userId), moment);
-
-const accountOf = (store: Queries, userId: string, rentals: ReturnType<typeof allRentals>, moment: number) =>
-  balanceAt(creditOf(store, userId), rentals, moment, Math.floor(countOf(store, paidUnits) / unitsPerCent));
+/** The credit, what was spent until a moment on rentals and pictures, and the balance, in whole cents; it can be negative. */
+export function accountAt(store: Queries, userId: string, moment: number) {
+  const creditCents = creditOf(store, userId);
+  const pictureCents = Math.floor(countOf(store, paidUnits) / unitsPerCent);
+  const usedCents = billedCents(store, userId, moment) + pictureCents;
+  return { creditCents, usedCents, balanceCents: creditCents - usedCents };
+}
 
 /** Sets the balance at a moment. */
 export function setBalance(store: Queries, userId: string, cents: number, moment: number): void {
@@ -41,15 +43,14 @@ export function endUnpaidRentals(store: Store, userId: string, now: number): voi
   store.write(() => {
     const [prepaid] = situationsOf(store, "prepaid");
     if (prepaid === undefined) return;
-    const rentals = allRentals(store, userId);
     let [low, end] = [prepaid.at, now];
     // The balance never rises with time, so this is the first moment at which nothing is left.
     while (low < end) {
       const middle = Math.floor((low + end) / 2);
-      if (accountOf(store, userId, rentals, middle).balanceCents > 0) low = middle + 1;
+      if (accountAt(store, userId, middle).balanceCents > 0) low = middle + 1;
       else end = middle;
     }
-    for (const { id, rental } of rentals) {
+    for (const { id, rental } of allRentals(store, userId)) {
       if ((endOf(rental) ?? Number.POSITIVE_INFINITY) <= end) continue;
       saveRental(store, { id, rental: { ...rental, terminatedAt: Math.max(end, rental.createdAt) } });
       countHit(store, prepaid.id);

@@ -92,6 +92,9 @@ const stored = <Kind extends SituationKind>({ id, hits, at, calls, record }: Row
 export const listSituations = (store: Queries): readonly StoredSituation[] =>
   store.all("SELECT * FROM situations ORDER BY id").map((row) => stored(row));
 
+export const hasSituations = (store: Queries): boolean =>
+  store.all("SELECT 1 FROM situations LIMIT 1").length > 0;
+
 /** The situations of a kind, oldest first. */
 export const situationsOf = <Kind extends SituationKind>(
   store: Queries,

@@ -1,6 +1,12 @@
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 
+/** A part of a list: at most `limit` rows with ids above `after`. */
+export interface Slice {
+  readonly after: number;
+  readonly limit: number;
+}
+
 /** How the sandbox's state is read and changed. */
 export interface Queries {
   all(sql: string, ...values: readonly Value[]): readonly Row[];

@@ -97,8 +97,32 @@ const situations = `
   ) STRICT;
 `;
 
+/**
+ * Version 7: what a rental costs and when, so that sums need not read records. `hourlyCents` is null where only the record says
+ * it; times are null where there are none.
+ */
+const prices = `
+  ALTER TABLE rentals ADD COLUMN hourlyCents INTEGER;
+  ALTER TABLE rentals ADD COLUMN runsFrom INTEGER;
+  ALTER TABLE rentals ADD COLUMN billedUntil INTEGER;
+  ALTER TABLE rentals ADD COLUMN termFrom INTEGER;
+  ALTER TABLE rentals ADD COLUMN termUntil INTEGER;
+  ALTER TABLE rentals ADD COLUMN termCents INTEGER;
+  DROP INDEX rentalsByEnd;
+  CREATE INDEX rentalPrices ON rentals
+    (userId, endsAt, hourlyCents, runsFrom, billedUntil, termFrom, termUntil, termCents);
+`;
+
 /** The statements that upgrade each version of the tables to the next; the first creates them. */
-export const upgrades: readonly string[] = [tables, numberedKeys, controls, engines, scripts, situations];
+export const upgrades: readonly string[] = [
+  tables,
+  numberedKeys,
+  controls,
+  engines,
+  scripts,
+  situations,
+  prices,
+];
 
 export const schemaVersion = upgrades.length;
 

@@ -1,6 +1,7 @@
 import type { Id } from "../../contract/shared.ts";
-import { endOf, type RentalType, type StoredRental } from "../rentals/lifecycle.ts";
-import type { Queries, Row } from "../store/queries.ts";
+import { billingEnd, endOf, type RentalType, runningFrom, type StoredRental } from "../rentals/lifecycle.ts";
+import { hourlyCents } from "../rentals/prices.ts";
+import type { Queries, Row, Slice } from "../store/queries.ts";
 import { numberOf } from "./numbers.ts";
 
 export interface NumberedRental {
@@ -16,49 +17,102 @@ const numbered = (row: Row): NumberedRental => ({
 /** The SQL condition for rentals that have not ended. `now` is the parameter with the time, such as `?`. */
 export const isActiveAt = (now: string): string => `(endsAt IS NULL OR endsAt > ${now})`;
 
-const ofUser = "SELECT id, record FROM rentals WHERE userId = ?";
+/** The whole table in the order of ids: `+` keeps SQLite from sorting the user's rows, which are most of them. */
+const ofUser = "SELECT id, record FROM rentals WHERE +userId = ?";
+
+/**
+ * The columns from which SQLite sums the prices and costs of rentals. A rental with several reserved terms has no `hourlyCents`:
+ * it is read and counted by itself.
+ */
+const priceColumns = [
+  "hourlyCents",
+  "runsFrom",
+  "billedUntil",
+  "termFrom",
+  "termUntil",
+  "termCents",
+] as const;
+
+/** The values of `priceColumns` for a rental. */
+function priceValues(rental: StoredRental): readonly (number | null)[] {
+  const [term, ...more] = rental.terms;
+  if (more.length > 0) return priceColumns.map(() => null);
+  const from = runningFrom(rental);
+  return [
+    hourlyCents(rental),
+    Number.isFinite(from) ? from : null,
+    billingEnd(rental),
+    term?.from ?? null,
+    term?.until ?? null,
+    term?.costPerHourCents ?? null,
+  ];
+}
 
 /** Adds a rental with the given id, or the next free one. */
 export function addRental(store: Queries, userId: string, rental: StoredRental, id?: number): number {
   return store.run(
-    "INSERT INTO rentals (id, userId, rentalType, endsAt, record) VALUES (?, ?, ?, ?, ?)",
+    `INSERT INTO rentals (id, userId, rentalType, endsAt, record, ${priceColumns.join(", ")})
+     VALUES (?, ?, ?, ?, ?${", ?".repeat(priceColumns.length)})`,
     id ?? null,
     userId,
     rental.rentalType,
     endOf(rental),
     JSON.stringify(rental),
+    ...priceValues(rental),
   );
 }
 
 export function saveRental(store: Queries, { id, rental }: NumberedRental): void {
-  const record = JSON.stringify(rental);
-  store.run("UPDATE rentals SET endsAt = ?, record = ? WHERE id = ?", endOf(rental), record, id);
+  store.run(
+    `UPDATE rentals SET endsAt = ?, record = ?, ${priceColumns.map((name) => `${name} = ?`).join(", ")} WHERE id = ?`,
+    endOf(rental),
+    JSON.stringify(rental),
+    ...priceValues(rental),
+    id,
+  );
 }
 
 export function findRental(store: Queries, userId: string, id: Id): NumberedRental | undefined {
-  const [row] = store.all(`${ofUser} AND id = ?`, userId, numberOf(id) ?? null);
+  const [row] = store.all(
+    "SELECT id, record FROM rentals WHERE userId = ? AND id = ?",
+    userId,
+    numberOf(id) ?? null,
+  );
   return row && numbered(row);
 }
 
+const whole: Slice = { after: 0, limit: -1 };
+const sliced = "AND id > ? ORDER BY id LIMIT ?";
+
 /** The user's rentals that have not ended, of one type or both. */
-export function activeRentals(
+export const activeRentals = (
   store: Queries,
   userId: string,
   now: number,
   type?: RentalType,
-): readonly NumberedRental[] {
-  return store
+  { after, limit } = whole,
+): readonly NumberedRental[] =>
+  store
     .all(
-      `${ofUser} AND ${isActiveAt("?")} AND rentalType = ifnull(?, rentalType) ORDER BY id`,
+      `${ofUser} AND ${isActiveAt("?")} AND rentalType = ifnull(?, rentalType) ${sliced}`,
       userId,
       now,
       type ?? null,
+      after,
+      limit,
     )
     .map(numbered);
-}
 
-export const pastRentals = (store: Queries, userId: string, now: number): readonly NumberedRental[] =>
-  store.all(`${ofUser} AND endsAt <= ? ORDER BY id`, userId, now).map(numbered);
+export const pastRentals = (
+  store: Queries,
+  userId: string,
+  now: number,
+  { after, limit } = whole,
+): readonly NumberedRental[] =>
+  store.all(`${ofUser} AND endsAt <= ? ${sliced}`, userId, now, after, limit).map(numbered);
 
-export const allRentals = (store: Queries, userId: string): readonly NumberedRental[] =>
-  store.all(`${ofUser} ORDER BY id`, userId).map(numbered);
+export const allRentals = (
+  store: Queries,
+  userId: string,
+  { after, limit } = whole,
+): readonly NumberedRental[] => store.all(`${ofUser} ${sliced}`, userId, after, limit).map(numbered);

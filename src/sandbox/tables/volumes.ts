@@ -33,18 +33,43 @@ export function attach(store: Queries, volumeId: number, rentalIds: readonly num
   }
 }
 
-/** The active rentals that a volume is attached to. */
-export const attachedRentals = (store: Queries, volumeId: number, now: number): number[] =>
-  store
-    .all(
-      `SELECT rentalId FROM attachments JOIN rentals ON rentals.id = rentalId
-       WHERE volumeId = ? AND ${isActiveAt("?")} ORDER BY rentalId`,
-      volumeId,
+/** A function that returns the active rentals that a volume is attached to. It knows these volumes, which are sorted by id. */
+export const attachedRentals = (store: Queries, volumes: readonly Numbered[], now: number): Attachments =>
+  attachments(volumes, (first, last) =>
+    store.all(
+      `SELECT volumeId AS id, rentalId AS other FROM attachments JOIN rentals ON rentals.id = rentalId
+       WHERE volumeId BETWEEN ? AND ? AND ${isActiveAt("?")} ORDER BY rentalId`,
+      first,
+      last,
       now,
-    )
-    .map((row) => Number(row.rentalId));
+    ),
+  );
 
-export const attachedVolumes = (store: Queries, rentalId: number): number[] =>
-  store
-    .all("SELECT volumeId FROM attachments WHERE rentalId = ? ORDER BY volumeId", rentalId)
-    .map((row) => Number(row.volumeId));
+/** A function that returns the volumes that are attached to a rental. It knows these rentals, which are sorted by id. */
+export const attachedVolumes = (store: Queries, rentals: readonly Numbered[]): Attachments =>
+  attachments(rentals, (first, last) =>
+    store.all(
+      `SELECT rentalId AS id, volumeId AS other FROM attachments
+       WHERE rentalId BETWEEN ? AND ? ORDER BY volumeId`,
+      first,
+      last,
+    ),
+  );
+
+type Numbered = { readonly id: number };
+type Attachments = (id: number) => number[];
+
+/** Reads the attachments of everything from the first to the last item with one query. */
+function attachments(
+  items: readonly Numbered[],
+  read: (first: number, last: number) => readonly Row[],
+): Attachments {
+  const [first, last] = [items[0], items.at(-1)];
+  const found = new Map<number, number[]>();
+  for (const { id, other } of first && last ? read(first.id, last.id) : []) {
+    const others = found.get(Number(id));
+    if (others) others.push(Number(other));
+    else found.set(Number(id), [Number(other)]);
+  }
+  return (id) => found.get(id) ?? [];
+}

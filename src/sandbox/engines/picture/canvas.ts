@@ -21,6 +21,9 @@ export function saturate(color: Color, strength: number): Color {
 /** RGB pixels in rows from the top, three bytes each. Stored values are rounded and clamped. */
 export type Canvas = { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray };
 
+/** The steps of painting: between two of them, something else can run. */
+export type Steps = Generator<void, void>;
+
 /** A rectangle in whole pixels. */
 export type Block = { left: number; top: number; width: number; height: number };
 
@@ -107,7 +110,7 @@ const colorAt = (data: Uint8ClampedArray, pixel: number): Color => [
 export type Stroke = { x1: number; y1: number; x2: number; y2: number; radius: number };
 
 /** Paints the union of strokes, antialiased; pixels under several strokes are painted once. */
-export function paint(canvas: Canvas, strokes: readonly Stroke[], color: Color, cover = 1): void {
+export function* paint(canvas: Canvas, strokes: readonly Stroke[], color: Color, cover = 1): Steps {
   const top = Math.max(0, Math.floor(Math.min(...strokes.map((s) => Math.min(s.y1, s.y2) - s.radius - 1))));
   const bottom = Math.min(
     canvas.height - 1,
@@ -124,6 +127,7 @@ export function paint(canvas: Canvas, strokes: readonly Stroke[], color: Color, 
       for (const stroke of strokes) inside = Math.max(inside, coverage(stroke, x, y));
       if (inside > 0) blendPixel(canvas.data, (y * canvas.width + x) * 3, color, Math.min(1, inside) * cover);
     }
+    yield;
   }
 }
 

@@ -1,4 +1,4 @@
-import { blendBlock, blendRowBelow, type Canvas, type Color, mix } from "./canvas.ts";
+import { blendBlock, blendRowBelow, type Canvas, type Color, mix, type Steps } from "./canvas.ts";
 import { noise, type Relief } from "./random.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
 
@@ -12,16 +12,15 @@ const reliefs: Record<Subject, Relief> = {
   city: { octaves: 1, roughness: 0.4, sharp: false },
 };
 
-/** Paints the ranges of land from `first` up to but excluding `end`, farthest first. */
-export function paintLand(canvas: Canvas, scene: Scene, first: number, end: number): void {
-  for (let range = first; range < end; range++) {
-    const nearness = range / (scene.ranges - 1);
-    const skyline = shape(canvas, scene, range, nearness);
-    if (scene.subject === "city") buildHouses(canvas, scene, skyline, nearness);
-    if (scene.subject === "forest" || scene.subject === "lake") plantTrees(canvas, scene, skyline, nearness);
-    fill(canvas, scene, skyline, nearness);
-    if (scene.subject === "city") lightWindows(canvas, scene, skyline, nearness);
-  }
+/** Paints a range of land; range 0 is the farthest. */
+export function* paintLand(canvas: Canvas, scene: Scene, range: number): Steps {
+  const nearness = range / (scene.ranges - 1);
+  const skyline = shape(canvas, scene, range, nearness);
+  yield;
+  if (scene.subject === "city") buildHouses(canvas, scene, skyline, nearness);
+  if (scene.subject === "forest" || scene.subject === "lake") plantTrees(canvas, scene, skyline, nearness);
+  yield* fill(canvas, scene, skyline, nearness);
+  if (scene.subject === "city") yield* lightWindows(canvas, scene, skyline, nearness);
 }
 
 /** The skyline of one range of land. */
@@ -45,7 +44,7 @@ function shape(canvas: Canvas, scene: Scene, range: number, nearness: number): S
 }
 
 /** Fills everything below a skyline, mistier towards the bottom, antialiased. */
-function fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: number): void {
+function* fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: number): Steps {
   const { height } = canvas;
   const color = mix(palette.far, palette.near, nearness);
   const mist = mix(color, palette.horizon, 0.5 * (1 - nearness));
@@ -54,6 +53,7 @@ function fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: nu
   for (let y = top; y < height; y++) {
     const row: Color = mix(color, mist, Math.min(1, (y - top) / depth));
     blendRowBelow(canvas, y, skyline, row);
+    yield;
   }
 }
 
@@ -77,7 +77,7 @@ function buildHouses(canvas: Canvas, { random }: Scene, skyline: Skyline, nearne
 }
 
 /** Lights windows in the houses below a skyline: more at night, more in near houses. */
-function lightWindows(canvas: Canvas, scene: Scene, skyline: Skyline, nearness: number): void {
+function* lightWindows(canvas: Canvas, scene: Scene, skyline: Skyline, nearness: number): Steps {
   if (nearness === 1) return;
   const { palette, random, detail } = scene;
   const unit = Math.min(canvas.width, canvas.height);
@@ -91,6 +91,7 @@ function lightWindows(canvas: Canvas, scene: Scene, skyline: Skyline, nearness: 
       const block = { left, top, width: size, height: size * 2 };
       blendBlock(canvas, block, color, random.between(0.2, 0.9) * (0.35 + 0.5 * nearness));
     }
+    yield;
   }
 }
 

@@ -1,28 +1,29 @@
 import { reasonOf } from "../../../core/errors.ts";
 import { decodePicture, pictureKind, slowPngShare } from "../../../core/pictures/decode.ts";
-import { blankCanvas, type Canvas } from "./canvas.ts";
+import { blankCanvas, type Canvas, type Steps } from "./canvas.ts";
 import { referenceSide, UnreadableReference } from "./request.ts";
 
 /** How much of the reference remains at full strength: just enough to recognize it. */
 const remainder = 0.05;
 
 /**
- * Blends a reference picture (base64 of a PNG, JPEG or WebP, stretched to the canvas) into a canvas. At strength 0 the
- * canvas becomes the reference; higher strengths, up to 1, keep more of what was drawn.
- *
- * @throws UnreadableReference if the reference cannot be decoded.
+ * Blends a reference picture, stretched to the canvas, into a canvas. At strength 0 the canvas becomes the reference; higher
+ * strengths, up to 1, keep more of what was drawn.
  */
-export async function blendReference(canvas: Canvas, image: string, strength: number): Promise<void> {
-  const reference = resize(await decodeReference(image), canvas.width, canvas.height);
-  const { data } = canvas;
+export function* blendReference(canvas: Canvas, picture: Canvas, strength: number): Steps {
+  const reference = yield* resize(picture, canvas.width, canvas.height);
+  const { data, width } = canvas;
   const drawn = strength * (1 - remainder);
-  for (let at = 0; at < data.length; at++) {
-    data[at] = (data[at] ?? 0) * drawn + (reference.data[at] ?? 0) * (1 - drawn);
+  for (let row = 0; row < data.length; row += width * 3) {
+    for (let at = row; at < row + width * 3; at++) {
+      data[at] = (data[at] ?? 0) * drawn + (reference.data[at] ?? 0) * (1 - drawn);
+    }
+    yield;
   }
 }
 
 /** Resizes a picture with bilinear interpolation. */
-function resize(picture: Canvas, width: number, height: number): Canvas {
+function* resize(picture: Canvas, width: number, height: number): Generator<void, Canvas> {
   if (picture.width === width && picture.height === height) return picture;
   const resized = blankCanvas(width, height);
   const columns = weigh(picture.width, width);
@@ -43,6 +44,7 @@ function resize(picture: Canvas, width: number, height: number): Canvas {
         resized.data[to++] = above + (below - above) * row.share;
       }
     }
+    yield;
   }
   return resized;
 }
@@ -66,7 +68,7 @@ export const slowPngSide = Math.sqrt(maxPixels / slowPngShare);
  *
  * @throws UnreadableReference if it has another format, is broken or is too large.
  */
-async function decodeReference(base64: string): Promise<Canvas> {
+export async function decodeReference(base64: string): Promise<Canvas> {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64))
     throw new UnreadableReference("The reference is not valid base64.");
   const bytes = new Uint8Array(Buffer.from(base64, "base64"));

@@ -1,16 +1,16 @@
-import { blendBlock, type Canvas, disc, mix, paint, type Stroke } from "./canvas.ts";
+import { blendBlock, type Canvas, disc, mix, paint, type Steps, type Stroke } from "./canvas.ts";
 import type { Scene } from "./scene.ts";
 
 /** Paints the sky: gradient, stars or birds, sun or moon with a halo, and clouds. */
-export function paintSky(canvas: Canvas, scene: Scene): void {
-  paintGradient(canvas, scene);
-  if (scene.palette.night) paintStars(canvas, scene);
-  paintLight(canvas, scene);
-  paintClouds(canvas, scene);
-  if (!scene.palette.night) paintBirds(canvas, scene);
+export function* paintSky(canvas: Canvas, scene: Scene): Steps {
+  yield* paintGradient(canvas, scene);
+  if (scene.palette.night) yield* paintStars(canvas, scene);
+  yield* paintLight(canvas, scene);
+  yield* paintClouds(canvas, scene);
+  if (!scene.palette.night) yield* paintBirds(canvas, scene);
 }
 
-function paintGradient(canvas: Canvas, { palette, horizon }: Scene): void {
+function* paintGradient(canvas: Canvas, { palette, horizon }: Scene): Steps {
   const { width, height } = canvas;
   for (let y = 0; y < height; y++) {
     const share = Math.min(1, y / (height * horizon));
@@ -19,10 +19,11 @@ function paintGradient(canvas: Canvas, { palette, horizon }: Scene): void {
         ? mix(palette.zenith, palette.sky, share / 0.55)
         : mix(palette.sky, palette.horizon, (share - 0.55) / 0.45);
     blendBlock(canvas, { left: 0, top: y, width, height: 1 }, color);
+    yield;
   }
 }
 
-function paintStars(canvas: Canvas, { palette, horizon, detail, random }: Scene): void {
+function* paintStars(canvas: Canvas, { palette, horizon, detail, random }: Scene): Steps {
   const unit = Math.min(canvas.width, canvas.height);
   for (let star = 0; star < 60 + 40 * detail; star++) {
     const height = random.between(0, 1);
@@ -32,11 +33,11 @@ function paintStars(canvas: Canvas, { palette, horizon, detail, random }: Scene)
       height * canvas.height * horizon,
       unit * (0.0006 + 0.0014 * size * size * size),
     );
-    paint(canvas, [at], palette.light, (1 - 0.8 * height) * random.between(0.3, 1));
+    yield* paint(canvas, [at], palette.light, (1 - 0.8 * height) * random.between(0.3, 1));
   }
 }
 
-function paintLight(canvas: Canvas, { palette, light }: Scene): void {
+function* paintLight(canvas: Canvas, { palette, light }: Scene): Steps {
   const radius = light.radius * Math.min(canvas.width, canvas.height);
   for (const [ring, cover] of [
     [3.4, 0.07],
@@ -44,7 +45,7 @@ function paintLight(canvas: Canvas, { palette, light }: Scene): void {
     [1.6, 0.15],
     [1, 1],
   ] as const) {
-    paint(
+    yield* paint(
       canvas,
       [disc(light.x * canvas.width, light.y * canvas.height, radius * ring)],
       palette.light,
@@ -53,7 +54,7 @@ function paintLight(canvas: Canvas, { palette, light }: Scene): void {
   }
 }
 
-function paintClouds(canvas: Canvas, { palette, horizon, detail, random }: Scene): void {
+function* paintClouds(canvas: Canvas, { palette, horizon, detail, random }: Scene): Steps {
   const unit = Math.min(canvas.width, canvas.height);
   const color = palette.night
     ? mix(palette.sky, palette.horizon, 0.5)
@@ -69,11 +70,11 @@ function paintClouds(canvas: Canvas, { palette, horizon, detail, random }: Scene
       const y = base - bank * thickness * 1.7;
       banks.push({ x1: x - half, y1: y, x2: x + half, y2: y, radius: thickness });
     }
-    paint(canvas, banks, color, random.between(0.25, 0.6));
+    yield* paint(canvas, banks, color, random.between(0.25, 0.6));
   }
 }
 
-function paintBirds(canvas: Canvas, { palette, horizon, detail, random }: Scene): void {
+function* paintBirds(canvas: Canvas, { palette, horizon, detail, random }: Scene): Steps {
   const unit = Math.min(canvas.width, canvas.height);
   const flockX = random.between(0.15, 0.85) * canvas.width;
   const flockY = random.between(0.25, 0.6) * horizon * canvas.height;
@@ -88,6 +89,6 @@ function paintBirds(canvas: Canvas, { palette, horizon, detail, random }: Scene)
       y2: y - span * 0.45,
       radius: Math.max(0.6, unit * 0.001),
     });
-    paint(canvas, [wing(-1), wing(1)], palette.near, 0.8);
+    yield* paint(canvas, [wing(-1), wing(1)], palette.near, 0.8);
   }
 }

@@ -1,9 +1,9 @@
-import { blendBlock, type Canvas, copyRow, mix } from "./canvas.ts";
+import { blendBlock, type Canvas, copyRow, mix, type Steps } from "./canvas.ts";
 import { noise } from "./random.ts";
 import { type Scene, shore } from "./scene.ts";
 
 /** Turns everything below the shore into water that reflects what is above. */
-export function paintWater(canvas: Canvas, scene: Scene): void {
+export function* paintWater(canvas: Canvas, scene: Scene): Steps {
   const { width, height } = canvas;
   const { palette, random, detail } = scene;
   const unit = Math.min(width, height);
@@ -20,6 +20,7 @@ export function paintWater(canvas: Canvas, scene: Scene): void {
     copyRow(canvas, mirrored, y, shift);
     const cover = Math.min(0.6, 0.22 + away * 0.5);
     blendBlock(canvas, { left: 0, top: y, width, height: 1 }, tint, cover);
+    yield;
   }
   paintGlints(canvas, scene, top);
 }

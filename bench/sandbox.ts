@@ -1,0 +1,123 @@
+/**
+ * Measures how the cost of requests to a served sandbox grows with the number of rentals, beside a bare Hono server that
+ * sends the same JSON from memory, in the same run and process. `npm run bench:sandbox` builds first. `npm run bench:sandbox --
+ * 10 50000` measures with 10 and with 50,000 rentals. The times of the server are processor times, which other programs on
+ * the machine hardly change.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { Agent, request as send } from "node:http";
+import { serve } from "@hono/node-server";
+import { Hono } from "hono";
+import type { createSandbox } from "../src/library/sandbox.ts";
+
+const rental = { rentalType: "virtual-machine", gpuType: "h100", gpuCount: 1, region: "us-central-1" };
+
+interface Served {
+  readonly sandbox: string;
+  readonly bare: string;
+  readonly key: string;
+  readonly id: number;
+}
+
+/** Serves a sandbox with some rentals, a tenth of them reserved, and a bare server, until the parent disconnects. */
+async function serveBoth(count: number): Promise<void> {
+  const path = "../dist/library/sandbox.mjs";
+  const library: { readonly createSandbox: typeof createSandbox } = await import(path);
+  const seeding = await library.createSandbox({ now: () => Date.parse("2026-11-20T12:00:00Z") });
+  const { url, keys } = seeding;
+  const seed = {
+    rentals: Array.from({ length: count }, (_, index) => ({
+      ...rental,
+      createdAt: "2026-11-19T12:00:00Z",
+      ...(index % 10 === 0 && { termType: "reserved", termPeriodDays: 30 }),
+    })),
+  };
+  await fetch(`${url}/_sandbox/seed`, { method: "POST", body: JSON.stringify(seed) });
+  const listed = await fetch(`${url}/v2/on-demand/virtual-machine-rentals`, {
+    headers: { authorization: `Bearer ${keys.full}` },
+  });
+  const rows = (await listed.json()) as readonly { readonly id: number }[];
+  const [first] = rows;
+  const app = new Hono();
+  app.get("/all", (http) => http.json(rows));
+  app.get("/one", (http) => http.json(first));
+  app.post("/one", async (http) => http.json({ ...first, ...(await http.req.json()) }));
+  serve({ fetch: app.fetch, hostname: "127.0.0.1", port: 0 }, ({ port }) => {
+    const served: Served = {
+      sandbox: url,
+      bare: `http://127.0.0.1:${port}`,
+      key: keys.full,
+      id: first?.id ?? 0,
+    };
+    process.send?.(served);
+  });
+  process.on("message", () => process.send?.(process.cpuUsage()));
+  process.on("disconnect", () => process.exit());
+}
+
+const agent = new Agent({ keepAlive: true });
+
+async function exchange(url: string, key: string, body?: object): Promise<void> {
+  const outgoing = send(url, {
+    agent,
+    method: body === undefined ? "GET" : "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+  });
+  outgoing.end(body && JSON.stringify(body));
+  const [incoming] = await once(outgoing, "response");
+  incoming.resume();
+  await once(incoming, "end");
+  if (incoming.statusCode !== 200) throw new Error(`${url} responded ${incoming.statusCode}`);
+}
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+async function measure(count: number): Promise<void> {
+  const server = fork(import.meta.filename, ["serve", String(count)]);
+  const [{ sandbox, bare, key, id }]: [Served] = (await once(server, "message")) as [Served];
+  const cpu = async (): Promise<number> => {
+    server.send("cpu");
+    const [{ user, system }] = await once(server, "message");
+    return (user + system) / 1000;
+  };
+  const create = { gpuCount: 1, gpuType: "h100" };
+  const operations: Readonly<Record<string, readonly [path: string, bare: string, body?: object]>> = {
+    get: [`/v2/on-demand/rental?rentalId=${id}`, "/one"],
+    summary: ["/v2/on-demand/active-rental-summary", "/one"],
+    balance: ["/v2/balances", "/one"],
+    list: ["/v2/on-demand/virtual-machine-rentals", "/all"],
+    // Last, because it changes the number of rentals.
+    create: ["/v2/on-demand/virtual-machine-rentals", "/one", create],
+  };
+  for (const [name, [path, barePath, body]] of Object.entries(operations)) {
+    const perRound = name === "list" ? Math.max(1, Math.round(200 / count)) : 20;
+    const timed = async (url: string): Promise<number> => {
+      const before = await cpu();
+      for (let call = 0; call < perRound; call += 1) await exchange(url, key, body);
+      return ((await cpu()) - before) / perRound;
+    };
+    const times: (readonly [sandbox: number, bare: number])[] = [];
+    // The first rounds only warm up.
+    for (let round = -2; round < 11; round += 1) {
+      const pair = [await timed(sandbox + path), await timed(bare + barePath)] as const;
+      if (round >= 0) times.push(pair);
+    }
+    const ratio = median(times.map(([one, other]) => one / other)).toFixed(1);
+    const [ours, theirs] = [median(times.map(([one]) => one)), median(times.map(([, other]) => other))];
+    process.stdout.write(
+      `${String(count).padStart(6)} rentals  ${name.padEnd(8)} ${ours.toFixed(2).padStart(8)} ms   bare ${theirs.toFixed(2).padStart(7)} ms   x ${ratio}\n`,
+    );
+  }
+  server.disconnect();
+  await once(server, "exit");
+}
+
+const [mode, size] = process.argv.slice(2);
+if (mode === "serve") await serveBoth(Number(size));
+else {
+  const counts = process.argv.slice(2).map(Number);
+  for (const count of counts.length > 0 ? counts : [10, 1000, 10_000, 50_000]) await measure(count);
+  agent.destroy();
+}
