@@ -1,6 +1,17 @@
-import { type DescribedOperation, describedOperations } from "./described.ts";
+import { type DescribedOperation, describedOperations, listingAt } from "./described.ts";
 import { type Description, membersOf, merged } from "./document.ts";
 import { idParameter, requestForId } from "./id-parameter.ts";
+
+/** What collections may be called in a path. The service names their groups, but documents no operation of them. */
+const collections = {
+  apiKeys: /^(api|access)-?_?(keys|tokens)$/i,
+  balance: /^(balances?|credits?)$/i,
+  invoices: /^invoices$/i,
+  sshKeys: /^(ssh|public|ssh-?public)-?_?keys$/i,
+  usage: /^usages?$/i,
+} as const;
+
+export type Collection = keyof typeof collections;
 
 /** What can be done with a collection of resources, such as SSH keys. */
 export type ResourceAction = "list" | "create" | "remove";
@@ -14,12 +25,20 @@ const removeWord = /^(delete|remove|revoke)$/i;
  */
 export const resourceOperation = (
   description: Description,
-  collection: RegExp,
+  collection: Collection,
   action: ResourceAction,
 ): DescribedOperation | undefined =>
   describedOperations(description)
     .filter(({ path }) => !path.startsWith("/v1/"))
-    .find((operation) => matches[action](operation, collection));
+    .find((operation) => matches[action](operation, collections[collection]));
+
+/** The operation that lists what can be rented, and its price. */
+export const optionsListing = (description: Description): DescribedOperation | undefined =>
+  listingAt(description, /\/rental-?options$/i);
+
+/** The operation of the inference API that lists the chat models. */
+export const modelsListing = (description: Description): DescribedOperation | undefined =>
+  listingAt(description, /^\/v1\/(chat\/)?models$/);
 
 const matches: Readonly<
   Record<ResourceAction, (operation: DescribedOperation, collection: RegExp) => boolean>

@@ -2,9 +2,10 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { commandLine } from "../../core/text.ts";
 import type { DescribedOperation, DescribedResponse } from "../../openapi/described.ts";
 import { bounded, type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
+import { isReservedHeader } from "../../openapi/request.ts";
 import { fieldsOfSchema, type ShownField, shownField, typeText } from "../../openapi/schema-fields.ts";
 import { namedBy, operationArgs, requireOperation } from "./find.ts";
-import { destroys, isReservedHeader } from "./request.ts";
+import { destroys } from "./request.ts";
 
 export default defineCommand({
   path: "api describe",
