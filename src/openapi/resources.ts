@@ -94,6 +94,20 @@ export function bodyOf(
   return { body: sent, unknown: [...unknown, ...required.filter((name) => !(name in sent))] };
 }
 
+/** The fields of a new API key, with their values. */
+export const apiKeyFields = (name: string, access: string | undefined): readonly BodyField[] => [
+  { like: nameWord, assumed: "name", value: name },
+  { like: /^(access|scopes?|role|permissions?)$/i, assumed: "access", value: access },
+];
+
+/** The fields of a new SSH key, with their values. */
+export const sshKeyFields = (name: string, publicKey: string): readonly BodyField[] => [
+  { like: nameWord, assumed: "name", value: name },
+  { like: /^((ssh_?)?public_?key|ssh_?key|key|content)$/i, assumed: "publicKey", value: publicKey },
+];
+
+const nameWord = /^(name|label|title)$/i;
+
 /** The request that removes the resource with this id. */
 export function removalRequest(
   description: Description,
