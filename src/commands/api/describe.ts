@@ -51,7 +51,8 @@ function shownOperation(description: Description, operation: DescribedOperation)
     path,
     group: tags[0] ?? null,
     summary,
-    description: operation.description,
+    // Some descriptions begin with the summary, which is shown already.
+    description: operation.description.replace(`${summary}.`, "").trimStart(),
     deprecated,
     fields,
     responses: responses.map((response) => shownResponse(description, response)),

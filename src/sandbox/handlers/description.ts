@@ -1,4 +1,4 @@
-import { type OpenApiDocument, openApi } from "../../contract/document/openapi.ts";
+import { type OpenApiDocument, openApi, type SentFields } from "../../contract/document/openapi.ts";
 import type { Additions } from "../../contract/document/responses.ts";
 import { operations } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
@@ -30,6 +30,27 @@ const additions = (operation: Operation): Additions => ({
   }),
 });
 
+/** The records that the service names but does not document, as the sandbox sends them. */
+const sent: SentFields = {
+  records: [
+    "Rental",
+    "RentalWithStatus",
+    "HistoricalRental",
+    "ActiveRentalLookup",
+    "TerminatedRentalLookup",
+    "ActiveRentalSummary",
+    "StorageVolume",
+    "CreatedStorageVolume",
+    "AttachStorageVolumeResponse",
+    "ReservedRentalConversion",
+    "ReservedRentalExtension",
+    "User",
+  ],
+  // Only lookups have a state, and the sandbox has one list of addresses.
+  absent: ["state", "nodeNetworking"],
+  nullable: ["providerData", "reservedUntil", "startedAt", "termPeriodDays", "terminatedAt"],
+};
+
 /** The last description, cached because it takes longer to build than any other response and rarely changes. */
 let cached: { readonly key: string; readonly document: OpenApiDocument } | undefined;
 
@@ -40,7 +61,10 @@ export const description = {
     const key = [origin, ...enabled.map(({ id }) => id)].join(" ");
     if (cached?.key !== key) {
       const title = "Compute and inference service (gpuctl sandbox)";
-      cached = { key, document: openApi(enabled, { title, servers: [origin], accepted: true, additions }) };
+      cached = {
+        key,
+        document: openApi(enabled, { title, servers: [origin], accepted: true, additions, sent }),
+      };
     }
     return cached.document;
   },
