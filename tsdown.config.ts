@@ -76,6 +76,15 @@ const decoders = [
   "node_modules/@jsquash/webp/codec/dec/webp_dec.wasm",
 ];
 
+const library = {
+  ...shared,
+  entry: { client: "src/library/client.ts", sandbox: "src/library/sandbox.ts" },
+  outDir: "dist/library",
+  dts: true,
+  // `await using` needs types that a program without Node's types may lack.
+  banner: { dts: '/// <reference lib="esnext.disposable" />' },
+} satisfies UserConfig;
+
 export default defineConfig([
   /** The tool: CommonJS, split at dynamic imports, with the licenses of the libraries. */
   {
@@ -95,14 +104,12 @@ export default defineConfig([
     plugins: [replaceImports, dropUnusedRuntime, license({ thirdParty: { output: thirdParty } })],
   },
   /** What programs import. A test checks that the tool contains every library in it, too. */
+  { ...library, format: "esm", copy: decoders },
   {
-    ...shared,
-    entry: { client: "src/library/client.ts", sandbox: "src/library/sandbox.ts" },
-    format: ["esm", "cjs"],
-    outDir: "dist/library",
-    copy: decoders,
-    dts: true,
-    // `await using` needs types that a program without Node's types may lack.
-    banner: { dts: '/// <reference lib="esnext.disposable" />' },
+    ...library,
+    format: "cjs",
+    // Jest runs CommonJS in a context that rejects import().
+    outputOptions: { dynamicImportInCjs: false },
+    clean: false,
   },
 ]);

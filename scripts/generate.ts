@@ -5,7 +5,7 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { plainRoutes } from "../src/contract/plain/routes.ts";
-import { libraryTypes } from "./library-types.ts";
+import { libraryTypes, seedTypes } from "./library-types.ts";
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];
@@ -46,6 +46,7 @@ export const neededNode = ${JSON.stringify(engines.node)};
 `,
 );
 await put("src/library/generated/types.ts", `${header}${await libraryTypes()}`);
+await put("src/library/generated/seed.ts", `${header}${await seedTypes()}`);
 
 const { commandTree } = await import("./command-tree.ts");
 const { tree, loaders } = await commandTree();

@@ -5,6 +5,8 @@ import { documentedInputOf, type Operation } from "../src/contract/operation.ts"
 import type { Field } from "../src/contract/plain/field.ts";
 import { fieldsOf } from "../src/contract/plain/fields.ts";
 import { limitsText } from "../src/contract/plain/limits-text.ts";
+import { assumedOperations } from "../src/sandbox/assumed/index.ts";
+import { seedDocument } from "../src/sandbox/seed/read.ts";
 
 type Json = z.core.JSONSchema.BaseSchema;
 type Definitions = Record<string, Json>;
@@ -23,9 +25,16 @@ export async function libraryTypes(): Promise<string> {
     inputs[id] = described(ref(name), aboutOperation(operation));
     outputs[id] = ref(define($defs, `${capital(id)}Output`, output, "output"));
   }
+  const assumed = assumedRecords();
+  for (const [name, schema] of Object.entries(assumed)) $defs[name] ??= schema;
   $defs.Inputs = { ...object(inputs), description: "The input of each operation." };
   $defs.Outputs = { ...object(outputs), description: "The output of each operation." };
-  const root = { title: "Contract", $defs, ...object({ inputs: ref("Inputs"), outputs: ref("Outputs") }) };
+  const named = Object.fromEntries(Object.keys(assumed).map((name) => [name, ref(name)]));
+  const root = {
+    title: "Contract",
+    $defs,
+    ...object({ ...named, inputs: ref("Inputs"), outputs: ref("Outputs") }),
+  };
   const types = await compile(plain(root), "Contract", {
     additionalProperties: false,
     bannerComment: "",
@@ -37,6 +46,44 @@ export async function libraryTypes(): Promise<string> {
 /** Operations that can stream their response. */
 export type StreamedId = ${streamed.join(" | ")};
 ${aliases($defs, outputs)}`;
+}
+
+/** The TypeScript type of a seed of the sandbox. */
+export async function seedTypes(): Promise<string> {
+  const { $schema: _, ...schema } = z.toJSONSchema(seedDocument, { io: "input" });
+  return compile(plain({ ...schema, title: "Seed", description: "What a sandbox starts with." }), "Seed", {
+    additionalProperties: false,
+    bannerComment: "",
+    ignoreMinAndMaxItems: true,
+    style: { printWidth: 110 },
+  });
+}
+
+/**
+ * The records of the operations that the sandbox assumes. A service of which only the names of these operations are known
+ * may send other fields, so all of them are optional and may be null.
+ */
+function assumedRecords(): Definitions {
+  const records: Definitions = {};
+  for (const { output } of Object.values<Operation>(assumedOperations)) {
+    const { $schema: _, $defs } = z.toJSONSchema(z.object({ output }), { io: "output" });
+    Object.assign(records, $defs);
+  }
+  const isPage = ({ properties = {} }: Json) => "nextCursor" in properties || "data" in properties;
+  return Object.fromEntries(
+    Object.entries(records)
+      .filter(([name, record]) => name !== "Id" && !isPage(record))
+      .map(([name, record]) => [name, optionalFields(record)]),
+  );
+}
+
+function optionalFields({ required: _, properties = {}, ...schema }: Json): Json {
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const { enum: __, const: ___, ...type } = property as Json;
+    if (name === "id" || name === "rentalId") return [name, ref("Id")];
+    return [name, { ...type, ...(typeof type.type === "string" && { type: [type.type, "null"] }) }];
+  });
+  return { ...schema, properties: Object.fromEntries(fields), additionalProperties: {} };
 }
 
 /** Type aliases for operations that return a shared record, so that each operation has an output type with its name. */

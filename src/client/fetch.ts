@@ -43,6 +43,8 @@ export interface Exchange {
   readonly status: number | undefined;
   readonly milliseconds: number;
   readonly header: (name: string) => string | null;
+  /** All headers of the response. */
+  readonly headers: () => Iterable<readonly [string, string]>;
 }
 
 export type Observer = (exchange: Exchange) => void;
@@ -76,6 +78,7 @@ export async function fetchResponse(
         status: response?.status,
         milliseconds: Math.max(0, Date.now() - start),
         header: (name) => response?.headers.get(name) ?? null,
+        headers: () => response?.headers.entries() ?? [],
       });
     const response = await orAborted(fetch(url, init), signal).catch((cause) => {
       report();

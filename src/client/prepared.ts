@@ -125,6 +125,8 @@ class Exchange {
       status: this.#status,
       milliseconds: Math.max(0, Date.now() - this.#start),
       header: (name) => this.#header(name),
+      headers: () =>
+        Object.keys(this.#incoming?.headers ?? {}).map((name) => [name, this.#header(name) ?? ""] as const),
     });
   }
 

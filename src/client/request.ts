@@ -13,6 +13,8 @@ export interface Target {
   readonly userAgent: string;
   /** Allows sending the key over plain http to a host other than this machine. */
   readonly insecureHttp: boolean;
+  /** Headers of every request, besides those that the client sets itself. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface WireRequest extends Pick<Route, "host" | "list"> {
@@ -82,6 +84,7 @@ export function wireRequest(parts: RequestParts, target: Target, accept = "appli
     ...(list && { list }),
     url: url.href,
     headers: {
+      ...target.headers,
       Accept: accept,
       "User-Agent": target.userAgent,
       ...(open ? {} : authorization(url, target)),

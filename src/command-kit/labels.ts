@@ -1,8 +1,9 @@
 import type { Call } from "../client/call.ts";
 import { NotFound, UnexpectedResponse, UsageError } from "../core/errors.ts";
+import { idOf } from "../core/responses/rental.ts";
 import { ServiceError } from "../core/service-errors.ts";
 import { once } from "../core/tasks/once.ts";
-import { idOf, labelOf, recordsOf } from "./responses.ts";
+import { labelOf, recordsOf } from "./responses.ts";
 import type { Labelled } from "./values.ts";
 
 interface LabelLookup {

@@ -1,6 +1,7 @@
+import { idOf } from "../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../core/service-errors.ts";
 import type { Context } from "./context.ts";
-import { idOf, recordsOf } from "./responses.ts";
+import { recordsOf } from "./responses.ts";
 
 /**
  * Sends a write once. When the outcome is unknown, the error has the result of a check, or without one `look`, which says

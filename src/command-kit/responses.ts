@@ -1,6 +1,6 @@
 import type { BufferedResponse } from "../client/response.ts";
-import { NoDescription, UnexpectedResponse } from "../core/errors.ts";
-import { firstAt, isRecord, recordsOf as recordsOfPage, shownAt } from "../core/json.ts";
+import { NoDescription } from "../core/errors.ts";
+import { firstAt, isRecord, recordsOf as recordsOfPage } from "../core/json.ts";
 import { assertValues } from "../core/responses/success.ts";
 import {
   InvalidResponse,
@@ -62,33 +62,6 @@ export { isRecord };
 
 /** The records of a page: an array, or the array in an object; empty for anything else. */
 export const recordsOf = (page: unknown): readonly unknown[] => recordsOfPage(page) ?? [];
-
-/** A record's identifier as text. */
-export function idOf(record: unknown): string | undefined {
-  if (!isRecord(record)) return undefined;
-  return idText(shownAt(record, idPaths));
-}
-
-const idPaths = ["id", "rentalId"];
-
-const idText = (id: unknown): string | undefined =>
-  typeof id === "string" || typeof id === "number" ? String(id) : undefined;
-
-/**
- * Throws `UnexpectedResponse` when the response to the lookup of a rental has only other ids. A record without an id, and
- * null, pass.
- */
-export function assertIsRental(rentalId: string, record: unknown): void {
-  const ids = idPaths.flatMap((path) => idText(shownAt(record, [path])) ?? []);
-  if (ids.length === 0 || ids.some((id) => comparable(id) === comparable(rentalId))) return;
-  throw new UnexpectedResponse(
-    `the service was asked for rental ${rentalId} and responded with rental ${ids[0]}`,
-    "Nothing was changed.",
-  );
-}
-
-/** Ids that differ only in case or leading zeros are the same. */
-const comparable = (id: string): string => id.toLowerCase().replace(/^0+(?=\d+$)/, "");
 
 /** Possible paths of a label: services name it differently. */
 export const labelPaths = ["label", "name", "meta.name"];

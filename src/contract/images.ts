@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { backends } from "./enums.ts";
 import { commonErrors } from "./errors.ts";
-import { type ImageModel, imageModels, type ModelName, modelNames, resolutions } from "./image-models.ts";
+import {
+  type ImageModel,
+  imageModels,
+  type ModelName,
+  modelNames,
+  pricedPicture,
+  resolutions,
+} from "./image-models.ts";
 import { operation, type Rule } from "./operation.ts";
 
 const loraModels = modelNames.filter((name) => imageModels[name].loras.length > 0);
@@ -112,4 +119,8 @@ export const generateImage = operation({
     .meta({ id: "GeneratedImages", description: "The generated pictures" }),
   errors: commonErrors,
   rules: imageRules,
+  notes: [
+    ...loraModels.map((name) => `LoRAs for ${name}: ${imageModels[name].loras.join(", ")}.`),
+    `A picture of ${pricedPicture.width}x${pricedPicture.height} pixels with ${pricedPicture.steps} steps costs ${pricedPicture.dollars} dollars. The price is proportional to the width, the height and the steps: ${pricedPicture.dollars} x (width/${pricedPicture.width}) x (height/${pricedPicture.height}) x (steps/${pricedPicture.steps}).`,
+  ],
 });

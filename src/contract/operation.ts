@@ -69,6 +69,8 @@ export interface Operation<
   readonly output: Output;
   readonly errors: readonly ErrorCode[];
   readonly rules?: readonly Rule<z.output<Input>>[];
+  /** Sentences for the description, in addition to the rules. */
+  readonly notes?: readonly string[];
   /** The service documents only the name of the group; the operation itself is the sandbox's assumption. */
   readonly assumed?: true;
   /** No credential is needed. */

@@ -54,7 +54,7 @@ class RequestError extends Error {
  * `hint` says what the user can do, if that is known.
  */
 export class ServiceError extends RequestError {
-  override readonly name = "ServiceError";
+  override readonly name: string = "ServiceError";
   readonly status: number;
   readonly code: string;
   readonly issues: readonly unknown[];

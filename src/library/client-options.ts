@@ -1,9 +1,32 @@
 import { urlProblem } from "../core/urls.ts";
 import { maxTimerMs } from "../core/values/durations.ts";
+import { reservedHeaders } from "../openapi/request.ts";
 import { booleanRule, functionRule, type OptionRule, wholeNumberRule } from "./options.ts";
 
 /** Sends a request and returns its response, like the standard `fetch`. */
 export type GivenFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Receives messages about calls; `console` is one. No message contains the key. */
+export interface Logger {
+  /** Called after each request, with the method, the URL, the status and the duration. */
+  readonly debug?: ((message: string) => void) | undefined;
+  /** Called before a read is sent again. */
+  readonly info?: ((message: string) => void) | undefined;
+  /** Called when a list may be incomplete; by default a process warning says so. */
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** Options of a single call. They override those of the client. */
+export interface RequestOptions {
+  /** Aborts the call. A read rejects with the signal's reason, a write that was sent with `InterruptedWrite`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Timeout of each attempt, in milliseconds. */
+  readonly timeout?: number | undefined;
+  /** Retries of a read. Writes are never retried. */
+  readonly retries?: number | undefined;
+  /** Headers to add to the request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
 
 export interface ClientOptions {
   /** Base URL of the compute API, such as `https://api.example.com`. Its path prefix and query are kept. */
@@ -20,6 +43,10 @@ export interface ClientOptions {
   readonly timeout?: number | undefined;
   /** Retries of a read; 3 by default. Writes are never retried. */
   readonly retries?: number | undefined;
+  /** Headers to add to every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Receives messages about requests, retries and incomplete lists, such as `console`. */
+  readonly logger?: Logger | undefined;
   /** `gpuctl/` and the version by default. */
   readonly userAgent?: string | undefined;
   /** Allows sending the key over plain http to another machine. */
@@ -33,19 +60,65 @@ const urlRule: OptionRule = {
   isValid: (value) => typeof value === "string" && urlProblem(value) === undefined,
 };
 
+/** A time in milliseconds that a timer can wait for. */
+export const millisecondsRule: OptionRule = {
+  expected: `a number of milliseconds from 1 to ${maxTimerMs}`,
+  isValid: (value) => typeof value === "number" && value > 0 && value <= maxTimerMs,
+};
+
+const printableAscii = /^[\x20-\x7e]*$/;
+
+/** Headers that the client or the connection sets. */
+const isOwnHeader = (name: string): boolean =>
+  reservedHeaders.has(name.toLowerCase()) || /^user-agent$/i.test(name);
+
+const headersRule: OptionRule = {
+  expected: `an object of names and values, printable ASCII, without ${[...reservedHeaders].join(", ")} and user-agent`,
+  isValid: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    Object.entries(value).every(
+      ([name, text]) =>
+        /^[\w!#$%&'*+.^`|~-]+$/.test(name) &&
+        !isOwnHeader(name) &&
+        typeof text === "string" &&
+        printableAscii.test(text),
+    ),
+};
+
+/** Whether a value is an AbortSignal, even of another implementation, such as that of a browser environment in a test. */
+const isSignal = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+
+const loggerRule: OptionRule = {
+  expected: "an object with functions debug, info and warn, such as console",
+  isValid: (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    ["debug", "info", "warn"].every((name) =>
+      ["undefined", "function"].includes(typeof Reflect.get(value, name)),
+    ),
+};
+
+export const requestOptionRules: Readonly<Record<keyof RequestOptions, OptionRule>> = {
+  signal: { expected: "an AbortSignal", isValid: isSignal },
+  timeout: millisecondsRule,
+  retries: wholeNumberRule(0),
+  headers: headersRule,
+};
+
 export const clientOptionRules: Readonly<Record<keyof ClientOptions, OptionRule>> = {
   baseUrl: urlRule,
   inferenceBaseUrl: urlRule,
   apiKey: { expected: "a string", isValid: (value) => typeof value === "string" },
   fetch: functionRule,
-  timeout: {
-    expected: `a number of milliseconds from 1 to ${maxTimerMs}`,
-    isValid: (value) => typeof value === "number" && value > 0 && value <= maxTimerMs,
-  },
+  timeout: millisecondsRule,
   retries: wholeNumberRule(0),
+  headers: headersRule,
+  logger: loggerRule,
   userAgent: {
     expected: "printable ASCII text",
-    isValid: (value) => typeof value === "string" && /^[\x20-\x7e]+$/.test(value),
+    isValid: (value) => typeof value === "string" && value !== "" && printableAscii.test(value),
   },
   insecureHttp: booleanRule,
   validate: booleanRule,

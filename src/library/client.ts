@@ -1,13 +1,37 @@
 import type { CompletionChunk } from "../client/completion/chunks.ts";
 import { createTransport } from "../client/transport.ts";
 import { routes } from "../contract/generated/routes.ts";
-import { type ClientOptions, clientOptionRules } from "./client-options.ts";
-import type { Inputs, Outputs, StreamedId } from "./generated/types.ts";
+import { type ClientOptions, clientOptionRules, type RequestOptions } from "./client-options.ts";
+import { type CallPromise, type Connection, createConnection } from "./connection.ts";
+import { anyRecords, callAny, type DescribedId, describedCalls } from "./described.ts";
+import { documentedRecords, isDocumented, sendDocumented, streamDocumented } from "./documented.ts";
+import type {
+  ApiKey,
+  Balance,
+  ChatModel,
+  CreatedApiKey,
+  Id,
+  Inputs,
+  Invoice,
+  Outputs,
+  RentalOption,
+  RentalTerminated,
+  SshKey,
+  StreamedId,
+  UsageLine,
+} from "./generated/types.ts";
 import { clientFetch } from "./given-fetch.ts";
 import { checkOptions } from "./options.ts";
-import { createSender, type RequestOptions, type Sender } from "./sender.ts";
+import {
+  terminateRental,
+  type WaitOptions,
+  type WaitState,
+  waitForState,
+  waitOptionRules,
+} from "./rentals.ts";
 
 export type { CompletionChunk } from "../client/completion/chunks.ts";
+export { NotOffered, RentalFailed, UnexpectedResponse, WaitedTooLong } from "../core/errors.ts";
 export {
   InsecureUrl,
   InterruptedWrite,
@@ -19,23 +43,120 @@ export {
   StreamTruncated,
   UnknownOutcome,
 } from "../core/service-errors.ts";
-export type { ClientOptions, GivenFetch } from "./client-options.ts";
+export type { ClientOptions, GivenFetch, Logger, RequestOptions } from "./client-options.ts";
+export type { CallPromise, WithResponse } from "./connection.ts";
+export {
+  BadRequest,
+  Conflict,
+  Forbidden,
+  InvalidInput,
+  NotFound,
+  RateLimited,
+  RentalGone,
+  ServerError,
+  Unauthorized,
+} from "./errors.ts";
 export type * from "./generated/types.ts";
-export { InvalidInput, type RequestOptions } from "./sender.ts";
+export type { WaitOptions, WaitState } from "./rentals.ts";
 
-/** The ids of the service's operations, which are the names of the client's methods. */
+/** The ids of the documented operations, which are the names of the client's methods. */
 export type OperationId = keyof Inputs;
+
+/** The documented operations that return a list. */
+export type ListId = {
+  [Id in OperationId]: Outputs[Id] extends readonly unknown[] ? Id : never;
+}[OperationId];
 
 /** Calls one operation; the input is optional if no field of it is required. */
 export type Method<Id extends OperationId> =
   Record<never, never> extends Inputs[Id]
-    ? (input?: Inputs[Id], options?: RequestOptions) => Promise<Outputs[Id]>
-    : (input: Inputs[Id], options?: RequestOptions) => Promise<Outputs[Id]>;
+    ? (input?: Inputs[Id], options?: RequestOptions) => CallPromise<Outputs[Id]>
+    : (input: Inputs[Id], options?: RequestOptions) => CallPromise<Outputs[Id]>;
 
 type Methods = { readonly [Id in OperationId]: Method<Id> };
 
+/** Calls an operation without input. */
+type Read<Result> = (input?: Record<string, never>, options?: RequestOptions) => CallPromise<Result>;
+
+/**
+ * Operations that the service documents only by the names of their groups. The client finds them in the service's
+ * description, and rejects with `NotOffered` if it does not list them. The fields of their results are those of common
+ * services; all are optional.
+ */
+interface DescribedMethods {
+  /** Lists what can be rented, with its price. */
+  readonly listRentalOptions: Read<RentalOption[]>;
+  /** Lists the chat models. */
+  readonly listChatModels: Read<ChatModel[]>;
+  /** Gets the remaining credit. */
+  readonly getBalance: Read<Balance>;
+  /** Lists the cost of each rental. */
+  readonly listUsage: Read<UsageLine[]>;
+  /** Lists the invoices. */
+  readonly listInvoices: Read<Invoice[]>;
+  /** Lists the API keys, without their values. */
+  readonly listApiKeys: Read<ApiKey[]>;
+  /** Creates an API key. Its value is in the result, and the service does not show it again. */
+  readonly createApiKey: (
+    input: { readonly name: string; readonly access?: string | undefined },
+    options?: RequestOptions,
+  ) => CallPromise<CreatedApiKey>;
+  /** Revokes an API key. */
+  readonly revokeApiKey: (
+    input: { readonly id: Id },
+    options?: RequestOptions,
+  ) => CallPromise<{ readonly success?: boolean }>;
+  /** Lists the SSH public keys. */
+  readonly listSshKeys: Read<SshKey[]>;
+  /** Adds an SSH public key. */
+  readonly createSshKey: (
+    input: { readonly name: string; readonly publicKey: string },
+    options?: RequestOptions,
+  ) => CallPromise<SshKey>;
+  /** Deletes an SSH public key. */
+  readonly deleteSshKey: (
+    input: { readonly id: Id },
+    options?: RequestOptions,
+  ) => CallPromise<{ readonly success?: boolean }>;
+}
+
 /** A method for each operation of the service, by its id. */
-export interface Client extends Methods {
+export interface Client extends Methods, DescribedMethods {
+  /**
+   * Terminates a rental with the operation that the service's description lists. A rental that has ended already counts
+   * as terminated. Rejects with `RentalGone` if it does not exist, and with `NotOffered` if the service lists no operation.
+   */
+  terminateRental(input: { readonly rentalId: Id }, options?: RequestOptions): CallPromise<RentalTerminated>;
+  /**
+   * Waits until a rental is `running` (the default), `active` or `terminated`, and returns its record. Rejects with
+   * `WaitedTooLong`, with `RentalFailed`, or with `RentalGone` if it does not exist or has ended.
+   */
+  waitFor(
+    input: { readonly rentalId: Id; readonly state?: WaitState | undefined },
+    options?: WaitOptions,
+  ): CallPromise<NonNullable<Outputs["getRental"]>>;
+  /**
+   * Calls any operation of the service, by its id in the description or by its method and path, such as
+   * `DELETE /v2/api-keys/{id}`. The input has the fields of the path, the query, the headers and the body. The result is
+   * the JSON of the response, null for an empty one, and a string or bytes for other types.
+   */
+  call<Result = unknown>(
+    operation: string,
+    input?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): CallPromise<Result>;
+  /** Iterates over the records of a list. A page is requested when its first record is needed. */
+  iterate<Id extends ListId>(
+    operation: Id,
+    input?: Inputs[Id],
+    options?: RequestOptions,
+  ): AsyncGenerator<Outputs[Id][number]>;
+  /** Iterates over the records of any list of the description, which is named as for `call`. */
+  iterate<Item = unknown>(
+    operation: string,
+    input?: Readonly<Record<string, unknown>>,
+    options?: RequestOptions,
+  ): AsyncGenerator<Item>;
   /** Streams the response of an operation. The request is sent when the first chunk is read. */
   stream(
     id: StreamedId,
@@ -52,10 +173,10 @@ export interface Client extends Methods {
 /**
  * Creates a client of the service. Reads that fail for a temporary reason are retried; writes are sent once.
  * A deprecated operation is sent as its replacement if the service's description lists the replacement.
- * Methods reject with `ServiceError` (the service returned an error), `NetworkError` (no response; retrying is safe),
- * `InvalidResponse`, `ResponseTooLarge`, `UnknownOutcome` (a write may have taken effect; check before retrying) or
- * `InterruptedWrite`, and before a request is sent with `InvalidInput`, `NoCredential` or `InsecureUrl`. A stream that breaks off throws
- * `StreamTruncated`.
+ * Methods reject with `ServiceError` (the service returned an error; its subclasses go by the status), `NetworkError` (no
+ * response; retrying is safe), `InvalidResponse`, `ResponseTooLarge`, `UnknownOutcome` (a write may have taken effect; check
+ * before retrying) or `InterruptedWrite`, and before a request is sent with `InvalidInput`, `NotOffered`, `NoCredential` or
+ * `InsecureUrl`. A stream that breaks off throws `StreamTruncated`.
  * @throws TypeError when an option is invalid
  * @example
  * const client = createClient({ baseUrl: "https://api.example.com", apiKey });
@@ -66,16 +187,42 @@ export function createClient(options: ClientOptions): Client {
   const { fetch, close } = options.fetch
     ? { fetch: clientFetch(options.fetch), close: () => {} }
     : createTransport();
-  const { send, stream } = createSender(options, fetch, warn);
-  return { ...methodsOf(send), stream, close };
+  const connection = createConnection(options, fetch);
+  const { run, iterate } = connection;
+  return {
+    ...methodsOf(connection),
+    terminateRental: (input, given) =>
+      run("terminateRental", given, (open) => terminateRental(input, open)) as CallPromise<RentalTerminated>,
+    waitFor: (input, given = {}) =>
+      run("waitFor", given, (open) => waitForState(input, given, open), waitOptionRules) as CallPromise<
+        NonNullable<Outputs["getRental"]>
+      >,
+    call: <Result>(operation: string, input: unknown = {}, given?: RequestOptions) =>
+      run(String(operation), given, (open) =>
+        isDocumented(operation) ? sendDocumented(operation, input, open) : callAny(operation, input, open),
+      ) as CallPromise<Result>,
+    iterate: <Item>(operation: string, input: unknown = {}, given?: RequestOptions) =>
+      iterate(String(operation), given, (open) =>
+        isDocumented(operation)
+          ? documentedRecords(operation, input, open)
+          : anyRecords(operation, input, open),
+      ) as AsyncGenerator<Item>,
+    stream: (id, input, given) => iterate("stream", given, (open) => streamDocumented(id, input, open)),
+    close,
+  };
 }
 
-/** Emits a process warning: a list can be incomplete although the call succeeds, and an array cannot say so itself. */
-const warn = (message: string): void => globalThis.process.emitWarning(message, "GpuctlWarning");
-
-function methodsOf(send: Sender["send"]): Methods {
-  const ids = Object.keys(routes) as OperationId[];
-  return Object.fromEntries(
-    ids.map((id) => [id, (input: object = {}, options?: RequestOptions) => send(id, input, options)]),
-  ) as Methods;
+/** The methods that are named after an operation. */
+function methodsOf({ run }: Connection): Methods & DescribedMethods {
+  const documented = (Object.keys(routes) as OperationId[]).map((id) => [
+    id,
+    (input: unknown = {}, given?: RequestOptions) =>
+      run(id, given, (open) => sendDocumented(id, input, open)),
+  ]);
+  const described = (Object.keys(describedCalls) as DescribedId[]).map((id) => [
+    id,
+    (input: unknown = {}, given?: RequestOptions) =>
+      run(id, given, (open) => describedCalls[id](input, open)),
+  ]);
+  return Object.fromEntries([...documented, ...described]) as Methods & DescribedMethods;
 }

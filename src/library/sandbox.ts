@@ -20,6 +20,7 @@ import {
   type Span,
   setEngine,
 } from "./controls.ts";
+import type { Seed } from "./generated/seed.ts";
 import {
   booleanRule,
   checkOptions,
@@ -49,6 +50,7 @@ export type {
   Span,
   TextPattern,
 } from "./controls.ts";
+export type { Seed } from "./generated/seed.ts";
 
 export interface SandboxOptions {
   /** The file that holds the state, which processes can share; in memory by default. */
@@ -65,7 +67,12 @@ export interface SandboxOptions {
    * operations by default.
    */
   readonly only?: OperationSetName | undefined;
-  /** Starts in a scenario, such as `capacity-crunch`; a reset ends it. */
+  /**
+   * What it starts with, and what `reset` restores: a document with rentals, volumes, keys, the user, a balance or a clock,
+   * or its text in YAML or JSON. It replaces what `file` holds.
+   */
+  readonly seed?: Seed | string | undefined;
+  /** The scenario to start in, such as `capacity-crunch`. `reset` restores it. */
   readonly scenario?: ScenarioName | undefined;
 }
 
@@ -75,6 +82,10 @@ const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
   serve: booleanRule,
   port: wholeNumberRule(0, 65_535),
   only: oneOfRule(operationSetNames),
+  seed: {
+    expected: "a seed, or its text in YAML or JSON",
+    isValid: (value) => typeof value === "string" || (typeof value === "object" && value !== null),
+  },
   scenario: oneOfRule(Object.keys(scenarios)),
 };
 
@@ -87,8 +98,8 @@ export interface Sandbox extends AsyncDisposable {
   /** The built-in API keys: one with full access, one that is read-only. */
   readonly keys: { readonly full: string; readonly readOnly: string };
   /**
-   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules, situations or chat script, and the
-   * clock given by `now`.
+   * Restores the state it started with: the seed and the scenario, or one user, the built-in keys, and the clock given by
+   * `now`. Rentals, faults, engines, boot rules, situations and the chat script that were added are removed.
    */
   reset(): void;
   /**
@@ -156,6 +167,7 @@ export interface Sandbox extends AsyncDisposable {
 /**
  * Opens a sandbox: the whole service, running locally.
  * @throws TypeError when an option is invalid
+ * @throws ControlRefused when the seed is invalid
  * @throws MissingDependency when an optional package is missing
  * @throws StoreError when the file cannot be used
  * @throws CannotListen when the port is in use
@@ -165,9 +177,12 @@ export interface Sandbox extends AsyncDisposable {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions("createSandbox", options, rules);
-  const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only, scenario } = options;
+  const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only, seed, scenario } = options;
   const sandbox = await createService({ file, now: checkedClock(now), environment, only });
-  if (scenario !== undefined) sandbox.scenario(scenario);
+  const start = await startOf(sandbox, { seed, scenario }).catch((error: unknown) => {
+    sandbox.close();
+    throw error;
+  });
   const server = served
     ? await serve(sandbox, { host: "127.0.0.1", port }).catch((error: unknown) => {
         sandbox.close();
@@ -194,6 +209,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     reset() {
       assertOpen("reset");
       sandbox.reset();
+      start();
     },
     advance(span) {
       assertOpen("advance");
@@ -254,6 +270,20 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Fills a sandbox with a seed and starts a scenario. Returns a function that does it again. @throws ControlRefused */
+async function startOf(
+  sandbox: Service,
+  { seed, scenario }: Pick<SandboxOptions, "seed" | "scenario">,
+): Promise<() => void> {
+  const fill = seed === undefined ? () => {} : await sandbox.prepareSeed(seed);
+  const start = () => {
+    fill();
+    if (scenario !== undefined) sandbox.scenario(scenario);
+  };
+  start();
+  return start;
 }
 
 const environment = (name: string): string | undefined => globalThis.process.env[name];

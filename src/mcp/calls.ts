@@ -1,7 +1,8 @@
 import type { Messages, Ports, Task } from "../command-kit/context.ts";
-import { hourlyCostPaths, idOf } from "../command-kit/responses.ts";
+import { hourlyCostPaths } from "../command-kit/responses.ts";
 import { Interrupted, reasonOf, UsageError } from "../core/errors.ts";
 import { firstAt } from "../core/json.ts";
+import { idOf } from "../core/responses/rental.ts";
 import { issueText } from "../core/text.ts";
 import { dollarNumber, type Money } from "../core/values/money.ts";
 import { shownText } from "./data.ts";

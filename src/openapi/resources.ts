@@ -1,6 +1,17 @@
-import { type DescribedOperation, describedOperations } from "./described.ts";
+import { type DescribedOperation, describedOperations, listingAt } from "./described.ts";
 import { type Description, membersOf, merged } from "./document.ts";
 import { idParameter, requestForId } from "./id-parameter.ts";
+
+/** What collections may be called in a path. The service names their groups, but documents no operation of them. */
+const collections = {
+  apiKeys: /^(api|access)-?_?(keys|tokens)$/i,
+  balance: /^(balances?|credits?)$/i,
+  invoices: /^invoices$/i,
+  sshKeys: /^(ssh|public|ssh-?public)-?_?keys$/i,
+  usage: /^usages?$/i,
+} as const;
+
+export type Collection = keyof typeof collections;
 
 /** What can be done with a collection of resources, such as SSH keys. */
 export type ResourceAction = "list" | "create" | "remove";
@@ -14,12 +25,20 @@ const removeWord = /^(delete|remove|revoke)$/i;
  */
 export const resourceOperation = (
   description: Description,
-  collection: RegExp,
+  collection: Collection,
   action: ResourceAction,
 ): DescribedOperation | undefined =>
   describedOperations(description)
     .filter(({ path }) => !path.startsWith("/v1/"))
-    .find((operation) => matches[action](operation, collection));
+    .find((operation) => matches[action](operation, collections[collection]));
+
+/** The operation that lists what can be rented, and its price. */
+export const optionsListing = (description: Description): DescribedOperation | undefined =>
+  listingAt(description, /\/rental-?options$/i);
+
+/** The operation of the inference API that lists the chat models. */
+export const modelsListing = (description: Description): DescribedOperation | undefined =>
+  listingAt(description, /^\/v1\/(chat\/)?models$/);
 
 const matches: Readonly<
   Record<ResourceAction, (operation: DescribedOperation, collection: RegExp) => boolean>
@@ -74,6 +93,20 @@ export function bodyOf(
   }
   return { body: sent, unknown: [...unknown, ...required.filter((name) => !(name in sent))] };
 }
+
+/** The fields of a new API key, with their values. */
+export const apiKeyFields = (name: string, access: string | undefined): readonly BodyField[] => [
+  { like: nameWord, assumed: "name", value: name },
+  { like: /^(access|scopes?|role|permissions?)$/i, assumed: "access", value: access },
+];
+
+/** The fields of a new SSH key, with their values. */
+export const sshKeyFields = (name: string, publicKey: string): readonly BodyField[] => [
+  { like: nameWord, assumed: "name", value: name },
+  { like: /^((ssh_?)?public_?key|ssh_?key|key|content)$/i, assumed: "publicKey", value: publicKey },
+];
+
+const nameWord = /^(name|label|title)$/i;
 
 /** The request that removes the resource with this id. */
 export function removalRequest(

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { check } from "../../src/contract/check/check.ts";
 import { openApi } from "../../src/contract/document/openapi.ts";
 import { type OperationId, operations } from "../../src/contract/index.ts";
 import type { Operation } from "../../src/contract/operation.ts";
@@ -31,10 +32,9 @@ test.each(Object.keys(operations) as OperationId[])(
     const { errors: codes, group, summary: expected, deprecated: old } = operations[id];
     expect({ tags, summary, deprecated }).toEqual({ tags: [group], summary: expected, deprecated: old });
     expect(Object.keys(responses)).toHaveLength(1 + codes.length);
-    const examples = Object.values(responses).flatMap((response) => {
-      const { example } = Object(response).content["application/json"];
-      return example ? [example.code] : [];
-    });
+    const examples = Object.entries(responses).flatMap(([status, response]) =>
+      status === "200" ? [] : [Object(response).content["application/json"].example.code],
+    );
     expect([...examples].sort()).toEqual([...codes].sort());
   },
 );
@@ -50,14 +50,14 @@ test("limits, defaults and discriminators are preserved", () => {
       { $ref: "#/components/schemas/ExistingStorageVolume" },
       { $ref: "#/components/schemas/NewStorageVolume" },
     ],
-    discriminator: {
-      propertyName: "isNew",
-      mapping: {
-        false: "#/components/schemas/ExistingStorageVolume",
-        true: "#/components/schemas/NewStorageVolume",
-      },
-    },
   });
+});
+
+test("only a text is a discriminator: generators type the values of a boolean one as text", () => {
+  const { schema } = entry("getRental").responses[200].content["application/json"];
+  expect(JSON.stringify(schema)).toContain('"discriminator":{"propertyName":"state"');
+  const body = entry("createBareMetalRental").requestBody.content["application/json"];
+  expect(JSON.stringify(body)).not.toContain("discriminator");
 });
 
 test("query fields are parameters", () => {
@@ -68,6 +68,7 @@ test("query fields are parameters", () => {
       required: true,
       description: "ID of the rental",
       schema: { type: "string", minLength: 1 },
+      example: "1001",
     },
   ]);
 });
@@ -75,7 +76,7 @@ test("query fields are parameters", () => {
 test("what a schema cannot express is in its description", () => {
   expect(entry("generateImage").description).toContain("1024x1024");
   expect(entry("createBareMetalRental").description).toBe(
-    "Use POST /v2/on-demand/rentals with rentalType bare-metal.",
+    "Rent bare-metal machines.\n\nUse POST /v2/on-demand/rentals with rentalType bare-metal.",
   );
 });
 
@@ -101,4 +102,23 @@ test("there are no traces of the schema library", () => {
   for (const noise of ["propertyNames", "$schema", "~standard", "$defs", "[02468][048]00"]) {
     expect(text).not.toContain(noise);
   }
+});
+
+test.each(Object.keys(operations) as OperationId[])(
+  "%s has an example of its body and of its result",
+  (id) => {
+    const { requestBody, responses } = entry(id);
+    if (operations[id].in === "body") {
+      const { example } = requestBody.content["application/json"];
+      expect(check(operations[id] as Operation, example)).toMatchObject({ ok: true });
+    }
+    const { example } = responses[200].content["application/json"];
+    expect(operations[id].output.safeParse(example)).toMatchObject({ success: true });
+  },
+);
+
+test("the LoRAs and the price of a picture are described", () => {
+  const { description } = entry("generateImage");
+  expect(description).toContain("LoRAs for SD1.5: Add_Detail, Superhero, Lineart");
+  expect(description).toContain("0.01 x (width/1024) x (height/1024) x (steps/25)");
 });

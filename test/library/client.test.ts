@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { type OperationId, operations } from "../../src/contract/index.ts";
 import { createClient, InvalidInput, NoCredential, ServiceError } from "../../src/library/client.ts";
@@ -8,9 +9,17 @@ import { clientOf, key, openSandbox } from "./harness.ts";
 
 const everyOperation = Object.keys(operations) as OperationId[];
 
-test("a client has a method for each operation of the contract, plus stream and close", () => {
-  const client = clientOf("https://api.example.com");
-  expect(Object.keys(client).sort()).toEqual([...everyOperation, "stream", "close"].sort());
+test("a client has a method for each operation of the sandbox, and those that the documentation names", async () => {
+  const { sandbox, client } = await openSandbox();
+  const described = await (await sandbox.fetch("/v2/openapi.json")).text();
+  const ids = [...described.matchAll(/"operationId":"(\w+)"/g)].map(([, id = ""]) => id);
+  const page = await readFile("docs/library.md", "utf8");
+  const table = /^\| Method \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(page)?.[1] ?? "";
+  const documented = table.split("\n").flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)\(/g)]);
+  const names = [...everyOperation, ...documented.map(([, name = ""]) => name)];
+  expect(Object.keys(client).sort()).toEqual(names.sort());
+  // One method terminates rentals of both types.
+  expect(ids.filter((id) => !names.includes(id) && !/^terminate\w+Rental$/.test(id))).toEqual([]);
 });
 
 test("each method sends its operation with the given input and nothing else", async () => {
@@ -80,7 +89,7 @@ describe("an input that breaks the contract", () => {
   test("is sent to the service when validation is off", async () => {
     const { client } = await openSandbox({}, { validate: false });
     await expect(client.requestReservation({ gpuCount: 0 })).rejects.toMatchObject({
-      name: "ServiceError",
+      name: "BadRequest",
       status: 400,
       issues: [{ path: ["gpuCount"], message: "must be at least 1" }],
     });

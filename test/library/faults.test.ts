@@ -18,7 +18,7 @@ test.each(places)("a fault affects the calls that it is defined for, %s", async 
   const { sandbox, client } = await openWith(serve);
   sandbox.fault({ operation: "listStorageVolumes", status: 503, after: 1, times: 1 });
   expect(await client.listStorageVolumes()).toEqual([]);
-  await expect(client.listStorageVolumes()).rejects.toMatchObject({ name: "ServiceError", status: 503 });
+  await expect(client.listStorageVolumes()).rejects.toMatchObject({ name: "ServerError", status: 503 });
   expect(await client.listStorageVolumes()).toEqual([]);
 });
 

@@ -16,13 +16,13 @@ describe("createSandbox says which option is invalid, and what is valid", () => 
   test.each([
     [
       null,
-      "createSandbox requires an object with options (file, now, serve, port, only, scenario), not null",
+      "createSandbox requires an object with options (file, now, serve, port, only, seed, scenario), not null",
     ],
     [
       "state.db",
-      'createSandbox requires an object with options (file, now, serve, port, only, scenario), not "state.db"',
+      'createSandbox requires an object with options (file, now, serve, port, only, seed, scenario), not "state.db"',
     ],
-    [{ prot: 1 }, "createSandbox has no option prot; its options are file, now, serve, port, only"],
+    [{ prot: 1 }, "createSandbox has no option prot; its options are file, now, serve, port, only, seed"],
     [{ port: 70_000 }, "port must be a whole number from 0 to 65535, not 70000"],
     [{ port: -1 }, "port must be a whole number"],
     [{ port: 1.5 }, "port must be a whole number"],
@@ -195,9 +195,12 @@ describe("a call says which argument is invalid", () => {
   });
 
   test.each([
-    [5, "listStorageVolumes requires an object with options (signal), not 5"],
+    [5, "listStorageVolumes requires an object with options (signal, timeout, retries, headers), not 5"],
     [{ signal: 5 }, "signal must be an AbortSignal, not 5"],
-    [{ signla: 5 }, "listStorageVolumes has no option signla; its options are signal"],
+    [
+      { signla: 5 },
+      "listStorageVolumes has no option signla; its options are signal, timeout, retries, headers",
+    ],
   ])("options %o", async (options, message) => {
     const { client } = await openSandbox();
     await expect(callUntyped(client.listStorageVolumes, {}, options)).rejects.toEqual(

@@ -89,15 +89,59 @@ describe("limited to a set of operations", () => {
   });
 });
 
+describe("a seed", () => {
+  const rentals = [{ rentalType: "virtual-machine", gpuCount: 1, label: "trainer" }] as const;
+  const asText = "rentals: [{ rentalType: virtual-machine, gpuCount: 1, label: trainer }]";
+
+  test.each([[{ rentals: [...rentals] }], [asText]])("%o is what a reset restores", async (seed) => {
+    const { sandbox, client } = await openSandbox({ seed });
+    const labels = async () => (await client.listVirtualMachineRentals()).map(({ label }) => label);
+    expect(await labels()).toEqual(["trainer"]);
+    await client.createVirtualMachineRental({ gpuCount: 1, label: "other" });
+    sandbox.advance("1h");
+    sandbox.reset();
+    expect(await labels()).toEqual(["trainer"]);
+    expect(await client.listVirtualMachineRentals()).toMatchObject([{ status: "Pending" }]);
+  });
+
+  test("can be combined with a scenario", async () => {
+    const { client } = await openSandbox({ seed: asText, scenario: "capacity-crunch" });
+    expect(await client.listVirtualMachineRentals()).toHaveLength(1);
+    await expect(client.createVirtualMachineRental({ gpuCount: 1 })).rejects.toMatchObject({ status: 400 });
+  });
+
+  test.each([
+    [{ rentals: [{ rentalType: "virtual-machine" }] }, "rentals.0.gpuCount is required"],
+    [{ rental: [] }, "rental is not a field of a seed"],
+    [
+      {
+        volumes: [
+          { region: "us-central-1", label: "data", sizeInGb: 512, createdAt: "2999-01-01T00:00:00Z" },
+        ],
+      },
+      "must not be later",
+    ],
+    ["", "the seed is empty"],
+    [[], "the seed must be a map"],
+  ])("%o is rejected", async (seed, message) => {
+    const opened = createSandbox({ serve: false, seed: seed as string });
+    await expect(opened).rejects.toMatchObject({
+      name: "ControlRefused",
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
 describe("situations", () => {
   const machine = { gpuCount: 1 };
 
-  test("a scenario can be set at the start, and ends with a reset", async () => {
+  test("a scenario can be set at the start, ended, and restored by a reset", async () => {
     const { sandbox, client } = await openSandbox({ scenario: "capacity-crunch" });
     await expect(client.createVirtualMachineRental(machine)).rejects.toMatchObject({ status: 400 });
-    sandbox.reset();
+    sandbox.scenario("none");
     await client.createVirtualMachineRental(machine);
-    sandbox.scenario("capacity-crunch");
+    sandbox.reset();
+    expect(await client.listVirtualMachineRentals()).toEqual([]);
     await expect(client.createVirtualMachineRental(machine)).rejects.toMatchObject({ status: 400 });
   });
 

@@ -28,7 +28,7 @@ test.each(sets)("a third-party linter reports no warning for the description of 
   const linter = "node_modules/@redocly/cli/bin/cli.js";
   const { out } = await runProgram(
     process.execPath,
-    [linter, "lint", "--format=json", "--extends=recommended", file],
+    [linter, "lint", "--format=json", "--extends=recommended-strict", file],
     { env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
   );
   expect(JSON.parse(out)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });

@@ -1,9 +1,10 @@
 import type { BufferedResponse } from "../../client/response.ts";
 import { NotFound, UsageError } from "../../core/errors.ts";
 import { firstAt, isRecord } from "../../core/json.ts";
+import { idOf } from "../../core/responses/rental.ts";
 import { assertSuccess } from "../../core/responses/success.ts";
 import { UnknownOutcome } from "../../core/service-errors.ts";
-import { idOf, jsonOf } from "../responses.ts";
+import { jsonOf } from "../responses.ts";
 
 /** A key of the account that a command acts on. */
 export interface NamedKey {

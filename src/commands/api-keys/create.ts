@@ -4,10 +4,10 @@ import { createdKey } from "../../command-kit/described/keys.ts";
 import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { idOf } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
+import { idOf } from "../../core/responses/rental.ts";
 import { invalidValues } from "../../core/text.ts";
-import { bodyOf } from "../../openapi/resources.ts";
+import { apiKeyFields, bodyOf } from "../../openapi/resources.ts";
 import { apiKeyOperation, columns } from "./keys.ts";
 
 export default defineCommand({
@@ -47,10 +47,7 @@ export default defineCommand({
       });
     }
     const { found: operation, description } = await apiKeyOperation("create", context);
-    const { body, unknown } = bodyOf(description, operation, [
-      { like: /^(name|label|title)$/i, assumed: "name", value: name },
-      { like: /^(access|scopes?|role|permissions?)$/i, assumed: "access", value: access },
-    ]);
+    const { body, unknown } = bodyOf(description, operation, apiKeyFields(name, access));
     if (unknown.length > 0) throw differentFields("create API keys", operation.id, unknown);
     if (settings.validate && operation.body?.schema !== undefined) {
       const { limitedPatterns, schemaIssues } = await import("../../openapi/schema-check.ts");

@@ -9,7 +9,7 @@ import { type ResourceAction, resourceOperation } from "../../openapi/resources.
 export const apiKeyOperation = (action: ResourceAction, context: Pick<Context, "describe">) =>
   offeredOperation(
     `${verbs[action]} API keys`,
-    (description) => resourceOperation(description, /^(api|access)-?_?(keys|tokens)$/i, action),
+    (description) => resourceOperation(description, "apiKeys", action),
     context,
   );
 

@@ -14,14 +14,16 @@ import { isRead } from "../../core/service-errors.ts";
 import type { View } from "../../core/view.ts";
 import type { DescribedOperation } from "../../openapi/described.ts";
 import { type Description, decoded } from "../../openapi/document.ts";
+import type { Named } from "../../openapi/find.ts";
 import { describedPages } from "../../openapi/paging.ts";
+import type { DescribedRequest } from "../../openapi/request.ts";
 import { json } from "../../output/json.ts";
 import { recordsOf } from "../../output/records.ts";
 import { everyColumn } from "../../output/table/columns.ts";
 import { checkRequest } from "./check.ts";
 import { fieldsFromFlags } from "./fields-from-flags.ts";
-import { canResolve, findOperation, type Named, namedBy, operationArgs } from "./find.ts";
-import { destroys, type Request, requestOf } from "./request.ts";
+import { canResolve, findOperation, namedBy, operationArgs } from "./find.ts";
+import { destroys, typedRequest } from "./request.ts";
 
 export default defineCommand({
   path: "api call",
@@ -75,7 +77,7 @@ export default defineCommand({
         : new TextDecoder().decode(await files.read(flags.input, "--input"));
     const description = await describedFor(named, context);
     const found = findOperation(named, description);
-    const request = requestOf({ named, found, fields, input });
+    const request = typedRequest({ named, found, fields, input });
     const { method, path } = request.parts;
     if (found === undefined)
       say(`The description does not list ${method} ${path}, so the request is not checked.`);
@@ -132,7 +134,7 @@ const plainPath = (path: string): string =>
     .replace(/(?<=.)\/$/, "");
 
 /** The id of the documented operation that a request calls, also by its replacement; undefined for other requests. */
-function documentedOperation({ parts: { method, path }, body }: Request): string | undefined {
+function documentedOperation({ parts: { method, path }, body }: DescribedRequest): string | undefined {
   const given: Readonly<Record<string, unknown>> = isRecord(body) ? body : {};
   const called = plainPath(path);
   const isCalled = (one: { readonly method: string; readonly path: string }, fixed: object = {}) =>
@@ -146,7 +148,7 @@ function documentedOperation({ parts: { method, path }, body }: Request): string
 }
 
 /** A call of the inference API is charged, unless it only reads. */
-const isPaid = ({ path, method }: Request["parts"]): boolean =>
+const isPaid = ({ path, method }: DescribedRequest["parts"]): boolean =>
   plainPath(path).startsWith("/v1/") && !isRead({ method });
 
 /**
@@ -154,7 +156,7 @@ const isPaid = ({ path, method }: Request["parts"]): boolean =>
  * rentals are created, or below one, and calls no documented operation.
  */
 function warnOfUncheckedBurn(
-  { parts: { method, path }, operation }: Request,
+  { parts: { method, path }, operation }: DescribedRequest,
   { settings, say }: Pick<Context, "settings" | "say">,
 ): void {
   if (settings.profileValues["budget.maxBurn"] === undefined || settings.dryRun || method !== "POST") return;
@@ -172,7 +174,7 @@ function warnOfUncheckedBurn(
 
 /** Throws `BudgetExceeded` when the documented price exceeds `budget.maxCost`, or says that the price is not known. */
 function assertWithinBudget(
-  { parts, body }: Request,
+  { parts, body }: DescribedRequest,
   { settings, say }: Pick<Context, "settings" | "say">,
 ): void {
   const { method, path, fields } = routes.generateImage;
@@ -204,7 +206,7 @@ async function describedFor(named: Named, { describe }: Pick<Context, "describe"
 
 /** The records of every page of a listing. */
 function allPages(
-  { parts, operation }: Request,
+  { parts, operation }: DescribedRequest,
   { request, say }: Pick<Context, "request" | "say">,
 ): AsyncIterable<readonly unknown[]> {
   let sent = 0;

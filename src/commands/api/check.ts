@@ -1,9 +1,9 @@
 import type { Context } from "../../command-kit/context.ts";
 import { invalidValues } from "../../core/text.ts";
 import type { Description } from "../../openapi/document.ts";
+import { type DescribedRequest, isReservedHeader } from "../../openapi/request.ts";
 import type { SchemaIssue } from "../../openapi/schema-check.ts";
 import { similar } from "./find.ts";
-import { isReservedHeader, type Request } from "./request.ts";
 
 /** Messages about a body value of the wrong JSON type. */
 const typeMessages = /^must be (an? )?(number|integer|boolean|null|array|object)/;
@@ -13,7 +13,7 @@ const typeMessages = /^must be (an? )?(number|integer|boolean|null|array|object)
  * on stderr which schemas cannot be read.
  */
 export async function checkRequest(
-  { operation, values, body, wholeBody }: Request,
+  { operation, values, body, wholeBody }: DescribedRequest,
   description: Description,
   { say }: Pick<Context, "say">,
 ): Promise<void> {

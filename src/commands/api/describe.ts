@@ -2,9 +2,10 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { commandLine } from "../../core/text.ts";
 import type { DescribedOperation, DescribedResponse } from "../../openapi/described.ts";
 import { bounded, type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
+import { isReservedHeader } from "../../openapi/request.ts";
 import { fieldsOfSchema, type ShownField, shownField, typeText } from "../../openapi/schema-fields.ts";
 import { namedBy, operationArgs, requireOperation } from "./find.ts";
-import { destroys, isReservedHeader } from "./request.ts";
+import { destroys } from "./request.ts";
 
 export default defineCommand({
   path: "api describe",
@@ -50,7 +51,8 @@ function shownOperation(description: Description, operation: DescribedOperation)
     path,
     group: tags[0] ?? null,
     summary,
-    description: operation.description,
+    // Some descriptions begin with the summary, which is shown already.
+    description: operation.description.replace(`${summary}.`, "").trimStart(),
     deprecated,
     fields,
     responses: responses.map((response) => shownResponse(description, response)),

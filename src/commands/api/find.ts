@@ -2,7 +2,15 @@ import { type ArgValues, arg } from "../../command-kit/arg.ts";
 import { NotOffered, UsageError } from "../../core/errors.ts";
 import { nearest } from "../../core/text.ts";
 import { type DescribedOperation, describedOperations, methods } from "../../openapi/described.ts";
-import { type Description, decoded } from "../../openapi/document.ts";
+import type { Description } from "../../openapi/document.ts";
+import {
+  type Found,
+  methodAndPath,
+  type Named,
+  namedByPath,
+  operationOfPath,
+  operationsWithId,
+} from "../../openapi/find.ts";
 
 /** The arguments that name an operation. */
 export const operationArgs = [
@@ -11,11 +19,6 @@ export const operationArgs = [
   }),
   arg.text("PATH", "Path such as /v2/on-demand/rental, after a method"),
 ] as const;
-
-/** How the arguments name an operation. */
-export type Named =
-  | { readonly id: string }
-  | { readonly method: string; readonly path: string; readonly query: URLSearchParams };
 
 /**
  * Parses the arguments that name an operation. Throws `UsageError` for a method without a path, a path without a
@@ -34,14 +37,7 @@ export function namedBy({ operation: first, path }: ArgValues<typeof operationAr
       `${JSON.stringify(first)} is not a method: use one of ${methods.join(", ").toUpperCase()}`,
     );
   }
-  if (/^[a-z][a-z\d+.-]*:|^\/\/|\\/i.test(path)) {
-    throw new UsageError(`PATH must be a path such as /v2/on-demand/rental, not ${JSON.stringify(path)}`);
-  }
-  if (/(^|\/)(\.|%2e){1,2}(\/|[?#]|$)/i.test(path)) {
-    throw new UsageError(`PATH must not contain . or .. segments, as ${JSON.stringify(path)} does`);
-  }
-  const [, plain = "", query = ""] = /^([^?#]*)(?:\?([^#]*))?/.exec(path) ?? [];
-  return { method, path: plain.startsWith("/") ? plain : `/${plain}`, query: new URLSearchParams(query) };
+  return namedByPath(method, path, "PATH");
 }
 
 /** The names most similar to a word: by spelling, else those that contain it. */
@@ -55,12 +51,6 @@ export function similar(word: string, names: readonly string[]): readonly string
 export function suggestionHint(word: string, names: readonly string[]): string {
   const like = similar(word, names);
   return like.length > 0 ? `Did you mean ${like.join(", ")}? ` : "";
-}
-
-export interface Found {
-  readonly operation: DescribedOperation;
-  /** The values that the given path has for the parameters of the listed path. */
-  readonly pathValues: Readonly<Record<string, string>>;
 }
 
 /**
@@ -83,17 +73,7 @@ export function findOperation(named: Named, description: Description): Found | u
       all.map(({ id }) => id),
     );
   }
-  const matches = all.flatMap((operation) => {
-    const pathValues = operation.method === named.method ? matchPath(operation.path, named.path) : undefined;
-    return pathValues ? [{ operation, pathValues }] : [];
-  });
-  return matches.sort((a, b) => Object.keys(a.pathValues).length - Object.keys(b.pathValues).length)[0];
-}
-
-/** The operations with an id; case is ignored if there is no exact match. */
-function operationsWithId(id: string, all: readonly DescribedOperation[]): readonly DescribedOperation[] {
-  const exact = all.filter((one) => one.id === id);
-  return exact.length > 0 ? exact : all.filter((one) => one.id.toLowerCase() === id.toLowerCase());
+  return operationOfPath(named, all);
 }
 
 /** Whether a description is enough to send the request. A method and path need no description. */
@@ -109,23 +89,5 @@ export function requireOperation(named: Named, description: Description): Descri
   throw notListed(`the service lists no ${wanted}`, wanted, names);
 }
 
-const methodAndPath = ({ method, path }: Pick<DescribedOperation, "method" | "path">) => `${method} ${path}`;
-
 const notListed = (message: string, wanted: string, names: readonly string[]): NotOffered =>
   new NotOffered(message, `${suggestionHint(wanted, names)}\`gpuctl api list\` lists the operations.`);
-
-/** Matches a path against a listed path: the values of its parameters, or undefined when they do not match. */
-function matchPath(listed: string, path: string): Readonly<Record<string, string>> | undefined {
-  const names = listed.split("/");
-  const values = path.split("/");
-  if (names.length !== values.length) return undefined;
-  const found: Record<string, string> = {};
-  for (const [index, name] of names.entries()) {
-    const value = values[index] ?? "";
-    const parameter = /^\{(.+)\}$/.exec(name)?.[1];
-    if (name === value) continue;
-    if (parameter === undefined || value === "") return undefined;
-    found[parameter] = decoded(value);
-  }
-  return found;
-}

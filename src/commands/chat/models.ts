@@ -4,8 +4,7 @@ import { offered } from "../../command-kit/described/offered.ts";
 import { jsonOf, recordsOf } from "../../command-kit/responses.ts";
 import { NoDescription, NotOffered } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
-import { type DescribedOperation, describedOperations } from "../../openapi/described.ts";
-import type { Description } from "../../openapi/document.ts";
+import { modelsListing } from "../../openapi/resources.ts";
 import { plainText } from "../../output/text.ts";
 import type { Prompts } from "../../system/types.ts";
 
@@ -35,7 +34,7 @@ async function chatModels({ describe, request }: Pick<Context, "describe" | "req
     missing: "the service does not list its chat models",
     hint,
   };
-  const { found } = await offered(listing, needed, { describe });
+  const { found } = await offered(modelsListing, needed, { describe });
   return jsonOf(await request({ host: "inference", method: "GET", path: found.path }));
 }
 
@@ -62,9 +61,3 @@ export async function pickModel(
 
 const hint =
   "See the service's documentation for names; --model takes any name, and `gpuctl config set chat.model NAME` saves one.";
-
-/** The operation that lists the chat models. */
-const listing = (description: Description): DescribedOperation | undefined =>
-  describedOperations(description).find(
-    ({ method, path }) => method === "GET" && /^\/v1\/(chat\/)?models$/.test(path),
-  );

@@ -5,16 +5,16 @@ import { NotOffered } from "../../core/errors.ts";
 import { descriptionTimeout } from "../../core/values/defaults.ts";
 import type { CallDescribed } from "../../mcp/perform.ts";
 import type { DescribedTool } from "../../mcp/tools.ts";
-import { type DescribedOperation, listingAt } from "../../openapi/described.ts";
+import type { DescribedOperation } from "../../openapi/described.ts";
 import type { Description } from "../../openapi/document.ts";
-import { resourceOperation } from "../../openapi/resources.ts";
+import { optionsListing, resourceOperation } from "../../openapi/resources.ts";
 import { terminateOperations } from "../../openapi/terminate.ts";
 
 type ReadTool = Exclude<DescribedTool, "terminate">;
 
 const find: Readonly<Record<ReadTool, (description: Description) => DescribedOperation | undefined>> = {
-  balance: (description) => resourceOperation(description, /^(balances?|credits?)$/i, "list"),
-  options: (description) => listingAt(description, /\/rental-?options$/i),
+  balance: (description) => resourceOperation(description, "balance", "list"),
+  options: optionsListing,
 };
 
 /** The tools whose operations the service's description lists; none when it cannot be fetched, which is said. */

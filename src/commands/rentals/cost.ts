@@ -1,12 +1,14 @@
+import { type RentalType, rentalTypeOf } from "../../client/rentals/type.ts";
 import type { Context } from "../../command-kit/context.ts";
-import { hourlyCostPaths, idOf, isRecord, jsonOf, recordsOf } from "../../command-kit/responses.ts";
+import { hourlyCostPaths, isRecord, jsonOf, recordsOf } from "../../command-kit/responses.ts";
 import { termTypes } from "../../contract/enums.ts";
 import { firstAt } from "../../core/json.ts";
+import { idOf } from "../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../core/values/defaults.ts";
 import { dollarText, inProportion, type Money, moneyOfCents } from "../../core/values/money.ts";
 import { describedOperations } from "../../openapi/described.ts";
 import { parseTime } from "../../output/time.ts";
-import { kinds, type RentalType, rentalTypeOf } from "./listing.ts";
+import { kinds } from "./listing.ts";
 import { termPaths } from "./views.ts";
 
 /** The hourly cost of a rental; undefined when its record does not contain one that is a number of at least 0. */

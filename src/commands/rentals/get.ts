@@ -1,8 +1,8 @@
+import { getRental } from "../../client/rentals/waiting.ts";
 import { rentalId } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { oneRental } from "./views.ts";
-import { getRental } from "./waiting.ts";
 
 export default defineCommand({
   path: "rentals get",

@@ -1,21 +1,13 @@
+import type { RentalType } from "../../client/rentals/type.ts";
+import { defaultInterval } from "../../client/rentals/waiting.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { UsageError } from "../../core/errors.ts";
 import { duration } from "../../core/values/durations.ts";
 import { filterFlags, rentalFilter } from "./filter.ts";
-import {
-  type ActiveRental,
-  bothTypes,
-  kinds,
-  listArriving,
-  listEach,
-  type RentalType,
-  rowOf,
-  upTo,
-} from "./listing.ts";
+import { type ActiveRental, bothTypes, kinds, listArriving, listEach, rowOf, upTo } from "./listing.ts";
 import { activeRentals, sortNames } from "./views.ts";
-import { defaultInterval } from "./waiting.ts";
 
 export default defineCommand({
   path: "rentals list",

@@ -1,13 +1,12 @@
+import type { RentalType } from "../../client/rentals/type.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { isRecord, recordsOf } from "../../command-kit/responses.ts";
 import { rentalTypes } from "../../contract/enums.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { Incomplete, UnexpectedResponse } from "../../core/errors.ts";
-import { firstAt, recordsOf as recordsIn } from "../../core/json.ts";
+import { recordsOf as recordsIn } from "../../core/json.ts";
 import { copyTexts } from "../../core/values/exact-numbers.ts";
-import { typePaths } from "./views.ts";
 
-export type RentalType = (typeof rentalTypes)[number];
 const [bareMetal, virtualMachine] = rentalTypes;
 
 /** The types of rentals, with their operations and how a sentence names one and several of them. */
@@ -167,10 +166,3 @@ async function list(
 /** A rental's record with its type, for a table. */
 export const rowOf = ({ record, type }: ActiveRental): unknown =>
   isRecord(record) ? copyTexts(record, { ...record, rentalType: record.rentalType ?? type }) : record;
-
-/** The type of a rental according to its record, whichever field holds it; undefined when none does. */
-export function rentalTypeOf(record: unknown): RentalType | undefined {
-  const type = String(firstAt(record, typePaths) ?? "");
-  if (/bare/i.test(type)) return bareMetal;
-  return /virtual|^vm/i.test(type) ? virtualMachine : undefined;
-}

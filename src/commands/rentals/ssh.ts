@@ -1,19 +1,13 @@
+import { assertNotFailed, assertNotTerminated, getRental } from "../../client/rentals/waiting.ts";
 import { arg, rentalId } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { EmptyResult, NotReady, UsageError } from "../../core/errors.ts";
+import { statesOf } from "../../core/responses/rental.ts";
 import { quoted } from "../../core/text.ts";
 import { type SshAddress, sshAddresses } from "../../output/ssh.ts";
-import {
-  assertNotFailed,
-  assertNotTerminated,
-  getRental,
-  statesOf,
-  stateText,
-  waitFor,
-  waitTimeout,
-} from "./waiting.ts";
+import { stateText, waitFor, waitTimeout } from "./waiting.ts";
 
 export default defineCommand({
   path: "rentals ssh",

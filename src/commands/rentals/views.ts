@@ -1,5 +1,7 @@
+import { typePaths } from "../../client/rentals/type.ts";
 import { hourlyCostPaths, labelPaths } from "../../command-kit/responses.ts";
 import { rentalTypes, termTypes } from "../../contract/enums.ts";
+import { statePaths } from "../../core/responses/rental.ts";
 import { type Column, type ListView, nameOf, type RecordView } from "../../core/view.ts";
 
 const [bareMetal] = rentalTypes;
@@ -9,9 +11,6 @@ const vm = "vm";
 
 /** Possible paths of a rental's fields: services name them differently. */
 export const id = ["id", "rentalId"];
-export const typePaths = ["rentalType", "machineType", "meta.rental_type"];
-/** The state as it is shown; `statesOf` has all states for comparisons. */
-export const statePaths = ["status", "state"];
 export const termPaths = ["termType", "currentTerm.termType"];
 /** When a rental was created or, if the record does not say, when it started. */
 export const createdPaths = ["createdAt", "startedAt"];

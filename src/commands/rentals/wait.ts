@@ -1,3 +1,4 @@
+import { defaultInterval, inState, waitStates } from "../../client/rentals/waiting.ts";
 import { rentalId } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
@@ -5,7 +6,7 @@ import { flag } from "../../command-kit/flag.ts";
 import { UsageError } from "../../core/errors.ts";
 import { duration } from "../../core/values/durations.ts";
 import { oneRental } from "./views.ts";
-import { defaultInterval, inState, waitFor, waitTimeout } from "./waiting.ts";
+import { waitFor, waitTimeout } from "./waiting.ts";
 
 export default defineCommand({
   path: "rentals wait",
@@ -16,7 +17,7 @@ export default defineCommand({
   flags: {
     for: flag.choice(
       "State to wait for: running (has started), active (not yet terminated), terminated",
-      ["running", "active", "terminated"],
+      waitStates,
       {
         value: "STATE",
         default: "running",

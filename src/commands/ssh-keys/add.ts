@@ -6,7 +6,7 @@ import { differentFields } from "../../command-kit/described/offered.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { UsageError } from "../../core/errors.ts";
-import { bodyOf } from "../../openapi/resources.ts";
+import { bodyOf, sshKeyFields } from "../../openapi/resources.ts";
 import { columns, sshKeyOperation, withFingerprint } from "./keys.ts";
 
 export default defineCommand({
@@ -44,10 +44,7 @@ export default defineCommand({
     );
     const name = flags.name ?? (key.comment || (file === "-" ? "key" : basename(file).replace(/\.pub$/, "")));
     const { found: operation, description } = await sshKeyOperation("create", context);
-    const { body, unknown } = bodyOf(description, operation, [
-      { like: /^(name|label|title)$/i, assumed: "name", value: name },
-      { like: /^((ssh_?)?public_?key|ssh_?key|key|content)$/i, assumed: "publicKey", value: key.text },
-    ]);
+    const { body, unknown } = bodyOf(description, operation, sshKeyFields(name, key.text));
     if (unknown.length > 0) throw differentFields("add SSH keys", operation.id, unknown);
     const { method, path } = operation;
     const data = await progress("Adding the key", () =>

@@ -12,7 +12,7 @@ import { type ResourceAction, resourceOperation } from "../../openapi/resources.
 export const sshKeyOperation = (action: ResourceAction, context: Pick<Context, "describe">) =>
   offeredOperation(
     `${action} SSH keys`,
-    (description) => resourceOperation(description, /^(ssh|public|ssh-?public)-?_?keys$/i, action),
+    (description) => resourceOperation(description, "sshKeys", action),
     context,
   );
 

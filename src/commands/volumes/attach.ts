@@ -3,7 +3,8 @@ import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { idOf, isRecord, recordsOf } from "../../command-kit/responses.ts";
+import { isRecord, recordsOf } from "../../command-kit/responses.ts";
+import { idOf } from "../../core/responses/rental.ts";
 import { id } from "./views.ts";
 
 export default defineCommand({

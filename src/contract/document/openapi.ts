@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { openApiDocument } from "../description.ts";
 import { errorBody } from "../errors.ts";
 import { documentedInputOf, groups, type Operation } from "../operation.ts";
+import { exampleOf } from "./examples.ts";
 import { tidy } from "./json-schema.ts";
 import { type Additions, type JsonSchema, responses, type ToJsonSchema } from "./responses.ts";
 
@@ -15,6 +16,15 @@ interface OpenApiOptions {
   readonly accepted?: boolean;
   /** What this server adds to the documented responses. */
   readonly additions?: (operation: Operation) => Additions;
+  /** What this server always sends of the records that the service does not document. */
+  readonly sent?: SentFields;
+}
+
+/** The fields of records: by the ids of their schemas, all fields are always sent and not null, with these exceptions. */
+export interface SentFields {
+  readonly records: readonly string[];
+  readonly absent: readonly string[];
+  readonly nullable: readonly string[];
 }
 
 const securityScheme = "Authorization";
@@ -41,11 +51,18 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
       ),
     };
   }
+  for (const name of options.sent?.records ?? []) {
+    const record = schemas[name];
+    if (record && options.sent) schemas[name] = withSentFields(record, options.sent);
+  }
+  addExamples(paths, schemas);
   const document = {
     openapi: "3.1.0",
     info: {
       title: options.title ?? "Compute and inference service",
       version: "2.0.0",
+      description: "Rents GPUs and storage volumes, and serves chat, images and speech.",
+      contact: { name: options.title ?? "The provider of the service" },
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: options.servers.map((url) => ({ url })),
@@ -70,7 +87,7 @@ function operationObject(
   return {
     operationId: operation.id,
     summary: operation.summary,
-    ...description(operation),
+    description: description(operation),
     tags: [operation.group],
     ...(operation.deprecated && { deprecated: true }),
     ...(operation.open && { security: [] }),
@@ -84,16 +101,18 @@ function operationObject(
   };
 }
 
-/** What the schema cannot express: the rules across fields, and the replacement of a deprecated operation. */
-function description({ rules = [], replacedBy, sunset, assumed }: Operation): { description?: string } {
+/** The summary, and what the schema cannot express: the rules across fields, and the replacement of a deprecated operation. */
+function description({ summary, rules = [], notes = [], replacedBy, sunset, assumed }: Operation): string {
   const fixed = Object.entries(replacedBy?.with ?? {}).map(([field, value]) => `${field} ${value}`);
   const sentences = [
+    `${summary}.`,
     ...rules.map((rule) => `${rule.text}.`),
+    ...notes,
     ...(replacedBy ? [`Use ${[`${replacedBy.method} ${replacedBy.path}`, ...fixed].join(" with ")}.`] : []),
     ...(sunset ? [`Removed on ${sunset}.`] : []),
     ...(assumed ? ["Assumed by the sandbox; the service may behave differently."] : []),
   ];
-  return sentences.length === 0 ? {} : { description: sentences.join("\n\n") };
+  return sentences.join("\n\n");
 }
 
 const parameters = (input: JsonSchema, place: "query" | "path") =>
@@ -101,6 +120,60 @@ const parameters = (input: JsonSchema, place: "query" | "path") =>
     const { description, ...schema } = property as JsonSchema;
     return { name, in: place, required: input.required?.includes(name) ?? false, description, schema };
   });
+
+/** Marks the fields of a record, and of the objects in it, that are always sent and never null. */
+function withSentFields(schema: JsonSchema, sent: SentFields): JsonSchema {
+  const { properties } = schema;
+  if (properties === undefined) return schema;
+  const fields = Object.entries(properties).map(([name, property]) => {
+    const type = property as JsonSchema;
+    const mayBeNull = sent.nullable.includes(name);
+    if (Array.isArray(type.type) && !mayBeNull) {
+      const [only, ...others] = type.type.filter((one: string) => one !== "null");
+      return [name, { ...type, type: others.length === 0 ? only : [only, ...others] }] as const;
+    }
+    const alternatives = mayBeNull
+      ? type.anyOf
+      : type.anyOf?.filter((one) => (one as JsonSchema).type !== "null");
+    const parts = alternatives?.map((one) => withSentFields(one as JsonSchema, sent));
+    const { anyOf: _, ...rest } = type;
+    return [
+      name,
+      parts === undefined ? type : parts.length === 1 ? { ...parts[0], ...rest } : { ...rest, anyOf: parts },
+    ] as const;
+  });
+  const required = Object.keys(properties).filter((name) => !sent.absent.includes(name));
+  return {
+    ...schema,
+    properties: Object.fromEntries(fields),
+    required: [...new Set([...(schema.required ?? []), ...required])],
+  };
+}
+
+interface Media {
+  readonly schema: JsonSchema;
+  example?: unknown;
+}
+
+/** Adds an example to every JSON body that has none, and to every required parameter. */
+function addExamples(
+  paths: Readonly<Record<string, Record<string, unknown>>>,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): void {
+  const json = (content: unknown): Media | undefined => Object(content)["application/json"];
+  for (const operation of Object.values(paths).flatMap((one) => Object.values(one))) {
+    const { requestBody, responses, parameters = [] } = Object(operation);
+    const request = json(Object(requestBody).content);
+    if (request) request.example = exampleOf(request.schema, schemas, { requiredOnly: true });
+    for (const response of Object.values(Object(responses))) {
+      const media = json(Object(response).content);
+      if (media) media.example ??= exampleOf(media.schema, schemas, { requiredOnly: false });
+    }
+    for (const parameter of parameters) {
+      parameter.example = exampleOf(parameter.schema, schemas, { requiredOnly: true, name: parameter.name });
+    }
+  }
+}
 
 const components = "#/components/schemas/";
 
@@ -126,5 +199,6 @@ const isUnion = (value: unknown): value is { oneOf: { $ref: string }[] } =>
 
 const constant = (shape: JsonSchema | undefined, name: string): string | undefined => {
   const property = shape?.properties?.[name];
-  return typeof property === "object" && property.const !== undefined ? String(property.const) : undefined;
+  // Generators take the names of a discriminator for strings, so that they would type a boolean one as text.
+  return typeof property === "object" && typeof property.const === "string" ? property.const : undefined;
 };

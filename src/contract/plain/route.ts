@@ -5,7 +5,7 @@ import type { Field } from "./field.ts";
 export interface Route
   extends Omit<
     Operation,
-    "id" | "input" | "documentedInput" | "output" | "errors" | "rules" | "assumed" | "streams"
+    "id" | "input" | "documentedInput" | "output" | "errors" | "rules" | "notes" | "assumed" | "streams"
   > {
   readonly fields: readonly Field[];
   /** A successful response is a list. */

@@ -15,6 +15,7 @@ function route({
   output,
   errors: _errors,
   streams: _streams,
+  notes: _notes,
   rules,
   ...plain
 }: Operation): Route {

@@ -52,6 +52,11 @@ export interface SandboxControls {
   status(): SandboxStatus;
   /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
   seed(text: string): Promise<void>;
+  /**
+   * Checks a seed, YAML or JSON text or an object, and returns a function that replaces the state with it.
+   * @throws ControlRefused naming each invalid field
+   */
+  prepareSeed(seed: string | object): Promise<() => void>;
   /** The whole state as one JSON document. */
   snapshot(): Snapshot;
   /** Replaces the state with a snapshot. @throws ControlRefused when it cannot be used */
@@ -77,6 +82,14 @@ export function controlsOf(
 ): SandboxControls {
   const clock = clockControl(store, machine);
   const now = sandboxClock(store, machine);
+  const prepareSeed = async (given: string | object): Promise<() => void> => {
+    const [{ checkSeed, readSeed }, { fill }] = await Promise.all([
+      import("../seed/read.ts"),
+      import("../seed/fill.ts"),
+    ]);
+    const seed = typeof given === "string" ? await readSeed(given) : checkSeed(given);
+    return () => fill(store, seed, machine());
+  };
   return {
     clock,
     faults: faultControl(store, () => Date.parse(clock.show().now)),
@@ -100,13 +113,8 @@ export function controlsOf(
         engines: enginesInUse(store),
       };
     },
-    seed: async (text) => {
-      const [{ readSeed }, { fill }] = await Promise.all([
-        import("../seed/read.ts"),
-        import("../seed/fill.ts"),
-      ]);
-      fill(store, await readSeed(text), machine());
-    },
+    seed: async (text) => (await prepareSeed(text))(),
+    prepareSeed,
     snapshot: () => takeSnapshot(store, clock.show),
     restore: (text) => restoreSnapshot(store, text, machine),
     reset: () => store.reset(machine()),

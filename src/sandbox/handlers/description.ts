@@ -1,4 +1,4 @@
-import { type OpenApiDocument, openApi } from "../../contract/document/openapi.ts";
+import { type OpenApiDocument, openApi, type SentFields } from "../../contract/document/openapi.ts";
 import type { Additions } from "../../contract/document/responses.ts";
 import { operations } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
@@ -30,6 +30,27 @@ const additions = (operation: Operation): Additions => ({
   }),
 });
 
+/** The records that the service names but does not document, as the sandbox sends them. */
+const sent: SentFields = {
+  records: [
+    "Rental",
+    "RentalWithStatus",
+    "HistoricalRental",
+    "ActiveRentalLookup",
+    "TerminatedRentalLookup",
+    "ActiveRentalSummary",
+    "StorageVolume",
+    "CreatedStorageVolume",
+    "AttachStorageVolumeResponse",
+    "ReservedRentalConversion",
+    "ReservedRentalExtension",
+    "User",
+  ],
+  // Only lookups have a state, and the sandbox has one list of addresses.
+  absent: ["state", "nodeNetworking"],
+  nullable: ["providerData", "reservedUntil", "startedAt", "termPeriodDays", "terminatedAt"],
+};
+
 /** The last description of each set of operations, without its server: to build one takes longer than any other response. */
 const built = new Map<OperationSet, { readonly ids: string; readonly document: OpenApiDocument }>();
 
@@ -39,7 +60,7 @@ function documentOf(operationSet: OperationSet, now: number): OpenApiDocument {
   const known = built.get(operationSet);
   if (known?.ids === ids) return known.document;
   const title = "Compute and inference service (gpuctl sandbox)";
-  const document = openApi(enabled, { title, servers: [], accepted: true, additions });
+  const document = openApi(enabled, { title, servers: [], accepted: true, additions, sent });
   built.set(operationSet, { ids, document });
   return document;
 }

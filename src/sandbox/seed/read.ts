@@ -49,7 +49,7 @@ const secret = z
   .regex(/^[\x21-\x7e]+$/);
 
 /** The format of a seed. Its entries have the fields of the create operations, and their defaults. */
-const seedDocument = z.strictObject({
+export const seedDocument = z.strictObject({
   clock: z
     .strictObject({ now: dateTime("The sandbox's time").optional(), frozen: z.boolean().default(false) })
     .optional(),
@@ -90,6 +90,14 @@ export async function readSeed(text: string): Promise<Seed> {
   if (content === undefined) {
     throw new ControlRefused([], "the seed is empty; {} describes the initial state");
   }
+  return checkSeed(content, seedError);
+}
+
+/** Checks a seed. @throws ControlRefused naming each invalid field */
+export function checkSeed(
+  content: unknown,
+  seedError: Seed["seedError"] = (issues) => new ControlRefused(issues),
+): Seed {
   if (!isRecord(content)) {
     throw new ControlRefused([], "the seed must be a map with keys such as rentals, volumes and clock");
   }

@@ -1,7 +1,9 @@
+import type { RentalType } from "../../../client/rentals/type.ts";
+import { inState } from "../../../client/rentals/waiting.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { createAndCheck } from "../../../command-kit/outcomes.ts";
-import { idOf, labelOf } from "../../../command-kit/responses.ts";
+import { labelOf } from "../../../command-kit/responses.ts";
 import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
 import {
@@ -13,6 +15,7 @@ import {
   UnexpectedResponse,
   UsageError,
 } from "../../../core/errors.ts";
+import { idOf } from "../../../core/responses/rental.ts";
 import type { Result } from "../../../core/result.ts";
 import {
   InterruptedWrite,
@@ -25,9 +28,9 @@ import { duration } from "../../../core/values/durations.ts";
 import { parseMoney } from "../../../core/values/money.ts";
 import { estimateHourlyCost, type Wanted } from "../cost.ts";
 import { assertLease, leaseFileFlag, leasePlace } from "../lease/place.ts";
-import { kinds, listActive, type RentalType, rowOf } from "../listing.ts";
+import { kinds, listActive, rowOf } from "../listing.ts";
 import { activeRentals } from "../views.ts";
-import { inState, waitFor, waitTimeout } from "../waiting.ts";
+import { waitFor, waitTimeout } from "../waiting.ts";
 import { nextSteps } from "./next-steps.ts";
 
 export const createFlags = {

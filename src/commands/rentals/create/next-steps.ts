@@ -1,9 +1,9 @@
+import type { RentalType } from "../../../client/rentals/type.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import type { NextStep } from "../../../core/result.ts";
 import { quoted } from "../../../core/text.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { duration } from "../../../core/values/durations.ts";
-import type { RentalType } from "../listing.ts";
 
 interface Created {
   readonly type: RentalType;

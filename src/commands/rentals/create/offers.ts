@@ -1,10 +1,10 @@
+import { type RentalType, rentalTypeOf } from "../../../client/rentals/type.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import type { Offer } from "../../../command-kit/define.ts";
 import { isRecord, jsonOf, recordsOf } from "../../../command-kit/responses.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { dollars } from "../../../core/values/money.ts";
-import { listingAt } from "../../../openapi/described.ts";
-import { type RentalType, rentalTypeOf } from "../listing.ts";
+import { optionsListing } from "../../../openapi/resources.ts";
 
 /** The fields of a rental that an option sets, by the option's own names for them. */
 const fieldNames = {
@@ -24,7 +24,7 @@ export async function rentalOffers(
   type: RentalType,
   { describe, request, input }: Pick<Context, "describe" | "request"> & { readonly input: object },
 ): Promise<readonly Offer[]> {
-  const listing = listingAt(await describe({ timeout: descriptionTimeout }), /\/rental-?options$/i);
+  const listing = optionsListing(await describe({ timeout: descriptionTimeout }));
   if (listing === undefined) return [];
   const response = await request({ method: "GET", path: listing.path, host: "compute" }, { retries: 0 });
   const options = recordsOf(jsonOf(response))

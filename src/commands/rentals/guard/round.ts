@@ -1,5 +1,6 @@
+import { hasEnded } from "../../../client/rentals/type.ts";
 import type { Context, Ports } from "../../../command-kit/context.ts";
-import { assertIsRental, idOf, labelOf } from "../../../command-kit/responses.ts";
+import { labelOf } from "../../../command-kit/responses.ts";
 import {
   Interrupted,
   LeaseUnclear,
@@ -10,6 +11,7 @@ import {
   UnexpectedResponse,
 } from "../../../core/errors.ts";
 import { firstAt } from "../../../core/json.ts";
+import { assertIsRental, idOf, statesOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
 import { LockLost } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
@@ -29,8 +31,8 @@ import { parseTime } from "../../../output/time.ts";
 import { clocks } from "../lease/place.ts";
 import { listActive } from "../listing.ts";
 import { endedMessage, endRental, isEnding } from "../terminate/end.ts";
-import { hasEnded, planRecord } from "../terminate/plan.ts";
-import { statesOf, stateText } from "../waiting.ts";
+import { planRecord } from "../terminate/plan.ts";
+import { stateText } from "../waiting.ts";
 import { type GuardEvent, lastingKey, notify } from "./events.ts";
 
 export interface Guard extends Context, Pick<Ports, "programs"> {

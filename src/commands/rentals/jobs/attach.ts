@@ -1,6 +1,6 @@
 import { defineCommand } from "../../../command-kit/define.ts";
-import { idOf } from "../../../command-kit/responses.ts";
 import { UsageError } from "../../../core/errors.ts";
+import { idOf } from "../../../core/responses/rental.ts";
 import { attend } from "../../../jobs/attend.ts";
 import { openJournal } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";

@@ -1,8 +1,8 @@
 import { arg } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
-import { idOf } from "../../../command-kit/responses.ts";
 import { type FailedItem, SomeFailed, UsageError } from "../../../core/errors.ts";
+import { idOf } from "../../../core/responses/rental.ts";
 import { cancel } from "../../../jobs/attend.ts";
 import { jobRecord, openJournal } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";

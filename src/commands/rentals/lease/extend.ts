@@ -1,9 +1,10 @@
+import { assertNotTerminated, getRental } from "../../../client/rentals/waiting.ts";
 import { arg, rentalId } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { NotFound } from "../../../core/errors.ts";
+import { statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
 import { changeLeases, type Lease, leaseRecord, serviceName } from "../../../jobs/leases.ts";
-import { assertNotTerminated, getRental, statesOf } from "../waiting.ts";
 import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } from "./place.ts";
 
 const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";

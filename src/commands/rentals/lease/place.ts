@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { Context } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
-import { idOf, labelOf } from "../../../command-kit/responses.ts";
+import { labelOf } from "../../../command-kit/responses.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
+import { idOf } from "../../../core/responses/rental.ts";
 import { duration, timeUnits } from "../../../core/values/durations.ts";
 import type { Column, ListView, RecordView } from "../../../core/view.ts";
 import type { Lease, LeasePlace } from "../../../jobs/leases.ts";

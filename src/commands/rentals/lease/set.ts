@@ -1,9 +1,10 @@
+import { assertNotTerminated, getRental } from "../../../client/rentals/waiting.ts";
 import { arg, rentalId } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../../command-kit/examples.ts";
 import { flag } from "../../../command-kit/flag.ts";
+import { statesOf } from "../../../core/responses/rental.ts";
 import { changeLeases, type Lease, leaseRecord, newToken, serviceName } from "../../../jobs/leases.ts";
-import { assertNotTerminated, getRental, statesOf } from "../waiting.ts";
 import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } from "./place.ts";
 
 export default defineCommand({

@@ -1,6 +1,7 @@
 import type { Context } from "../../../command-kit/context.ts";
-import { idOf, isRecord } from "../../../command-kit/responses.ts";
+import { isRecord } from "../../../command-kit/responses.ts";
 import { reasonOf, UsageError } from "../../../core/errors.ts";
+import { idOf } from "../../../core/responses/rental.ts";
 import type { Frame, Frames } from "../../../core/result.ts";
 import { isTemporary } from "../../../core/service-errors.ts";
 import { duration } from "../../../core/values/durations.ts";

@@ -1,14 +1,14 @@
+import { hasEnded } from "../../../client/rentals/type.ts";
 import type { Context, Ports, SandboxMachines } from "../../../command-kit/context.ts";
-import { assertIsRental } from "../../../command-kit/responses.ts";
 import { Interrupted, reasonOf, StillBilled } from "../../../core/errors.ts";
+import { assertIsRental, statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
 import type { JobHost, RentalNow } from "../../../jobs/host.ts";
 import type { Journal } from "../../../jobs/journal.ts";
 import { type LeasePlace, releaseLease } from "../../../jobs/leases.ts";
 import { sshAddresses } from "../../../output/ssh.ts";
 import { endRental, isEnding } from "../terminate/end.ts";
-import { hasEnded, planRecord } from "../terminate/plan.ts";
-import { statesOf } from "../waiting.ts";
+import { planRecord } from "../terminate/plan.ts";
 
 export type HostContext = Context & Pick<Ports, "programs" | "attendance">;
 

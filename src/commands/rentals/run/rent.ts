@@ -1,8 +1,9 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { createAndCheck } from "../../../command-kit/outcomes.ts";
-import { idOf, labelOf, noDescription } from "../../../command-kit/responses.ts";
+import { labelOf, noDescription } from "../../../command-kit/responses.ts";
 import type { InputOf } from "../../../contract/index.ts";
 import { BudgetExceeded, NotOffered, reasonOf, UnexpectedResponse } from "../../../core/errors.ts";
+import { idOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { duration, maxDuration, timeUnits } from "../../../core/values/durations.ts";

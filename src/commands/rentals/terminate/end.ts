@@ -1,12 +1,14 @@
+import { hasEnded } from "../../../client/rentals/type.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { writeAndCheck } from "../../../command-kit/outcomes.ts";
 import { isRecord, jsonOf } from "../../../command-kit/responses.ts";
 import { parseId } from "../../../command-kit/values.ts";
+import { statesOf } from "../../../core/responses/rental.ts";
 import { assertSuccess } from "../../../core/responses/success.ts";
 import { ServiceError } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
-import { stateOf, statesOf } from "../waiting.ts";
-import { hasEnded, type TerminationPlan } from "./plan.ts";
+import { stateOf } from "../waiting.ts";
+import type { TerminationPlan } from "./plan.ts";
 
 export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
   /** The response as received; gpuctl's own record for a rental that had ended before. */

@@ -1,10 +1,12 @@
+import { hasEnded, type RentalType, rentalTypeOf } from "../../../client/rentals/type.ts";
 import type { RequestParts } from "../../../client/request.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { labelLookup } from "../../../command-kit/labels.ts";
-import { assertIsRental, idOf, labelOf, noDescription } from "../../../command-kit/responses.ts";
+import { labelOf, noDescription } from "../../../command-kit/responses.ts";
 import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
 import { NotFound, NotOffered } from "../../../core/errors.ts";
-import { firstAt, shownAt } from "../../../core/json.ts";
+import { shownAt } from "../../../core/json.ts";
+import { assertIsRental, idOf } from "../../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { requestForId } from "../../../openapi/id-parameter.ts";
 import {
@@ -12,7 +14,7 @@ import {
   terminateOperations,
   terminateOperationsFor,
 } from "../../../openapi/terminate.ts";
-import { kinds, listActive, type RentalType, rentalTypeOf } from "../listing.ts";
+import { kinds, listActive } from "../listing.ts";
 import { id as idPaths } from "../views.ts";
 
 /** How to terminate one rental. */
@@ -160,10 +162,6 @@ function rentalOf(id: string, record: unknown): Rental {
     ended: hasEnded(record),
   };
 }
-
-/** Whether a record says that the rental has ended. The service documents `state`; `status` counts without it. */
-export const hasEnded = (record: unknown): boolean =>
-  String(firstAt(record, ["state", "status"])).toLowerCase() === "terminated";
 
 /** Adds missing types if the operations depend on the type: a rental has the type of the listing that contains it. */
 async function withTypes(

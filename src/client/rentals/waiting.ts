@@ -1,0 +1,90 @@
+import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
+import { assertIsRental, statesOf } from "../../core/responses/rental.ts";
+import type { Call } from "../call.ts";
+
+/** The default for the maximum time between two requests for the state of a rental, in milliseconds. */
+export const defaultInterval = 5_000;
+
+/** The default for the maximum time to wait for a rental, in milliseconds. */
+export const defaultWaitTimeout = 15 * 60_000;
+
+/** The states of a rental that one can wait for. */
+export const waitStates = ["running", "active", "terminated"] as const;
+
+/** The time after the first request, in milliseconds; doubled for each further one. */
+const firstPause = 1_000;
+
+export interface Wait {
+  readonly rentalId: string;
+  /** What the wait is for, as in "is running". */
+  readonly goal: string;
+  readonly reached: (rental: unknown, states: readonly string[]) => boolean;
+  /** Maximum time between two requests, in milliseconds. The first ones follow each other sooner. */
+  readonly interval?: number | undefined;
+  /** Maximum time to wait, in milliseconds. */
+  readonly timeout: number;
+}
+
+interface Waiting {
+  readonly call: Call;
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** The state of a rental in words. */
+  readonly stateText: (rental: unknown) => string;
+  /** Called after each request that does not end the wait. */
+  readonly update?: (rental: unknown) => void;
+}
+
+/** The goal of a wait for a state. */
+export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
+  goal: `is ${state}`,
+  reached: (_rental, states) => states.includes(state),
+});
+
+/**
+ * Polls a rental until the goal is reached or the timeout expires. Throws `WaitedTooLong` at the timeout, `NotFound`
+ * when the rental has ended or does not exist, and `RentalFailed` when it has failed.
+ */
+export async function waitForRental(
+  { rentalId, goal, reached, interval = defaultInterval, timeout }: Wait,
+  { call, now, sleep, stateText, update }: Waiting,
+): Promise<object> {
+  const end = now() + timeout;
+  let pause = firstPause;
+  for (;;) {
+    const rental = await getRental(rentalId, { call });
+    const states = statesOf(rental);
+    if (reached(rental, states)) return rental;
+    if (!reached({}, ["terminated"])) {
+      assertNotTerminated(rentalId, states);
+      assertNotFailed(rentalId, states);
+    }
+    const left = end - now();
+    if (left <= 0) {
+      throw new WaitedTooLong(
+        `timed out waiting until rental ${rentalId} ${goal}: it is ${stateText(rental)}`,
+        "The rental was not changed and is still billed.",
+      );
+    }
+    update?.(rental);
+    await sleep(Math.min(pause, interval, left));
+    pause *= 2;
+  }
+}
+
+/** A rental's record. Throws `NotFound`, and `UnexpectedResponse` for the record of another rental. */
+export async function getRental(rentalId: string, { call }: { readonly call: Call }): Promise<object> {
+  const rental = await call("getRental", { rentalId });
+  if (rental === null) throw new NotFound(`rental ${rentalId} not found`);
+  assertIsRental(rentalId, rental);
+  return rental;
+}
+
+export function assertNotTerminated(rentalId: string, states: readonly string[]): void {
+  if (states.includes("terminated")) throw new NotFound(`rental ${rentalId} has ended`);
+}
+
+export function assertNotFailed(rentalId: string, states: readonly string[]): void {
+  if (states.includes("failed"))
+    throw new RentalFailed(`rental ${rentalId} has failed; it may still be billed`);
+}

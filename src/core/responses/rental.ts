@@ -1,0 +1,41 @@
+import { UnexpectedResponse } from "../errors.ts";
+import { isRecord, shownAt } from "../json.ts";
+
+/** A record's identifier as text. */
+export function idOf(record: unknown): string | undefined {
+  if (!isRecord(record)) return undefined;
+  return idText(shownAt(record, idPaths));
+}
+
+const idPaths = ["id", "rentalId"];
+
+const idText = (id: unknown): string | undefined =>
+  typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+
+/**
+ * Throws `UnexpectedResponse` when the response to the lookup of a rental has only other ids. A record without an id, and
+ * null, pass.
+ */
+export function assertIsRental(rentalId: string, record: unknown): void {
+  const ids = idPaths.flatMap((path) => idText(shownAt(record, [path])) ?? []);
+  if (ids.length === 0 || ids.some((id) => comparable(id) === comparable(rentalId))) return;
+  throw new UnexpectedResponse(
+    `the service was asked for rental ${rentalId} and responded with rental ${ids[0]}`,
+    "Nothing was changed.",
+  );
+}
+
+/** Ids that differ only in case or leading zeros are the same. */
+const comparable = (id: string): string => id.toLowerCase().replace(/^0+(?=\d+$)/, "");
+
+/** Possible paths of the state of a rental. */
+export const statePaths = ["status", "state"];
+
+/** All states that a record names, in lower case, each once. For comparisons only. */
+export function statesOf(rental: unknown): readonly string[] {
+  if (!isRecord(rental)) return [];
+  const named = statePaths.map((path) => rental[path]).filter((state) => typeof state === "string");
+  const states = [...new Set(named.map((state) => state.toLowerCase()))];
+  // `state` is the documented field, and what has ended does not run any more, whatever another field says.
+  return /^terminated$/i.test(String(rental.state)) ? ["terminated"] : states;
+}

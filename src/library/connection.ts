@@ -1,0 +1,194 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { requestIdHeader } from "../client/attempt.ts";
+import { orAborted } from "../client/deadline.ts";
+import { createDescriptions } from "../client/description.ts";
+import type { Exchange, Fetch } from "../client/fetch.ts";
+import type { CallOptions } from "../client/send.ts";
+import { NotOffered, reasonOf } from "../core/errors.ts";
+import { defaultRetries, defaultTimeout, descriptionTimeout } from "../core/values/defaults.ts";
+import { type DescriptionCache, type DescriptionStore, retryAfterMs } from "../openapi/description-store.ts";
+import type { Description } from "../openapi/document.ts";
+import { type ClientOptions, type RequestOptions, requestOptionRules } from "./client-options.ts";
+import { libraryError } from "./errors.ts";
+import { version } from "./generated/version.ts";
+import { checkOptions, type OptionRule } from "./options.ts";
+
+/** A result with the response that it came from. Of a list of several pages, it is the response of the last page. */
+export interface WithResponse<Result> {
+  readonly data: Result;
+  readonly status: number;
+  readonly headers: Headers;
+  /** The service's name for the request, from the header `X-Request-Id`. */
+  readonly requestId: string | null;
+}
+
+/** The promise of a result. */
+export interface CallPromise<Result> extends Promise<Result> {
+  /** Resolves with the result and the status and headers of its response. */
+  withResponse(): Promise<WithResponse<Result>>;
+}
+
+/** A call that is under way. */
+export interface OpenCall {
+  readonly settings: CallOptions & Required<Pick<CallOptions, "descriptions" | "warn">>;
+  /** The service's description. @throws NotOffered when it cannot be fetched */
+  readonly describe: () => Promise<Description>;
+  readonly validate: boolean;
+}
+
+export interface Connection {
+  /** Checks the options of a call of `operation` and starts it. */
+  readonly run: <Result>(
+    operation: string,
+    given: RequestOptions | undefined,
+    work: (call: OpenCall) => Promise<Result>,
+    rules?: Readonly<Record<string, OptionRule>>,
+  ) => CallPromise<Result>;
+  /** The same for a call with several results. */
+  readonly iterate: <Item>(
+    operation: string,
+    given: RequestOptions | undefined,
+    work: (call: OpenCall) => AsyncIterable<Item>,
+  ) => AsyncGenerator<Item>;
+}
+
+export function createConnection(options: ClientOptions, fetch: Fetch): Connection {
+  const { timeout, retries = defaultRetries, validate = true } = options;
+  const log = loggerOf(options);
+  const settingsFor = (given: RequestOptions, observe: (exchange: Exchange) => void): CallOptions => {
+    const { signal } = given;
+    const limit = given.timeout ?? timeout;
+    return {
+      fetch,
+      target: {
+        baseUrl: options.baseUrl,
+        inferenceBaseUrl: options.inferenceBaseUrl,
+        apiKey: options.apiKey,
+        userAgent: options.userAgent ?? `gpuctl/${version}`,
+        insecureHttp: options.insecureHttp ?? false,
+        headers: { ...options.headers, ...given.headers },
+      },
+      timeout: limit === undefined ? defaultTimeout : { compute: limit, inference: limit },
+      retries: given.retries ?? retries,
+      random: Math.random,
+      now: Date.now,
+      sleep: (milliseconds) => {
+        log.info(`Sending again in ${Math.round(milliseconds)} ms`);
+        return sleep(milliseconds, signal);
+      },
+      observe: (exchange) => {
+        log.debug(exchangeText(exchange));
+        observe(exchange);
+      },
+      ...(signal && { signal }),
+    };
+  };
+  const descriptions = createDescriptionCopies(() => settingsFor({}, () => {}));
+  const open = (given: RequestOptions, observe: (exchange: Exchange) => void): OpenCall => {
+    const { signal } = given;
+    const waitFor = async <Value>(load: (store: DescriptionStore) => Promise<Value>): Promise<Value> => {
+      signal?.throwIfAborted();
+      const found = load(descriptions());
+      return signal ? orAborted(found, signal) : found;
+    };
+    return {
+      settings: {
+        ...settingsFor(given, observe),
+        descriptions: {
+          get: () => waitFor((store) => store.get()),
+          refresh: () => waitFor((store) => store.refresh()),
+        },
+        warn: log.warn,
+      },
+      describe: () =>
+        waitFor((store) => store.load({ timeout: descriptionTimeout })).catch((error: unknown) => {
+          signal?.throwIfAborted();
+          throw new NotOffered(
+            `the service's description could not be fetched (${reasonOf(error)}), so it is not known what the service offers`,
+            "Nothing was sent.",
+          );
+        }),
+      validate,
+    };
+  };
+  return {
+    run(operation, given = {}, work, rules = requestOptionRules) {
+      let last: Exchange | undefined;
+      const result = (async () => {
+        checkOptions(operation, given, rules);
+        try {
+          return await work(
+            open(given, (exchange) => {
+              last = exchange;
+            }),
+          );
+        } catch (error) {
+          throw libraryError(error, operation);
+        }
+      })();
+      const withResponse = async () => ({ data: await result, ...responseOf(last) });
+      return Object.assign(result, { withResponse });
+    },
+    async *iterate(operation, given = {}, work) {
+      checkOptions(operation, given, requestOptionRules);
+      try {
+        yield* work(open(given, () => {}));
+      } catch (error) {
+        throw libraryError(error, operation);
+      }
+    },
+  };
+}
+
+/** Waits; rejects with the signal's reason if it is aborted. */
+export const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  pause(milliseconds, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
+
+function responseOf(exchange: Exchange | undefined): Omit<WithResponse<unknown>, "data"> {
+  const headers = new Headers(Array.from(exchange?.headers() ?? [], ([name, value]) => [name, value]));
+  return { status: exchange?.status ?? 0, headers, requestId: headers.get(requestIdHeader) };
+}
+
+const exchangeText = ({ method, url, status, milliseconds }: Exchange): string =>
+  `${method} ${url}: ${status ?? "no response"} in ${milliseconds} ms`;
+
+/** The functions of a logger. An error in one of them does not affect the call. */
+function loggerOf({
+  logger = {},
+}: ClientOptions): Readonly<Record<"debug" | "info" | "warn", (message: string) => void>> {
+  const safely = (level: "debug" | "info" | "warn") => (message: string) => {
+    try {
+      logger[level]?.(message);
+    } catch {
+      // The outcome of a write must not depend on its log.
+    }
+  };
+  return { debug: safely("debug"), info: safely("info"), warn: logger.warn ? safely("warn") : warnProcess };
+}
+
+/** Emits a process warning: a list can be incomplete although the call succeeds, and an array cannot say so itself. */
+const warnProcess = (message: string): void => globalThis.process.emitWarning(message, "GpuctlWarning");
+
+/**
+ * The client's copy of its service's description, kept in memory. It is fetched when first needed, once for all calls that
+ * need it at the same time. The store is replaced from time to time: it fetches only once, and a client may live long.
+ */
+function createDescriptionCopies(options: () => CallOptions): () => DescriptionStore {
+  const texts = new Map<string, string>();
+  const cache: DescriptionCache = {
+    read: async (url) => texts.get(url),
+    write: async (url, text) => {
+      texts.set(url, text);
+    },
+  };
+  let store: DescriptionStore | undefined;
+  let expiresAt = 0;
+  return () => {
+    const now = Date.now();
+    if (store === undefined || now >= expiresAt) {
+      store = createDescriptions(async () => options(), cache);
+      expiresAt = now + retryAfterMs;
+    }
+    return store;
+  };
+}

@@ -1,0 +1,99 @@
+import { call, rawCall } from "../client/call.ts";
+import { hasEnded, type RentalType, rentalTypeOf } from "../client/rentals/type.ts";
+import {
+  defaultInterval,
+  defaultWaitTimeout,
+  getRental,
+  inState,
+  waitForRental,
+  waitStates,
+} from "../client/rentals/waiting.ts";
+import { rentalTypes } from "../contract/enums.ts";
+import { NotOffered } from "../core/errors.ts";
+import { firstAt, shownAt } from "../core/json.ts";
+import { idOf, statePaths } from "../core/responses/rental.ts";
+import { requestForId } from "../openapi/id-parameter.ts";
+import { terminateOperations, terminateOperationsFor } from "../openapi/terminate.ts";
+import { millisecondsRule, type RequestOptions, requestOptionRules } from "./client-options.ts";
+import { type OpenCall, sleep } from "./connection.ts";
+import { contentOf, idIn } from "./described.ts";
+import { InvalidInput } from "./errors.ts";
+import { shown } from "./options.ts";
+
+/** A state of a rental that one can wait for. */
+export type WaitState = (typeof waitStates)[number];
+
+export interface WaitOptions extends RequestOptions {
+  /** Maximum time to wait, in milliseconds; 15 minutes by default. */
+  readonly waitTimeout?: number | undefined;
+  /** Maximum time between two requests, in milliseconds; 5 s by default. The first ones follow each other sooner. */
+  readonly interval?: number | undefined;
+}
+
+export const waitOptionRules = {
+  ...requestOptionRules,
+  waitTimeout: millisecondsRule,
+  interval: millisecondsRule,
+};
+
+/** Waits until a rental is in a state, and returns its record. Throws as `waitForRental` does. */
+export async function waitForState(
+  input: { readonly state?: unknown },
+  { waitTimeout = defaultWaitTimeout, interval = defaultInterval, signal }: WaitOptions,
+  { settings }: OpenCall,
+): Promise<unknown> {
+  const rentalId = idIn("waitFor", input, "rentalId");
+  const { state = "running" } = input;
+  if (!waitStates.some((one) => one === state)) {
+    const message = `must be one of ${waitStates.join(", ")}, not ${shown(state)}`;
+    throw new InvalidInput("waitFor", [{ path: ["state"], message }]);
+  }
+  return waitForRental(
+    { rentalId, ...inState(String(state)), interval, timeout: waitTimeout },
+    {
+      call: (id, query) => call(id, query, settings),
+      now: settings.now,
+      sleep: (milliseconds) => sleep(milliseconds, signal),
+      stateText: (rental) => String(firstAt(rental, statePaths) ?? "in an unknown state"),
+    },
+  );
+}
+
+/**
+ * Terminates a rental with the operation that the service's description lists. A rental that has ended already counts as
+ * terminated.
+ * @throws NotFound when it does not exist
+ * @throws NotOffered when the service lists no operation to terminate it
+ */
+export async function terminateRental(input: unknown, { settings, describe }: OpenCall): Promise<unknown> {
+  const rentalId = idIn("terminateRental", input, "rentalId");
+  const operations = terminateOperations(await describe());
+  const record = await getRental(rentalId, { call: (id, query) => call(id, query, settings) });
+  const wireId = shownAt(record, ["id", "rentalId"]);
+  const id = typeof wireId === "number" || typeof wireId === "string" ? wireId : rentalId;
+  if (hasEnded(record)) return { message: "had already ended", rentalId: id };
+  let usable = terminateOperationsFor(rentalTypeOf(record), operations);
+  if (usable.length > 1) usable = terminateOperationsFor(await listedType(rentalId, settings), operations);
+  const [operation, ...others] = usable;
+  if (operation === undefined || others.length > 0) {
+    throw new NotOffered(
+      `the service lists no operation to terminate rental ${rentalId}, or its type is not known`,
+      "Nothing was terminated. Terminate it in the service's dashboard.",
+    );
+  }
+  const parts = requestForId(operation.operation, operation.parameter, id);
+  return contentOf(await rawCall(parts, settings)) ?? { rentalId: id };
+}
+
+/** The type of the list that contains an active rental. */
+async function listedType(rentalId: string, settings: OpenCall["settings"]): Promise<RentalType | undefined> {
+  const lists = {
+    "virtual-machine": "listVirtualMachineRentals",
+    "bare-metal": "listBareMetalRentals",
+  } as const;
+  for (const type of rentalTypes) {
+    const records: readonly unknown[] = await call(lists[type], {}, settings);
+    if (records.some((record) => idOf(record) === rentalId)) return type;
+  }
+  return undefined;
+}

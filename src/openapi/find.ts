@@ -1,0 +1,70 @@
+import { UsageError } from "../core/errors.ts";
+import type { DescribedOperation } from "./described.ts";
+import { decoded } from "./document.ts";
+
+/** How a caller names an operation. */
+export type Named =
+  | { readonly id: string }
+  | { readonly method: string; readonly path: string; readonly query: URLSearchParams };
+
+/** Names an operation by a method and a path with its query. Throws `UsageError` for an invalid path, which it calls `name`. */
+export function namedByPath(
+  method: string,
+  path: string,
+  name = "the path",
+): Exclude<Named, { readonly id: string }> {
+  if (/^[a-z][a-z\d+.-]*:|^\/\/|\\/i.test(path)) {
+    throw new UsageError(`${name} must be a path such as /v2/on-demand/rental, not ${JSON.stringify(path)}`);
+  }
+  if (/(^|\/)(\.|%2e){1,2}(\/|[?#]|$)/i.test(path)) {
+    throw new UsageError(`${name} must not contain . or .. segments, as ${JSON.stringify(path)} does`);
+  }
+  const [, plain = "", query = ""] = /^([^?#]*)(?:\?([^#]*))?/.exec(path) ?? [];
+  return { method, path: plain.startsWith("/") ? plain : `/${plain}`, query: new URLSearchParams(query) };
+}
+
+export interface Found {
+  readonly operation: DescribedOperation;
+  /** The values that the given path has for the parameters of the listed path. */
+  readonly pathValues: Readonly<Record<string, string>>;
+}
+
+/** The operations with an id; case is ignored if there is no exact match. */
+export function operationsWithId(
+  id: string,
+  all: readonly DescribedOperation[],
+): readonly DescribedOperation[] {
+  const exact = all.filter((one) => one.id === id);
+  return exact.length > 0 ? exact : all.filter((one) => one.id.toLowerCase() === id.toLowerCase());
+}
+
+/** The operation that a method and path call; one without parameters in its path takes precedence. */
+export function operationOfPath(
+  { method, path }: { readonly method: string; readonly path: string },
+  all: readonly DescribedOperation[],
+): Found | undefined {
+  const matches = all.flatMap((operation) => {
+    const pathValues = operation.method === method ? matchPath(operation.path, path) : undefined;
+    return pathValues ? [{ operation, pathValues }] : [];
+  });
+  return matches.sort((a, b) => Object.keys(a.pathValues).length - Object.keys(b.pathValues).length)[0];
+}
+
+export const methodAndPath = ({ method, path }: Pick<DescribedOperation, "method" | "path">): string =>
+  `${method} ${path}`;
+
+/** Matches a path against a listed path: the values of its parameters, or undefined when they do not match. */
+function matchPath(listed: string, path: string): Readonly<Record<string, string>> | undefined {
+  const names = listed.split("/");
+  const values = path.split("/");
+  if (names.length !== values.length) return undefined;
+  const found: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const value = values[index] ?? "";
+    const parameter = /^\{(.+)\}$/.exec(name)?.[1];
+    if (name === value) continue;
+    if (parameter === undefined || value === "") return undefined;
+    found[parameter] = decoded(value);
+  }
+  return found;
+}

@@ -1,0 +1,370 @@
+import { describe, expect, expectTypeOf, test } from "vitest";
+import {
+  BadRequest,
+  type CallPromise,
+  type Client,
+  Conflict,
+  Forbidden,
+  InvalidInput,
+  NotFound,
+  NotOffered,
+  RateLimited,
+  RentalGone,
+  ServerError,
+  ServiceError,
+  Unauthorized,
+  WaitedTooLong,
+} from "../../src/library/client.ts";
+import { json, listen } from "../client/server.ts";
+import { clientOf, key, openSandbox } from "./harness.ts";
+
+const untyped = (client: Client) =>
+  client as unknown as Record<string, (...args: unknown[]) => CallPromise<unknown>>;
+
+describe("operations that only the description lists", () => {
+  test("a program rents, waits, ends its rental and reads what it cost", async () => {
+    const { sandbox, client } = await openSandbox();
+    const { id = "" } = await client.createVirtualMachineRental({ gpuCount: 1, label: "trainer" });
+    const rentalId = id ?? "";
+    sandbox.advance("5m");
+    expect(await client.waitFor({ rentalId })).toMatchObject({ id, status: "Running" });
+    expect(await client.terminateRental({ rentalId })).toMatchObject({ rentalId: id });
+    expect(await client.waitFor({ rentalId, state: "terminated" })).toMatchObject({ state: "terminated" });
+    expect(await client.terminateRental({ rentalId })).toEqual({
+      rentalId: id,
+      message: "had already ended",
+    });
+    expect(sandbox.requests({ operation: "terminateVirtualMachineRental" })).toHaveLength(1);
+    expect(await client.listUsage()).toMatchObject([{ rentalId: id, label: "trainer" }]);
+    expect(await client.getBalance()).toMatchObject({ currency: "usd", balanceCents: expect.any(Number) });
+    expect(await client.listInvoices()).toMatchObject([{ lines: [{ rentalId: id }] }]);
+  });
+
+  test("bare metal is terminated with its own operation", async () => {
+    const { sandbox, client } = await openSandbox();
+    const { id } = await client.createBareMetalRental({ gpuCount: 8, networkType: "infiniband" });
+    await client.terminateRental({ rentalId: id ?? "" });
+    expect(sandbox.requests({ operation: "terminateBareMetalRental", status: 200 })).toHaveLength(1);
+  });
+
+  test("options, models and keys", async () => {
+    const { client } = await openSandbox();
+    expect((await client.listRentalOptions())[0]).toMatchObject({ costPerHourCents: expect.any(Number) });
+    expect(await client.listChatModels()).toMatchObject([{ id: "sandbox-echo" }]);
+    const created = await client.createApiKey({ name: "ci", access: "read-only" });
+    expect(created.apiKey).toMatch(/^\S{20,}$/);
+    expect(await client.listApiKeys()).toContainEqual(
+      expect.objectContaining({ id: created.id, name: "ci" }),
+    );
+    expect(await client.revokeApiKey({ id: created.id ?? "" })).toEqual({ success: true });
+    const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada";
+    const ssh = await client.createSshKey({ name: "laptop", publicKey });
+    expect(await client.listSshKeys()).toMatchObject([{ id: ssh.id, publicKey }]);
+    await client.deleteSshKey({ id: ssh.id ?? "" });
+    expect(await client.listSshKeys()).toEqual([]);
+  });
+
+  test("lists of several pages are returned as one", async () => {
+    const { client } = await openSandbox();
+    for (let count = 0; count < 25; count += 1) await client.createVirtualMachineRental({ gpuCount: 1 });
+    expect(await client.listUsage()).toHaveLength(25);
+    expect(await client.call("listUsage", { limit: 2 })).toMatchObject({ items: [{}, {}] });
+  });
+
+  test("are rejected before anything is sent when the service does not list them", async () => {
+    const { sandbox, client } = await openSandbox({ only: "documented" });
+    const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
+    await expect(client.terminateRental({ rentalId: id ?? "" })).rejects.toThrow(NotOffered);
+    await expect(client.getBalance()).rejects.toThrow("lists no operation for getBalance");
+    await expect(client.call("sendMoney")).rejects.toThrow("lists no operation for sendMoney");
+    expect(sandbox.requests({ status: "4xx" })).toEqual([]);
+  });
+
+  test("say why the description is missing", async () => {
+    const server = await listen((_request, response) => json(response, { code: "NO", message: "No" }, 404));
+    await expect(clientOf(server.origin).getBalance()).rejects.toMatchObject({
+      name: "NotOffered",
+      message: expect.stringContaining("the service's description could not be fetched (No"),
+    });
+  });
+
+  test.each([
+    ["terminateRental", {}, "rentalId is required"],
+    ["terminateRental", { rentalId: { id: 1 } }, "rentalId must be an ID, not an object"],
+    ["terminateRental", "1001", 'the input must be an object of fields, not "1001"'],
+    ["revokeApiKey", { id: 1.5 }, "id must be an ID, not 1.5"],
+    ["createApiKey", {}, "name is required"],
+    ["createApiKey", { name: "ci", acces: "full" }, "acces is not a field of this operation"],
+    ["createApiKey", { name: "ci", access: "root" }, "access must be one of full, read-only"],
+    ["createSshKey", { name: "x", publicKey: 5 }, "publicKey must be a text, not 5"],
+    ["waitFor", { rentalId: 1, state: "ready" }, "state must be one of running, active, terminated"],
+  ])("%s(%o) is checked at run time", async (method, input, message) => {
+    const { sandbox, client } = await openSandbox();
+    const call = untyped(client)[method]?.(input);
+    await expect(call).rejects.toThrow(InvalidInput);
+    await expect(call).rejects.toThrow(message);
+    expect(sandbox.requests().filter((one) => one.operation !== "getOpenApiDocument")).toEqual([]);
+  });
+});
+
+describe("call", () => {
+  test("calls an operation by its id, or by its method and path", async () => {
+    const { client } = await openSandbox();
+    const [created] = [await client.call<{ id: number }>("createApiKey", { name: "ci" })];
+    expect(await client.call("GET /v2/api-keys")).toHaveLength(3);
+    expect(await client.call("DELETE /v2/api-keys/{id}", { id: created.id })).toEqual({ success: true });
+    expect(await client.call(`delete /v2/api-keys/${created.id + 1}`).catch(String)).toContain("NotFound");
+    expect(await client.call("getRental", { rentalId: "none" })).toBeNull();
+  });
+
+  test.each([
+    ["listUsage", { limit: 1000 }, "limit must be at most 100"],
+    ["listUsage", { page: 1 }, "page is not a field of this operation"],
+    ["POST /v2/api-keys", { name: 5 }, "name must be a string"],
+    ["POST /v2/api-keys", {}, "name is required"],
+    ["DELETE /v2/api-keys/{id}", {}, "the path needs id"],
+    ["GET /v2/../api-keys", {}, "must not contain . or .. segments"],
+    ["createVirtualMachineRental", {}, "gpuCount is required"],
+  ])("checks the input of %s %o against the description", async (operation, input, message) => {
+    const { client } = await openSandbox();
+    const call = client.call(operation, input);
+    await expect(call).rejects.toThrow(InvalidInput);
+    await expect(call).rejects.toThrow(message);
+  });
+
+  test("without validation the service decides", async () => {
+    const { client } = await openSandbox({}, { validate: false });
+    await expect(client.call("POST /v2/api-keys", {})).rejects.toThrow(BadRequest);
+  });
+
+  test.each([undefined, 5, "", "GET rentals", "/v2/api-keys"])(
+    "says how an operation is named, instead of %o",
+    async (operation) => {
+      const { client } = await openSandbox();
+      const named = untyped(client).call?.(operation);
+      await expect(named).rejects.toThrow("an operation is named by its ID such as getRental");
+    },
+  );
+
+  test("sends a path that the description does not list, and returns text, bytes or nothing", async () => {
+    const server = await listen(({ path }, response) => {
+      if (path === "/v2/text") response.setHeader("Content-Type", "text/plain").end("hello");
+      else if (path === "/v2/bytes") response.setHeader("Content-Type", "image/png").end("png");
+      else if (path === "/v2/nothing") response.writeHead(204).end();
+      else if (path === "/v2/broken") response.setHeader("Content-Type", "application/json").end("{");
+      else json(response, {}, 404);
+    });
+    const client = clientOf(server.origin);
+    expect(await client.call("GET /v2/text")).toBe("hello");
+    expect(await client.call("GET /v2/bytes")).toEqual(Buffer.from("png"));
+    expect(await client.call("POST /v2/nothing")).toBeNull();
+    await expect(client.call("GET /v2/broken")).rejects.toMatchObject({ name: "InvalidResponse" });
+    await expect(client.call("POST /v2/broken")).rejects.toMatchObject({ name: "UnknownOutcome" });
+  });
+});
+
+describe("waitFor", () => {
+  test("rejects when the time is over, and when the rental is gone", async () => {
+    const { sandbox, client } = await openSandbox();
+    const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
+    const rentalId = id ?? "";
+    const wait = client.waitFor({ rentalId }, { waitTimeout: 20, interval: 5 });
+    await expect(wait).rejects.toThrow(WaitedTooLong);
+    await expect(wait).rejects.toThrow(`timed out waiting until rental ${id} is running: it is Pending`);
+    await client.terminateRental({ rentalId });
+    await expect(client.waitFor({ rentalId })).rejects.toThrow(RentalGone);
+    await expect(client.waitFor({ rentalId: "none" })).rejects.toThrow("rental none not found");
+    sandbox.boot({ outcome: "failed", after: "1s" });
+    const { id: failing } = await client.createVirtualMachineRental({ gpuCount: 1 });
+    sandbox.advance("1m");
+    await expect(client.waitFor({ rentalId: failing ?? "" })).rejects.toMatchObject({ name: "RentalFailed" });
+  });
+
+  test("ends with its signal", async () => {
+    const { client } = await openSandbox();
+    const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
+    const controller = new AbortController();
+    const wait = client.waitFor({ rentalId: id ?? "" }, { signal: controller.signal });
+    controller.abort(new Error("enough"));
+    await expect(wait).rejects.toThrow("enough");
+  });
+
+  test("names an invalid option", async () => {
+    const { client } = await openSandbox();
+    const wait = untyped(client).waitFor?.({ rentalId: 1 }, { interval: 0 });
+    await expect(wait).rejects.toThrow("interval must be a number of milliseconds");
+  });
+});
+
+describe("the options of one call", () => {
+  test("override those of the client", async () => {
+    const server = await listen(({ path }, response) =>
+      path === "/v2/on-demand/storage-volumes" ? json(response, { message: "Busy" }, 503) : undefined,
+    );
+    const client = clientOf(server.origin, {
+      retries: 5,
+      timeout: 60_000,
+      headers: { "X-Team": "a", "X-Run": "1" },
+    });
+    await expect(client.listStorageVolumes({}, { retries: 0, headers: { "X-Run": "2" } })).rejects.toThrow(
+      ServerError,
+    );
+    expect(server.seen.map(({ headers }) => [headers["x-team"], headers["x-run"]])).toEqual([["a", "2"]]);
+    const late = client.getRental({ rentalId: "1" }, { timeout: 20, retries: 0 });
+    await expect(late).rejects.toMatchObject({ code: "ETIMEDOUT" });
+  });
+
+  test.each([
+    [{ timeout: 0 }, "timeout must be a number of milliseconds from 1 to"],
+    [{ retries: -1 }, "retries must be a whole number of at least 0"],
+    [{ headers: { Authorization: "Bearer x" } }, "headers must be an object of names and values"],
+    [{ headers: { "X-A": "a\nb" } }, "headers must be"],
+    [{ headers: { "X A": "a" } }, "headers must be"],
+  ])("%o is invalid", async (given, message) => {
+    const { client } = await openSandbox();
+    const call = untyped(client).listStorageVolumes?.({}, given);
+    await expect(call).rejects.toThrow(TypeError);
+    await expect(call).rejects.toThrow(message);
+  });
+});
+
+test("withResponse returns the status, the headers and the service's name for the request", async () => {
+  const server = await listen((_request, response) =>
+    json(response, [], 200, { "X-Request-Id": "req-1", "X-Left": "9" }),
+  );
+  const { data, status, headers, requestId } = await clientOf(server.origin)
+    .listStorageVolumes()
+    .withResponse();
+  expect({ data, status, requestId, left: headers.get("x-left") }).toEqual({
+    data: [],
+    status: 200,
+    requestId: "req-1",
+    left: "9",
+  });
+  const { client } = await openSandbox();
+  await expect(client.requestReservation({ gpuCount: 8 }).withResponse()).resolves.toMatchObject({
+    status: 200,
+  });
+  const failed = createUnauthorized(server.origin);
+  await expect(failed.withResponse()).rejects.toMatchObject({ name: "NoCredential" });
+  await expect(failed).rejects.toMatchObject({ name: "NoCredential" });
+});
+
+const createUnauthorized = (origin: string) => clientOf(origin, { apiKey: "" }).listStorageVolumes();
+
+describe("iterate", () => {
+  test("returns each record, and requests a page only when it is needed", async () => {
+    const { sandbox, client } = await openSandbox();
+    for (let count = 0; count < 5; count += 1) await client.createVirtualMachineRental({ gpuCount: 1 });
+    const labels: unknown[] = [];
+    for await (const { id } of client.iterate("listVirtualMachineRentals")) labels.push(id);
+    expect(labels).toHaveLength(5);
+    for await (const line of client.iterate("listUsage", { limit: 2 })) {
+      expect(line).toMatchObject({ amountCents: 0 });
+      break;
+    }
+    expect(sandbox.requests({ operation: "listUsage" })).toHaveLength(1);
+    const all: unknown[] = [];
+    for await (const line of client.iterate("GET /v2/billing/usage", { limit: 2 })) all.push(line);
+    expect(all).toHaveLength(5);
+    expect(sandbox.requests({ operation: "listUsage" })).toHaveLength(4);
+  });
+
+  test("throws the errors of a call", async () => {
+    const { client } = await openSandbox({}, { apiKey: "sk-unknown" });
+    await expect(client.iterate("listStorageVolumes").next()).rejects.toThrow(Unauthorized);
+    await expect(client.iterate("createApiKey", { name: "x" }).next()).rejects.toThrow(
+      "iterate requires an operation that lists",
+    );
+  });
+});
+
+describe("errors have the class of their status", () => {
+  test.each([
+    [400, BadRequest],
+    [401, Unauthorized],
+    [403, Forbidden],
+    [404, NotFound],
+    [409, Conflict],
+    [410, NotFound],
+    [413, ServiceError],
+    [422, BadRequest],
+    [429, RateLimited],
+    [500, ServerError],
+    [503, ServerError],
+  ])("%i", async (status, kind) => {
+    const server = await listen((_request, response) =>
+      json(response, { code: "C", message: "M", issues: [1] }, status, { "Retry-After": "2" }),
+    );
+    const error = await clientOf(server.origin, { retries: 0 })
+      .listStorageVolumes()
+      .catch((cause) => cause);
+    expect(error.constructor).toBe(kind);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error).toMatchObject({
+      name: kind.name,
+      status,
+      code: "C",
+      message: "M",
+      issues: [1],
+      retryAfter: 2000,
+    });
+  });
+});
+
+describe("a logger", () => {
+  test("receives each request and retry, without the key, and a list that may be incomplete", async () => {
+    const lines: string[] = [];
+    const logger = Object.fromEntries(
+      ["debug", "info", "warn"].map((level) => [level, (text: string) => lines.push(`${level} ${text}`)]),
+    );
+    const server = await listen(({ path }, response, index) =>
+      index === 0 || path === "/v2/openapi.json"
+        ? json(response, { message: "Busy" }, 503, { "Retry-After": "0" })
+        : json(response, { items: [], total: 5 }),
+    );
+    await clientOf(server.origin, { logger }).listStorageVolumes();
+    const url = `${server.origin}/v2/on-demand/storage-volumes`;
+    expect(lines.map((line) => line.replace(/\d+ ms/, "N ms"))).toEqual([
+      `debug GET ${url}: 503 in N ms`,
+      "info Sending again in N ms",
+      `debug GET ${url}: 200 in N ms`,
+      "warn There may be more results: the response is one of several pages.",
+    ]);
+    expect(lines.join()).not.toContain(key);
+  });
+
+  test("that throws does not affect a write", async () => {
+    const broken = () => {
+      throw new Error("disk full");
+    };
+    const { client } = await openSandbox({}, { logger: { debug: broken } });
+    expect(await client.requestReservation({ gpuCount: 8 })).toHaveProperty("message");
+  });
+});
+
+describe("an input that the types do not allow", () => {
+  test.each([
+    ["x", 'the input must be an object of fields, not "x"'],
+    [null, "the input must be an object of fields, not null"],
+    [[1], "the input must be an object of fields, not an array"],
+    [{ gpuCount: 1, gpuTpye: "h200" }, "gpuTpye is not a field of this operation; did you mean gpuType?"],
+  ])("%o is rejected before anything is sent", async (input, message) => {
+    const { sandbox, client } = await openSandbox();
+    const call = untyped(client).createVirtualMachineRental?.(input);
+    await expect(call).rejects.toThrow(InvalidInput);
+    await expect(call).rejects.toThrow(message);
+    expect(sandbox.requests()).toEqual([]);
+  });
+
+  test("chat takes any field", async () => {
+    const { client } = await openSandbox();
+    const input = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }], top_k: 5 };
+    expect(await untyped(client).createChatCompletion?.(input)).toHaveProperty("choices");
+  });
+});
+
+test("the types of the calls", () => {
+  expectTypeOf<Client["call"]>().returns.toEqualTypeOf<CallPromise<unknown>>();
+  expectTypeOf<Awaited<ReturnType<Client["listStorageVolumes"]>>>().toBeArray();
+});
