@@ -82,6 +82,9 @@ test("each deviation from the description is reported", async () => {
   expect(mismatches).toEqual([
     `POST ${volumes} 200: Request schema mismatch at "sizeInGb": must be >= 256 (2 times)`,
     `POST ${volumes} 200: Request schema mismatch at "sizeInGb": must be multiple of 256 (2 times)`,
+    ...["label", "sizeInGb", "region", "rentalIds", "createdAt"].map(
+      (field) => `POST ${volumes} 200: Response is missing required field "${field}". (2 times)`,
+    ),
     `GET ${volumes} 200: header x-other is not described`,
     'POST /v2/on-demand/request-reservation 200: Response is missing required field "message".',
     'POST /v2/on-demand/request-reservation 200: Response has undocumented field "note".',

@@ -25,6 +25,7 @@ export const limits: Partial<ResponseLimits> = {
   body: { read: 4_000, generate: 4_000, write: 4_000, spend: 4_000, destroy: 4_000 },
   failure: 20_000,
   part: 2_000,
+  shortList: 1_000,
 };
 
 /** Milliseconds of `--timeout`. The clock stands still: a fault that says nothing more moves it on. */

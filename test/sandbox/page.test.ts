@@ -232,6 +232,9 @@ describe("the reference", () => {
     expect(rental).toContain("<code>storageVolume</code>");
     expect(rental).toContain("<code>isNew</code>");
     const [, body = ""] = /<textarea[^>]*>(.*?)<\/textarea>/s.exec(operation("generateImage")) ?? [];
-    expect(JSON.parse(body.replaceAll("&quot;", '"'))).toEqual({ model_name: "FLUX.1-dev", prompt: "text" });
+    expect(JSON.parse(body.replaceAll("&quot;", '"'))).toEqual({
+      model_name: "SDXL1.0-base",
+      prompt: "a lighthouse at dawn",
+    });
   });
 });

@@ -56,7 +56,7 @@ async function countsWith(count: number) {
   const app = createApp(state, () => start + 60 * secondMs);
   const countOf = async (request: Request) => {
     Object.assign(counts, { queries: 0, rows: 0 });
-    expect((await app.fetch(request)).status).toBe(200);
+    expect((await app.fetch(request, { recent: undefined })).status).toBe(200);
     return { ...counts };
   };
   return {

@@ -18,9 +18,9 @@ describe("a line feed from the service starts no line of a message", () => {
     ],
     [
       "a note",
-      "chat hi --usage --no-stream -m x",
+      "chat hi --no-stream -m x",
       200,
-      { choices: [{ message: { content: "hi" } }], usage: { prompt_tokens: forged } },
+      { choices: [{ message: { content: "hi", tool_calls: [{ function: { name: forged } }] } }] },
     ],
   ])("%s", async (_, line, status, body) => {
     const { run } = await createCli({ respond: () => Response.json(body, { status }) });

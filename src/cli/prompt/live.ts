@@ -3,6 +3,7 @@ import type { Command } from "../../command-kit/define.ts";
 import { recordsOf } from "../../command-kit/responses.ts";
 import type { LiveValue } from "../../command-kit/values.ts";
 import { firstAt } from "../../core/json.ts";
+import type { Result } from "../../core/result.ts";
 import type { Column, ListView } from "../../core/view.ts";
 import { clip, displayWidth } from "../../output/display-width.ts";
 import { type FormatOptions, formatted } from "../../output/formats.ts";
@@ -39,8 +40,14 @@ export async function liveRecords(kind: LiveValue, context: Context, portsFor: P
     flags: {},
     args: {},
   });
-  const records = "data" in result ? recordsOf(result.rows ?? result.data) : [];
-  return { records, view: command.view };
+  return { records: await recordsIn(result), view: command.view };
+}
+
+async function recordsIn(result: Result): Promise<readonly unknown[]> {
+  if ("data" in result) return recordsOf(result.rows ?? result.data);
+  const all: unknown[] = [];
+  if ("records" in result) for await (const some of result.rows ?? result.records) all.push(...some);
+  return all;
 }
 
 /** Values to choose from, each shown with what identifies it. */
