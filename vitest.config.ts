@@ -11,8 +11,8 @@ export default defineConfig({
     update: "none",
     allowOnly: false,
     reporters: ["default", new MissingPrograms()],
-    // One more than there are cores, because most of the tests wait for processes that they started.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores, because most of the tests wait for processes that they started.
+    maxWorkers: availableParallelism() + 2,
     // Each worker loads a module once, not once for every file: no test replaces a module or keeps state in one. A test
     // file registers its own cleanup.
     isolate: false,

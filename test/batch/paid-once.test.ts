@@ -252,7 +252,7 @@ describe("a batch", () => {
         }),
         check,
       ),
-      runs(25),
+      runs(50),
     );
   });
 });

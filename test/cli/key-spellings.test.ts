@@ -146,7 +146,7 @@ test("a key, or half of it, is not shown in any spelling, wherever a service quo
           expect(() => JSON.parse(out || err.replace(/^[^{]*/, ""))).not.toThrow();
       },
     ),
-    runs(60),
+    runs(200),
   );
 });
 

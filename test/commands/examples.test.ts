@@ -39,10 +39,7 @@ describe.each(commands)("$path", ({ examples }) => {
   });
 
   test.each(
-    sample(
-      examples.filter(({ command }) => !needsTerminal.test(command) && !speaksProtocol.test(command)),
-      0,
-    ),
+    sample(examples.filter(({ command }) => !needsTerminal.test(command) && !speaksProtocol.test(command))),
   )("in a pipe as JSON: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, asJson(example.command));

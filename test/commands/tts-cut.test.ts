@@ -111,7 +111,7 @@ describe("for every text and limit", () => {
           if (part.trim().length > limit) expect(part.trim()).not.toMatch(/\s/);
         }
       }),
-      runs(100),
+      runs(200),
     );
   });
 });

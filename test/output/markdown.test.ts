@@ -69,7 +69,7 @@ describe("Markdown that streams", () => {
       fc.asyncProperty(document, fc.array(fc.nat(), { maxLength: 40 }), async (text, places) => {
         expect(await drawn(cut(text, places))).toBe(await drawn([text]));
       }),
-      runs(100),
+      runs(200),
     ));
 
   test("never loses or repeats a word, whatever it is and however the window is resized", () =>
@@ -108,7 +108,7 @@ describe("Markdown that streams", () => {
           expect(names(shown)).toEqual(names(numbered));
         },
       ),
-      runs(150),
+      runs(200),
     ));
 
   test.each([

@@ -7,6 +7,7 @@ import { type OperationId, operations } from "../../src/contract/index.ts";
 import { type OperationSetName, operationSetNames } from "../../src/core/sandbox.ts";
 import { assumedOperations } from "../../src/sandbox/assumed/index.ts";
 import { runProgram } from "../support/process.ts";
+import { sample } from "../support/thorough.ts";
 import { everyOperation, openSandbox, origin } from "./harness.ts";
 
 async function served(only?: OperationSetName) {
@@ -20,19 +21,22 @@ test.each(sets)("a third-party schema validator accepts the description of %s", 
   expect(await new Validator().validate(await served(only))).toEqual({ valid: true });
 });
 
-test.each(sets)("a third-party linter reports no warning for the description of %s", async (only) => {
-  const folder = await mkdtemp(join(tmpdir(), "gpuctl-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, "openapi.json");
-  await writeFile(file, JSON.stringify(await served(only)));
-  const linter = "node_modules/@redocly/cli/bin/cli.js";
-  const { out } = await runProgram(
-    process.execPath,
-    [linter, "lint", "--format=json", "--extends=recommended-strict", file],
-    { env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
-  );
-  expect(JSON.parse(out)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
-});
+test.each(sample(sets, 0, 1))(
+  "a third-party linter reports no warning for the description of %s",
+  async (only) => {
+    const folder = await mkdtemp(join(tmpdir(), "gpuctl-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, "openapi.json");
+    await writeFile(file, JSON.stringify(await served(only)));
+    const linter = "node_modules/@redocly/cli/bin/cli.js";
+    const { out } = await runProgram(
+      process.execPath,
+      [linter, "lint", "--format=json", "--extends=recommended-strict", file],
+      { env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } },
+    );
+    expect(JSON.parse(out)).toMatchObject({ totals: { errors: 0, warnings: 0, ignored: 0 }, problems: [] });
+  },
+);
 
 test("the description names the requested host and every operation", async () => {
   const { servers, paths } = await served();

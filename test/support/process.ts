@@ -104,7 +104,8 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
   const cleanUp: (() => Promise<unknown>)[] = [];
   onTestFinished(async () => {
     await Promise.allSettled(cleanUp.map((end) => end()));
-    await rm(folder, { recursive: true, force: true });
+    // A process in the background may still write to it.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   if (copied) await cp(copied.folder, folder, { recursive: true });
   else await install(folder);
