@@ -353,7 +353,7 @@ test.each([
   [
     { operation: "getRental", where: { colour: "red" } },
     "where",
-    "no operation that it affects has the field colour",
+    "none of the operations has the field colour",
   ],
   [{ operation: "*", key: "nobody" }, "key", "must be the name of an API key: full, readOnly"],
   [{ operation: "listStorageVolumes", where: { label: "a" } }, "where", "has the field label"],

@@ -221,6 +221,16 @@ test("an expectation that is not met shows the nearest requests, or those in exc
 
 test.each([
   [{ operation: "createVmRental" }, "operation", "did you mean createVirtualMachineRental?"],
+  [
+    { where: { gpuTyp: "h100" } },
+    "where",
+    "none of the operations has the field gpuTyp: did you mean gpuType?",
+  ],
+  [
+    { operation: "getRental", where: { colour: "red" } },
+    "where",
+    "none of the operations has the field colour",
+  ],
   [{ status: "6xx" }, "status", "must be a status such as 404"],
   [{ since: "yesterday" }, "since", "must be a time such as"],
   [{ until: "2026-11-20T12:00:00" }, "until", "must be a time such as"],

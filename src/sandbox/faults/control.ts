@@ -4,12 +4,11 @@ import type { Operation } from "../../contract/operation.ts";
 import { fieldsOf } from "../../contract/plain/fields.ts";
 import { faultDefaults } from "../../core/sandbox.ts";
 import { nearest } from "../../core/text.ts";
-import { type ServedId, servedOperations } from "../assumed/index.ts";
 import type { Clock } from "../clock.ts";
-import { ControlRefused, issueIf, issuesFor } from "../errors.ts";
+import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
 import { keyNames } from "../keys.ts";
 import { isEnabled } from "../operation-set.ts";
-import { operationIssues, type Where } from "../requests/match.ts";
+import { fieldIssues, operationIssues, served, type Where } from "../requests/match.ts";
 import type { Queries, Store } from "../store/queries.ts";
 import { removeRows } from "../tables/numbers.ts";
 import { defaultContentType } from "./inject.ts";
@@ -93,14 +92,12 @@ function selectionIssues(
   { operation, where = {}, key }: z.output<typeof faultInput>,
   now: number,
 ): readonly Issue[] {
-  const known: readonly Operation<ServedId>[] = Object.values(servedOperations);
-  const selected = known.filter(({ id }) => operation === "*" || id === operation);
+  const selected = served.filter(({ id }) => operation === "*" || id === operation);
   const isOver = selected.length > 0 && !selected.some((one) => isEnabled(one, now));
   return [
     ...issueIf(isOver, "operation", `${operation} is no longer served: its sunset day has passed`),
-    ...(selected.length === 0
-      ? []
-      : Object.entries(where).flatMap(([path, value]) => whereIssues(selected, path, value))),
+    ...fieldIssues(selected, where),
+    ...valueIssues(selected, where),
     ...issueIf(
       key !== undefined && !keyNames(store).includes(key),
       "key",
@@ -109,29 +106,15 @@ function selectionIssues(
   ];
 }
 
-/** Fields of a body can have any name, so there only a name that looks misspelled is rejected. */
-function whereIssues(
-  selected: readonly Operation<ServedId>[],
-  path: string,
-  value: unknown,
-): readonly Issue[] {
-  const [first = ""] = path.split(".");
+/** Issues of values that look like a misspelled choice. */
+function valueIssues(selected: readonly Operation[], where: Where): readonly Issue[] {
   const fields = selected.flatMap((operation) => fieldsOf(operation.input));
-  const names = fields.map(({ name }) => name);
-  const problem = (message: string): readonly Issue[] => [
-    { path: ["where"], message: `${path}: ${message}` },
-  ];
-  if (!names.includes(first)) {
-    const [near] = nearest(first, names);
-    if (near !== undefined)
-      return problem(`no operation that it affects has the field ${first}: did you mean ${near}?`);
-    return selected.some((operation) => operation.in === "body")
-      ? []
-      : problem(`no operation that it affects has the field ${first}`);
-  }
-  const choices = fields.flatMap(({ name, choices = [] }) => (name === path ? choices : []));
-  const [near] = choices.includes(String(value)) ? [] : nearest(String(value), choices);
-  return near === undefined ? [] : problem(`${JSON.stringify(value)} is not a choice: did you mean ${near}?`);
+  return Object.entries(where).flatMap(([path, value]) => {
+    const choices = fields.flatMap(({ name, choices = [] }) => (name === path ? choices : []));
+    const [near] = choices.includes(String(value)) ? [] : nearest(String(value), choices);
+    if (near === undefined) return [];
+    return [issue("where", `${path}: ${JSON.stringify(value)} is not a choice: did you mean ${near}?`)];
+  });
 }
 
 const choiceIssues = ({ every, rate, seed }: z.output<typeof faultInput>): readonly Issue[] => [

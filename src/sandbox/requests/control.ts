@@ -7,7 +7,7 @@ import { type Clock, stamp } from "../clock.ts";
 import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
 import type { Store } from "../store/queries.ts";
 import { allRequests, type NumberedRequest, removeRequests } from "./log.ts";
-import { differences, operationIssues, whereInput } from "./match.ts";
+import { differences, fieldIssues, operationIssues, served, whereInput } from "./match.ts";
 
 const filterFields = {
   operation: z.string().optional(),
@@ -133,10 +133,13 @@ function assertRange({
   if (issues.length > 0) throw new ControlRefused(issues);
 }
 
-function checked<Input extends z.ZodObject>(schema: Input, input: unknown): z.output<Input> {
+function checked<Input extends z.ZodObject<typeof filterFields>>(
+  schema: Input,
+  input: unknown,
+): z.output<Input> {
   const result = check({ input: schema }, input);
   if (!result.ok) throw new ControlRefused(issuesFor("a filter", result.issues));
-  const issues = isRecord(result.value) ? filterIssues(result.value) : [];
+  const issues = filterIssues(result.value);
   if (issues.length > 0) throw new ControlRefused(issues);
   return result.value;
 }
@@ -148,9 +151,12 @@ function filterIssues({
   status,
   since,
   until,
-}: Readonly<Record<string, unknown>>): readonly Issue[] {
+  where,
+}: Pick<Filter, "operation" | "status" | "since" | "until" | "where">): readonly Issue[] {
+  const selected = served.filter(({ id }) => operation === undefined || id === operation);
   return [
-    ...(typeof operation === "string" ? operationIssues(operation) : []),
+    ...(operation === undefined ? [] : operationIssues(operation)),
+    ...fieldIssues(selected, where),
     ...issueIf(
       status !== undefined && !statuses.test(String(status)),
       "status",

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import type { Issue } from "../../contract/check/check.ts";
+import type { Operation } from "../../contract/operation.ts";
+import { fieldsOf } from "../../contract/plain/fields.ts";
 import { canonicalJson, valueAt } from "../../core/json.ts";
 import { nearest } from "../../core/text.ts";
-import { servedOperations } from "../assumed/index.ts";
+import { type ServedId, servedOperations } from "../assumed/index.ts";
 import { issue } from "../errors.ts";
 
 /**
@@ -34,4 +36,23 @@ export function operationIssues(name: string, more: readonly string[] = []): rea
   const question = near ? `: did you mean ${near}?` : "";
   const expected = [...more, "the name of an operation"].join(" or ");
   return [issue("operation", `must be ${expected}${examples}, not ${JSON.stringify(name)}${question}`)];
+}
+
+export const served: readonly Operation<ServedId>[] = Object.values(servedOperations);
+
+/**
+ * Issues of fields that no request to these operations has. Fields of a body can have any name, so there only a name that
+ * looks misspelled is rejected.
+ */
+export function fieldIssues(selected: readonly Operation<ServedId>[], where: Where): readonly Issue[] {
+  if (selected.length === 0) return [];
+  const names = selected.flatMap((operation) => fieldsOf(operation.input)).map(({ name }) => name);
+  const takesAny = selected.some((operation) => operation.in === "body");
+  return Object.keys(where).flatMap((path) => {
+    const [first = ""] = path.split(".");
+    const [near] = names.includes(first) ? [] : nearest(first, names);
+    if (names.includes(first) || (near === undefined && takesAny)) return [];
+    const question = near === undefined ? "" : `: did you mean ${near}?`;
+    return [issue("where", `none of the operations has the field ${first}${question}`)];
+  });
 }
