@@ -45,7 +45,10 @@ const light = `@media (prefers-color-scheme: light) {
  * reader prefers that.
  */
 export function terminalSvg(text: string, columns: number, title: string, { adapts = false } = {}): string {
-  const lines = text.trimEnd().split(/\r?\n/);
+  const lines = text
+    .trimEnd()
+    .split(/\r?\n/)
+    .flatMap((line) => rowsOf(line, columns));
   /** Styles that go on in the next line. */
   const active = new Set<string>();
   const width = Math.ceil(columns * cell.width + 2 * margin.left);
@@ -62,6 +65,24 @@ ${adapts ? light : ""}</style>
 ${lines.flatMap((line, row) => spansAt(line, row, active)).join("\n")}
 </svg>
 `;
+}
+
+/** A line as a terminal shows it: what does not fit continues on the next row. */
+function rowsOf(line: string, columns: number): readonly string[] {
+  const rows = [""];
+  let used = 0;
+  for (const part of line.split(/(\x1b\[[\d;]*m)/)) {
+    for (const piece of part.startsWith("\x1b") ? [part] : part) {
+      const width = piece.startsWith("\x1b") ? 0 : displayWidth(piece, columns);
+      if (used + width > columns) {
+        rows.push("");
+        used = 0;
+      }
+      rows[rows.length - 1] += piece;
+      used += width;
+    }
+  }
+  return rows;
 }
 
 /** Each span has its own x position, so that tables align in any font. */
