@@ -158,37 +158,6 @@ export interface RequestExpectation extends RequestFilter {
   readonly atMost?: number | undefined;
 }
 
-/** A request that the sandbox received, without keys. */
-export interface LoggedRequest {
-  /** Counts up from 1 after a reset. */
-  readonly number: number;
-  /** The sandbox's time, ISO 8601. */
-  readonly time: string;
-  readonly method: string;
-  /** The path and the query. */
-  readonly path: string;
-  /** Null when the path is unknown. */
-  readonly operation: string | null;
-  /** The header `Gpuctl-Sandbox-Caller`. */
-  readonly caller: string | null;
-  /** The name of the API key; null when it is unknown or missing. */
-  readonly key: string | null;
-  /** The known fields of the query or the path. */
-  readonly parameters: Readonly<Record<string, unknown>>;
-  /** The JSON body, or its text if it is not JSON; null if there is none or it is not stored. */
-  readonly body: unknown;
-  /** The body is not stored, or texts in it were shortened. */
-  readonly bodyTruncated: boolean;
-  /** Null when the connection was broken. */
-  readonly status: number | null;
-  /** The id of the fault that was applied. */
-  readonly fault: number | null;
-  /** The error code of the response. */
-  readonly code: string | null;
-  /** The dotted paths of the error's issues. */
-  readonly issues: readonly string[];
-}
-
 /** An inference server of your own that generates in place of the sandbox. */
 export interface Engine {
   /** What it generates: chats or speech with OpenAI's API, or pictures with the API of AUTOMATIC1111. */

@@ -1,6 +1,7 @@
 import { orAborted } from "../client/deadline.ts";
 import { type OperationSetName, operationSetNames, type ScenarioName, scenarios } from "../core/sandbox.ts";
 import { createSandbox as createService, type Sandbox as Service, serve } from "../sandbox/index.ts";
+import type { NumberedRequest as LoggedRequest } from "../sandbox/requests/log.ts";
 import {
   addBoot,
   addFault,
@@ -13,7 +14,6 @@ import {
   type Engine,
   expectRequests,
   type Fault,
-  type LoggedRequest,
   type RequestExpectation,
   type RequestFilter,
   type Situation,
@@ -35,6 +35,7 @@ export { ExpectationFailed } from "../core/errors.ts";
 export type { OperationSetName as EnvironmentName, ScenarioName } from "../core/sandbox.ts";
 export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
+export type { NumberedRequest as LoggedRequest } from "../sandbox/requests/log.ts";
 export { CannotListen } from "../sandbox/serve.ts";
 export { StoreError } from "../sandbox/store/store.ts";
 export type {
@@ -43,7 +44,6 @@ export type {
   ChatReplyStatus,
   Engine,
   Fault,
-  LoggedRequest,
   RequestExpectation,
   RequestFilter,
   Situation,

@@ -127,8 +127,16 @@ function assertRange({
 }: Pick<z.output<typeof expectationInput>, "count" | "atLeast" | "atMost">) {
   const isRange = atLeast !== undefined || atMost !== undefined;
   const issues = [
-    ...issueIf(count !== undefined && isRange, "count", "cannot be combined with at least or at most"),
-    ...issueIf((atLeast ?? 0) > (atMost ?? requestLog.kept), "atLeast", "cannot be more than at most"),
+    ...issueIf(
+      count !== undefined && isRange,
+      "count",
+      "is an exact number, so it cannot be combined with a lowest or a highest one",
+    ),
+    ...issueIf(
+      (atLeast ?? 0) > (atMost ?? requestLog.kept),
+      "atLeast",
+      "cannot be more than the highest number",
+    ),
   ];
   if (issues.length > 0) throw new ControlRefused(issues);
 }

@@ -19,7 +19,7 @@ export interface RequestVariables {
   readonly problem?: { readonly code: string; readonly issues: readonly unknown[] } | undefined;
 }
 
-/** A request without keys. */
+/** A request that the sandbox received, without keys. */
 interface LoggedRequest {
   /** The sandbox's time, ISO 8601. */
   readonly time: string;
