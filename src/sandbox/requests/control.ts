@@ -130,7 +130,7 @@ function assertRange({
     ...issueIf(
       count !== undefined && isRange,
       "count",
-      "is an exact number, so it cannot be combined with a lowest or a highest one",
+      "cannot be combined with a lowest or a highest number",
     ),
     ...issueIf(
       (atLeast ?? 0) > (atMost ?? requestLog.kept),
