@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { plainRoutes } from "../src/contract/plain/routes.ts";
 import { libraryTypes, seedTypes } from "./library-types.ts";
+import { newestTables } from "./newest-tables.ts";
 
 const check = process.argv.includes("--check");
 const stale: string[] = [];
@@ -29,6 +30,8 @@ import type { Route } from "../plain/route.ts";
 export const routes: Readonly<Record<OperationId, Route>> = ${JSON.stringify(plainRoutes(), null, 2)};
 `,
 );
+
+await put("src/sandbox/store/generated/tables.ts", `${header}${newestTables()}`);
 
 const { version, engines } = JSON.parse(await readFile("package.json", "utf8")) as {
   version: string;

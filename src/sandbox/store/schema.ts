@@ -113,7 +113,10 @@ const prices = `
     (userId, endsAt, hourlyCents, runsFrom, billedUntil, termFrom, termUntil, termCents);
 `;
 
-/** The statements that upgrade each version of the tables to the next; the first creates them. */
+/**
+ * The statements that upgrade each version of the tables to the next; the first creates them. `npm run generate` runs them all
+ * and writes what a new file gets to generated/tables.ts, as that is faster to create.
+ */
 export const upgrades: readonly string[] = [
   tables,
   numberedKeys,
@@ -142,6 +145,11 @@ export const tableNames = (store: Queries): readonly string[] =>
 /** Empties every table and restores the built-in user and keys; ids start over. */
 export function restoreInitialState(store: Queries, now: number): void {
   for (const table of [...tableNames(store), "sqlite_sequence"]) store.run(`DELETE FROM ${table}`);
+  addInitialState(store, now);
+}
+
+/** Adds the built-in user and keys to empty tables, and sets the first ids. */
+export function addInitialState(store: Queries, now: number): void {
   for (const [table, id] of Object.entries(idsBefore)) {
     store.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, id);
   }

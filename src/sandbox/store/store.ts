@@ -5,8 +5,9 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructur
 import { reasonOf } from "../../core/errors.ts";
 import { assertFile, makeFolderSync } from "../../core/files.ts";
 import { importOptional } from "../packages.ts";
+import { newestTables } from "./generated/tables.ts";
 import type { Store } from "./queries.ts";
-import { restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
+import { addInitialState, restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
 
 /** The file that holds the sandbox's state cannot be used; the message names it and says why. */
 export class StoreError extends Error {
@@ -70,7 +71,7 @@ export async function openStore(file: string, now: number): Promise<Store> {
     const database = new DatabaseSync(file, { timeout: busyMs });
     try {
       const store = storeOn(database, file);
-      createTables(store, file, now);
+      createTables(database, store, file, now);
       await useWriteAheadLog(database);
       return store;
     } catch (error) {
@@ -147,7 +148,7 @@ function storeOn(database: DatabaseSyncInstance, file: string): Store {
 }
 
 /** Creates the tables of a new file, upgrades those of an older version, and rejects every other database. */
-function createTables(store: Store, file: string, now: number): void {
+function createTables(database: DatabaseSyncInstance, store: Store, file: string, now: number): void {
   const version = () => Number(store.all("PRAGMA user_version")[0]?.user_version);
   if (version() === schemaVersion) return;
   store.write(() => {
@@ -162,10 +163,12 @@ function createTables(store: Store, file: string, now: number): void {
     }
     if (before === schemaVersion) return;
     if (!isSandbox(store, before)) throw new StoreError(file, "it is another program's database", "foreign");
-    for (const upgrade of upgrades.slice(before)) {
-      for (const statement of upgrade.split(";").filter((text) => text.trim() !== "")) store.run(statement);
+    if (before === 0) {
+      database.exec(newestTables);
+      addInitialState(store, now);
+    } else {
+      for (const upgrade of upgrades.slice(before)) database.exec(upgrade);
     }
-    if (before === 0) restoreInitialState(store, now);
     store.run(`PRAGMA user_version = ${schemaVersion}`);
   });
 }

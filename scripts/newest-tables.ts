@@ -1,0 +1,14 @@
+import { DatabaseSync } from "@photostructure/sqlite";
+import { upgrades } from "../src/sandbox/store/schema.ts";
+
+/** The source of a constant with the statements that create the sandbox's tables as all upgrades leave them. */
+export function newestTables(): string {
+  const database = new DatabaseSync(":memory:");
+  for (const upgrade of upgrades) database.exec(upgrade);
+  const statements = database
+    .prepare("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    .all()
+    .map(({ sql }) => `${String(sql)};\n`);
+  database.close();
+  return `/** Creates the newest version of the sandbox's tables. */\nexport const newestTables = \`\n${statements.join("")}\`;\n`;
+}
