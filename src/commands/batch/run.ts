@@ -21,10 +21,12 @@ import {
   StoredElsewhere,
   UsageError,
 } from "../../core/errors.ts";
+import type { Result } from "../../core/result.ts";
 import { commandLine } from "../../core/text.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
-
+import type { RecordView } from "../../core/view.ts";
 import { exampleInput, examplePrompts } from "./examples.ts";
+import { costText } from "./format.ts";
 
 const runFlags = {
   out: flag.text("The output: a line for each line of the input, in any order", { value: "FILE" }),
@@ -75,7 +77,20 @@ export default defineCommand({
   ],
   flags: runFlags,
   uses: ["environment", "installation", "attendance"],
-  view: { kind: "record", id: ["out"] },
+  view: {
+    kind: "record",
+    columns: [
+      { title: "OUTPUT", paths: ["out"] },
+      { title: "LINES", paths: ["lines"] },
+      { title: "SUCCEEDED", paths: ["succeeded"] },
+      { title: "FAILED", paths: ["failed"] },
+      { title: "UNKNOWN", paths: ["unknown"] },
+      { title: "LEFT", paths: ["left"] },
+      { title: "COST", paths: ["dollars"] },
+      { title: "WITHOUT PRICE", name: "unpriced", paths: ["unpriced"] },
+    ],
+    id: ["out"],
+  },
   examples: [
     {
       text: "Run a file of requests",
@@ -128,7 +143,7 @@ export default defineCommand({
     const check = await bodyCheck(context);
     const plan = (stopped: AbortSignal) =>
       context.progress("Checking the input", () => planBatch(batchOptions(stopped)));
-    if (settings.dryRun) return { data: { dry_run: true, ...planned(await plan(context.interrupted)) } };
+    if (settings.dryRun) return planned(await plan(context.interrupted));
 
     const runPlanned = async (stopped: AbortSignal) => {
       const options = batchOptions(stopped);
@@ -234,13 +249,25 @@ function modelField(
   return chatModel === undefined ? {} : { model: chatModel };
 }
 
-const planned = ({ counts, total, toSend, cost, unpriced }: Plan) => ({
-  lines: total,
-  ...counts,
-  toSend,
-  dollars: dollarNumber(cost),
-  unpriced,
-});
+/** The result of a dry run. */
+function planned({ counts, total, toSend, cost, unpriced }: Plan): Result {
+  const data = { dry_run: true, lines: total, ...counts, toSend, dollars: dollarNumber(cost), unpriced };
+  return { data, rows: { ...data, dollars: dollarText(cost) }, view: plannedView };
+}
+
+const plannedView: RecordView = {
+  kind: "record",
+  columns: [
+    { title: "LINES", paths: ["lines"] },
+    { title: "CHATS", name: "chat", paths: ["chat"] },
+    { title: "IMAGES", name: "image", paths: ["image"] },
+    { title: "SPEECH", name: "tts", paths: ["tts"] },
+    { title: "TO SEND", paths: ["toSend"] },
+    { title: "MAXIMUM COST", name: "dollars", paths: ["dollars"] },
+    { title: "WITHOUT PRICE", name: "unpriced", paths: ["unpriced"] },
+  ],
+  id: [],
+};
 
 /** Such as `90 of 100 lines to send, $0.90 at most`. */
 function planText({ total, toSend, cost, unpriced }: Plan, isShard: boolean): string {
@@ -258,18 +285,10 @@ interface ResultOptions {
 /** What the batch has come to; the failure sets the exit code. */
 function resultOf(status: BatchStatus, stop: StopReason | undefined, options: ResultOptions) {
   const { total, done, failed, unknown, left, spent, uncertain, unpriced } = status;
+  const data = { out: options.out, lines: total, succeeded: done, failed, unknown, left, unpriced };
   return {
-    data: {
-      out: options.out,
-      lines: total,
-      succeeded: done,
-      failed,
-      unknown,
-      left,
-      dollars: dollarNumber(spent),
-      uncertainDollars: dollarNumber(uncertain),
-      unpriced,
-    },
+    data: { ...data, dollars: dollarNumber(spent), uncertainDollars: dollarNumber(uncertain) },
+    rows: { ...data, dollars: costText(spent, uncertain) },
     failure: failureOf(status, stop, options),
   };
 }
