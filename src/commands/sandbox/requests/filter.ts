@@ -15,9 +15,12 @@ export const filterFlags = {
   operation: flag.text("Only requests to this operation, by its ID in `gpuctl api spec`", {
     value: "OPERATION",
   }),
-  status: flag.text("Only this status or class of statuses, such as 404 or 4xx; `none` if the connection broke", {
-    value: "STATUS",
-  }),
+  status: flag.text(
+    "Only this status or class of statuses, such as 404 or 4xx; `none` if the connection broke",
+    {
+      value: "STATUS",
+    },
+  ),
   since: flag.text("Only since a time on the sandbox's clock, or a duration ago, such as 10m", {
     value: "TIME",
   }),
