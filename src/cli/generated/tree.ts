@@ -4418,10 +4418,10 @@ export const nouns: readonly Noun[] = [
      "manifest"
     ],
     "summary": "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
-    "details": "The job runs a shard again when it was killed or exits with code 9, because all that is left can then be sent. It does not after any other failure: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
+    "details": "The job runs a shard again when gpuctl was killed, or exited with code 9: the remaining requests can be sent safely. It also does so after a Slurm time limit, and on Kubernetes when a pod was interrupted. No other failure is retried: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
     "args": [
      {
-      "name": "ENGINE",
+      "name": "PLATFORM",
       "text": "What runs the job",
       "kind": "choice",
       "choices": [
@@ -4459,7 +4459,7 @@ export const nouns: readonly Noun[] = [
        "out"
       ],
       "notes": [
-       "default INPUT with .out.jsonl instead of its extension"
+       "default INPUT with .out.jsonl instead of .jsonl, .csv or .txt, or added to any other name"
       ],
       "key": "out"
      },
@@ -4549,7 +4549,7 @@ export const nouns: readonly Noun[] = [
        "image"
       ],
       "notes": [
-       "default gpuctl with this version"
+       "default gpuctl:VERSION of this gpuctl, which you build yourself"
       ],
       "key": "image"
      },
@@ -4586,7 +4586,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml"
      },
      {
-      "text": "An array of a hundred tasks that draws the prompts of a CSV file, for sbatch",
+      "text": "A Slurm array of 100 tasks that generates an image for each row of a CSV file",
       "command": "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh"
      }
     ]
