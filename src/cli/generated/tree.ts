@@ -4418,7 +4418,7 @@ export const nouns: readonly Noun[] = [
      "manifest"
     ],
     "summary": "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
-    "details": "The job runs a shard again when gpuctl was killed, or exited with code 9: the remaining requests can be sent safely. It also does so after a Slurm time limit, and on Kubernetes when a pod was interrupted. No other failure is retried: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
+    "details": "The job runs a shard again when gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also does so after a Slurm time limit, and on Kubernetes when a pod was interrupted. No other failure is retried: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
     "args": [
      {
       "name": "PLATFORM",
@@ -4586,7 +4586,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml"
      },
      {
-      "text": "A Slurm array of 100 tasks that generates an image for each row of a CSV file",
+      "text": "A Slurm array of 100 tasks: an image for each row of a CSV file",
       "command": "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh"
      }
     ]
