@@ -149,7 +149,7 @@ export async function* readJournal(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ReadRecord> {
   let torn: number | undefined;
-  for await (const { text, number, end, isOpen } of linesOf(chunks)) {
+  for await (const { text, number, end, isOpen } of linesOf(chunks, path)) {
     if (torn !== undefined) {
       throw new JournalInvalid(`${path}:${torn} is damaged, or not a line of a journal of this version`);
     }

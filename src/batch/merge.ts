@@ -46,14 +46,14 @@ const kindOf = (shard: Shard | null | undefined): string =>
 export async function* mergedLines(
   parts: readonly Part[],
   folder: string,
-  { read }: Pick<BatchFiles, "read"> = diskFiles,
+  { read, size }: Pick<BatchFiles, "read" | "size"> = diskFiles,
 ): AsyncGenerator<string> {
   for (const [position, part] of parts.entries()) {
     const { out, ledger, shard, outputEnd } = part;
     const way = relative(folder, dirname(out));
     // The ledger has no line numbers of the input here: they hold those of the output.
     let results = 0;
-    for await (const { text, number, end } of linesOf(read(out))) {
+    for await (const { text, number, end } of linesOf(read(out), out)) {
       if (end > outputEnd) break;
       const at = `${out}:${number}`;
       const line = asRecord(parseJson(text));
@@ -80,13 +80,18 @@ export async function* mergedLines(
       results += 1;
       yield `${way === "" ? text : stringifyExactly(withPaths(line, way))}\n`;
     }
-    if (results !== resultsOf(part)) {
-      throw new UsageError(
-        `${out} has ${results} results, but its journal has ${resultsOf(part)}: it was changed`,
-      );
+    const expected = resultsOf(part);
+    if (results !== expected) {
+      const [problem, hint] =
+        (await size(out)) === undefined
+          ? ["is missing", "Restore it."]
+          : [`has ${counted(results)}`, "The output was changed. Restore it."];
+      throw new UsageError(`${out} ${problem}, but its journal has ${counted(expected)}`, { hint });
     }
   }
 }
+
+const counted = (results: number): string => `${results} result${results === 1 ? "" : "s"}`;
 
 /** A line whose paths have another one before them. */
 function withPaths(line: Readonly<Record<string, unknown>>, way: string): object {

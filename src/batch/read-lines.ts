@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { InputTooLarge, inputLimits } from "../core/values/input-limits.ts";
+import { UsageError } from "../core/errors.ts";
+import { inputLimits, sizeText } from "../core/values/input-limits.ts";
 
 /** A line of a file. */
 export interface Line {
@@ -18,9 +19,10 @@ const lineFeed = 0x0a;
 
 /**
  * The lines of a file that is read in chunks. Memory: a chunk and a line.
- * @throws InputTooLarge for a line that is longer than an input may be
+ * @param name names the file in an error
+ * @throws UsageError for a line that is longer than an input may be
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Line> {
   let held: Buffer[] = [];
   let heldBytes = 0;
   let number = 0;
@@ -45,7 +47,9 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     // A copy: the reader may use the chunk again.
     held.push(Buffer.from(chunk.subarray(start)));
     heldBytes += chunk.length - start;
-    if (heldBytes > inputLimits.bytes) throw new InputTooLarge(inputLimits.bytes);
+    if (heldBytes > inputLimits.bytes) {
+      throw new UsageError(`${name}:${number + 1}: the line is longer than ${sizeText(inputLimits.bytes)}`);
+    }
   }
   if (held.length > 0) yield line(Buffer.concat(held), position, true);
 }

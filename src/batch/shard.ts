@@ -8,7 +8,7 @@ export interface Shard {
   readonly count: number;
 }
 
-/** What engines set for each of the tasks that they start, by name. */
+/** The variables that platforms set for each task that they start. */
 type ShardEnvironment = Readonly<
   Partial<
     Record<

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { reasonOf, UsageError } from "../core/errors.ts";
+import { NotRegularFile } from "../core/files.ts";
 import { isRecord, parseJson, valueAt } from "../core/json.ts";
 import { quoted } from "../core/text.ts";
 import { type ConfigKey, type ConfigKeyName, configKeys } from "./keys.ts";
@@ -15,7 +16,7 @@ export interface Profile {
 }
 
 export interface Config {
-  /** The format of the file; without it, the first one. */
+  /** The format of the file: 1 if missing. */
   readonly version?: number;
   /** The current profile if no flag or variable sets one. */
   readonly profile?: string;
@@ -41,7 +42,7 @@ export function profileValue(profile: Profile | undefined, key: ConfigKeyName): 
   return value === undefined || value === "" ? undefined : String(value);
 }
 
-/** Every value that a profile sets. */
+/** Every setting in a profile, without its API key. */
 export function profileValues(profile: Profile | undefined): Readonly<Record<string, string>> {
   const values = configKeys.flatMap(({ name }) => {
     const value = profileValue(profile, name);
@@ -66,11 +67,8 @@ export function readConfig(files: ConfigFiles): Config {
     );
   }
   if (isConfig(config)) return config;
-  const wrong = schemaMismatch(config);
-  const place = wrong ? `: ${wrong} has the wrong type` : "";
-  throw new UsageError(`${path} is not a valid gpuctl configuration${place}`, {
-    hint: "Fix it or move it away. The file was not changed.",
-  });
+  const problem = config === undefined ? "is not valid JSON" : problemOf(schemaMismatch(config));
+  throw new UsageError(`${path} ${problem}`, { hint: "Fix it or move it away. The file was not changed." });
 }
 
 function readText(path: string, files: ConfigFiles): string | undefined {
@@ -79,6 +77,7 @@ function readText(path: string, files: ConfigFiles): string | undefined {
     return files.readText(path);
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
+    if (cause instanceof NotRegularFile) throw new UsageError(cause.message, { hint: "Move it away." });
     throw new UsageError(`${path} cannot be read: ${reasonOf(cause)}`, {
       hint: "Check that you own the file and can read it. It was not changed.",
     });
@@ -115,16 +114,34 @@ interface Schema {
 
 const isConfig = (value: unknown): value is Config => schemaMismatch(value) === undefined;
 
-/** The dotted path of the first value of the wrong type: empty for the document itself, undefined if there is none. */
+interface Mismatch {
+  /** Dotted; empty for the document itself. */
+  readonly path: string;
+  readonly expected: Schema["type"];
+  readonly value: unknown;
+}
+
+/** What is wrong with the file, without the value: it may be a key. */
+function problemOf(mismatch: Mismatch | undefined): string {
+  if (mismatch === undefined || mismatch.path === "") return "must be a JSON object";
+  const { path, expected, value } = mismatch;
+  const kind = value === null ? "null" : withArticle(Array.isArray(value) ? "array" : typeof value);
+  return `is not a valid gpuctl configuration: ${path} must be ${withArticle(expected)}, not ${kind}`;
+}
+
+const withArticle = (noun: string): string => `${/^[ao]/.test(noun) ? "an" : "a"} ${noun}`;
+
+/** The first value of the wrong type; undefined if there is none. */
 function schemaMismatch(
   value: unknown,
   schema: Schema = { type: "object", properties: configSchema },
   path = "",
-): string | undefined {
-  if (schema.type !== "object") return typeof value === schema.type ? undefined : path;
-  if (!isRecord(value)) return path;
+): Mismatch | undefined {
+  const isRight = schema.type === "object" ? isRecord(value) : typeof value === schema.type;
+  if (!isRight) return { path, expected: schema.type, value };
+  if (!isRecord(value)) return undefined;
   return Object.entries(value)
-    .flatMap(([name, inner]): (string | undefined)[] => {
+    .flatMap(([name, inner]): (Mismatch | undefined)[] => {
       const known = schema.properties?.[name] ?? schema.additionalProperties;
       return known ? [schemaMismatch(inner, known, path === "" ? name : `${path}.${name}`)] : [];
     })

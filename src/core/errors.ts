@@ -11,7 +11,7 @@ export class UsageError extends Error {
   readonly hint: string | undefined;
   constructor(
     message: string,
-    details: { issues?: readonly { flag: string; message: string }[]; hint?: string } = {},
+    details: { issues?: readonly { flag: string; message: string }[]; hint?: string | undefined } = {},
   ) {
     super(message);
     this.issues = details.issues ?? [];

@@ -51,10 +51,18 @@ function syncFolder(folder: string): void {
   } catch {}
 }
 
-/** Throws if something other than a regular file is at the path: opening a pipe, for example, would block. A missing path passes. */
+/** Something else is at the path, such as a pipe or a folder. */
+export class NotRegularFile extends Error {
+  override readonly name = "NotRegularFile";
+  constructor(path: string) {
+    super(`${path} is not a regular file`);
+  }
+}
+
+/** Throws `NotRegularFile` if something else is at the path: opening a pipe, for example, would block. A missing path passes. */
 export function assertFile(path: string): void {
   const facts = statSync(path, { throwIfNoEntry: false });
-  if (facts && !facts.isFile()) throw new Error(`${path} is not a regular file`);
+  if (facts && !facts.isFile()) throw new NotRegularFile(path);
 }
 
 /** The text of a regular file. Throws as `assertFile` does, or the error of the failed call. */

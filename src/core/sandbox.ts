@@ -79,13 +79,12 @@ export type SituationKind = (typeof situationKinds)[number];
 
 /** Named sets of situations, boot rules and faults, each with what happens in it. */
 export const scenarios = {
-  "capacity-crunch":
-    "h100 is sold out in us-central-1 and us-east-1, and every other region has 8 of each GPU",
+  "capacity-crunch": "each region has 8 GPUs of each type, but us-central-1 and us-east-1 have no h100",
   flaky: "10% of the calls return 503, and 5% reset the connection",
   "slow-boot": "rentals take 10 minutes to boot",
   "out-of-money": "$1.00 is left, pictures cost money, and rentals end when the balance is used up",
   "rate-limited": "after 10 calls within 10 s, calls get 429 until the 10 s are over",
-  none: "no situations, boot rules and faults",
+  none: "no situations, boot rules or faults",
 } as const;
 
 export type ScenarioName = keyof typeof scenarios;

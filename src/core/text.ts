@@ -32,7 +32,7 @@ export function issueText({
 /** The error for one or more invalid values. For a single one, its message is the message of the error. */
 export function invalidValues(
   issues: readonly { readonly flag: string; readonly message: string }[],
-  hint: string,
+  hint?: string,
 ): UsageError {
   const [first, ...more] = issues;
   if (first && more.length === 0) return new UsageError(sentence(first), { hint });

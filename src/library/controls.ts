@@ -75,7 +75,7 @@ export function checkedClock(now: () => number): () => number {
   return clock;
 }
 
-/** Renames the fields of a `ControlRefused` that `work` throws to the names of the library's options. */
+/** If `work` throws a `ControlRefused`, renames its fields to the library's options. */
 function withNames(names: Readonly<Record<string, string>>, work: () => unknown): void {
   try {
     work();
@@ -313,7 +313,7 @@ function spanOf(span: Span, name: string): number {
   const milliseconds = typeof span === "string" ? parseDuration(span) : span;
   if (typeof milliseconds !== "number" || !Number.isFinite(milliseconds) || milliseconds < 0) {
     throw new RangeError(
-      `${name} must be a number of milliseconds or a string such as 90s, 1h30m or 30d, not ${shown(span)}`,
+      `${name} must be a number of milliseconds, 0 or more, or a string such as 90s, 1h30m or 30d, not ${shown(span)}`,
     );
   }
   return Math.round(milliseconds);

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
+import { codeOf, SaveFailed, saveFailed, UsageError } from "../core/errors.ts";
 import { suffixed } from "./filename.ts";
 import { assertFolderExists, type Disk, flushed, makeFolder, type Pieces, withTemporary } from "./folders.ts";
 
@@ -55,7 +55,7 @@ async function claim(path: string, temporary: string, disk: Disk): Promise<boole
  * is set: the next free name is used instead (`cat-2.png`, `cat-3.png`), even when several processes save at once.
  *
  * @returns the path that was used.
- * @throws {SaveFailed} and leaves no partial file.
+ * @throws {SaveFailed} and leaves no partial file. A `UsageError` of the content is thrown as it is.
  */
 export async function save(
   path: string,
@@ -85,7 +85,8 @@ export async function save(
       return withTemporary(folder, createReadStream(content.path), place, disk);
     });
   } catch (error) {
-    throw saveFailed(path, error);
+    // A `UsageError` is about the content, which is read from files.
+    throw error instanceof UsageError ? error : saveFailed(path, error);
   }
 }
 

@@ -34,7 +34,7 @@ let stepsLeft: number | undefined;
 
 /**
  * Does work that walks through schemas. After `maxSteps` schemas, the rest count as broken references, and `onLimit` is
- * called at the end. Work within other bounded work shares its limit.
+ * called at the end. Nested calls share the outermost limit, and only the outermost `onLimit` is called.
  */
 export function bounded<Value>(work: () => Value, onLimit?: () => void): Value {
   if (stepsLeft !== undefined) return work();

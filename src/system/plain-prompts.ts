@@ -19,17 +19,17 @@ export const plainPrompts: Prompts = {
   },
 };
 
-/** Of a longer list, only the choices that contain a text are printed. */
-const maxPrinted = 20;
+/** A longer list is first filtered by a search text. */
+const searchAbove = 20;
 
 async function chooseByNumber(question: ChoiceQuestion): Promise<string> {
   const { message, labels = {}, initial } = question;
-  const choices =
-    question.choices.length > maxPrinted ? await searched(question, question.choices) : question.choices;
+  const choices = question.choices.length > searchAbove ? await searched(question) : question.choices;
   const list = choices.map((one, index) => `  ${index + 1}) ${labels[one] ?? one}\n`).join("");
-  const chosen = (answer: string) => choices[Number(answer) - 1] ?? choices.find((one) => one === answer);
+  // Only numbers: a choice may itself be a number.
+  const chosen = (answer: string) => (/^\d+$/.test(answer) ? choices[Number(answer) - 1] : undefined);
   const validate = (answer: string) =>
-    chosen(answer) === undefined ? `Enter a choice or its number (1 to ${choices.length})` : undefined;
+    chosen(answer) === undefined ? `Enter a number from 1 to ${choices.length}` : undefined;
   const at = initial === undefined ? -1 : choices.indexOf(initial);
   const number = at < 0 ? undefined : String(at + 1);
   const ask = () => line(`? ${message}\n${list}? Which one?${hint(number)} `);
@@ -37,14 +37,15 @@ async function chooseByNumber(question: ChoiceQuestion): Promise<string> {
   return chosen(answer) ?? answer;
 }
 
-/** The choices that contain a text; Enter keeps all. */
-async function searched({ message, labels = {} }: ChoiceQuestion, choices: readonly string[]) {
+/** Asks for a search text, and returns the choices whose name contains it, and `always`; all, if it is empty. */
+async function searched({ message, choices, labels = {}, always }: ChoiceQuestion) {
   const matching = (text: string) =>
     choices.filter((one) => (labels[one] ?? one).toLowerCase().includes(text.toLowerCase()));
   const validate = (text: string) =>
     matching(text).length === 0 ? "No choice contains this text" : undefined;
-  const ask = () => line(`? ${message}\n? Part of its name (Enter lists all ${choices.length}): `);
-  return matching(await untilValid({ message, validate }, ask));
+  const ask = () => line(`? ${message}\n? Search (Enter lists all ${choices.length}): `);
+  const matches = matching(await untilValid({ message, validate }, ask));
+  return choices.filter((one) => one === always || matches.includes(one));
 }
 
 const hint = (initial: TextQuestion["initial"]): string => (initial ? ` (${initial})` : "");

@@ -165,7 +165,7 @@ async function check({ lines, ceiling, rounds }: Input): Promise<void> {
       await new Promise(setImmediate);
     };
     const options: BatchOptions = {
-      source: jsonLines(async function* () {
+      source: jsonLines("in.jsonl", async function* () {
         yield Buffer.from(text);
       }),
       inputName: "in.jsonl",

@@ -69,6 +69,32 @@ describe("a typo", () => {
     expect(err).toContain(message);
   });
 
+  test.each([
+    ["--gpus 1 rentals create vm", "--gpus", "rentals create vm --gpus N"],
+    ["rentals --label x create vm", "--label", "rentals create vm --label TEXT"],
+    ["--lease-file=x rentals lease list", "--lease-file", "rentals lease list --lease-file PATH"],
+    ["chat --format jsonl sessions export", "--format", "chat sessions export --format VALUE"],
+    ["-m x chat hi", "-m", "chat -m TEXT"],
+    ["rentals --wait create vm", "--wait", "rentals create vm --wait"],
+  ])("%s: the flag stands before its command", async (line, flag, example) => {
+    const { run } = await createCli();
+    const { code, err } = await run(line);
+    expect(code).toBe(2);
+    expect(err).toBe(`Error: ${flag} must come after the command, as in \`gpuctl ${example}\`\n`);
+  });
+
+  test.each([
+    ["rentals list --label", "--label requires a value (GLOB)"],
+    ["rentals list -o", "--output requires a value (FORMAT)"],
+    ["rentals terminate --all --label x", "--all and --label cannot be used together"],
+    ["--label x rentals lease list", "unknown flag '--label' (a flag of rentals"],
+  ])("%s: %s", async (line, message) => {
+    const { run } = await createCli();
+    const { code, err } = await run(line);
+    expect(code).toBe(2);
+    expect(err).toContain(`Error: ${message}`);
+  });
+
   test("in a variable has a suggestion too", async () => {
     const { run } = await createCli();
     const { code, err } = await run("volumes list --sandbox", { env: { GPUCTL_OUTPUT: "jason" } });

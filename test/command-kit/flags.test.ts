@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { assertAllListed, fieldFlag, load } from "../../scripts/command-tree.ts";
 import { globals, nouns } from "../../src/cli/generated/tree.ts";
 import { flagValue } from "../../src/cli/parse/options.ts";
-import { quotedWord } from "../../src/cli/parse/program.ts";
+import { quotedFlags } from "../../src/cli/parse/program.ts";
 import { type CommandNode, type FlagNode, spellings, standardFlags } from "../../src/command-kit/tree.ts";
 import { nouns as listed } from "../../src/commands/index.ts";
 import { operations } from "../../src/contract/index.ts";
@@ -104,12 +104,12 @@ describe("the quoted name in a commander message", () => {
     } catch (error) {
       if (!(error instanceof CommanderError)) throw error;
       expect(error).toMatchObject({ code, message: `error: unknown option '${word}'` });
-      expect(quotedWord(error)).toBe(word);
+      expect(quotedFlags(error)).toEqual([word]);
     }
   });
 
-  test("is undefined if none is quoted", () => {
-    expect(quotedWord(new CommanderError(1, "other", "error: it is wrong"))).toBe("");
+  test("is missing if none is quoted", () => {
+    expect(quotedFlags(new CommanderError(1, "other", "error: it is wrong"))).toEqual([]);
   });
 });
 

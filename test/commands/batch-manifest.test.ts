@@ -9,13 +9,13 @@ import { addProgram, createHome, runProgram } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { key, overNetwork, serviceUrl } from "../support/service.ts";
 
-const engines = ["k8s", "slurm", "github", "gitlab"];
+const platforms = ["k8s", "slurm", "github", "gitlab"];
 
 const printed = new Map<string, string>();
 
 /** The printed manifest, for an account whose key is in the environment. Each line is run once. */
-async function manifest(engine: string, rest = "requests.jsonl --shards 8 --max-cost 20"): Promise<string> {
-  const line = `batch manifest ${engine} ${rest}`;
+async function manifest(platform: string, rest = "requests.jsonl --shards 8 --max-cost 20"): Promise<string> {
+  const line = `batch manifest ${platform} ${rest}`;
   const known = printed.get(line);
   if (known !== undefined) return known;
   const { run } = await createCli();
@@ -27,13 +27,13 @@ async function manifest(engine: string, rest = "requests.jsonl --shards 8 --max-
 
 const k8sJob = async (rest?: string): Promise<Job> => parse(await manifest("k8s", rest));
 
-describe.each(engines)("%s", (engine) => {
+describe.each(platforms)("%s", (platform) => {
   test("never contains the key", async () => {
-    expect(await manifest(engine)).not.toContain(key);
+    expect(await manifest(platform)).not.toContain(key);
   });
 
   test("names the service of the profile, runs the batch and says how to merge it", async () => {
-    const text = await manifest(engine);
+    const text = await manifest(platform);
     expect(text).toContain(serviceUrl);
     expect(text.replaceAll(/\n *- /g, " ")).toContain(
       "batch run requests.jsonl --out requests.out.jsonl --max-cost",
@@ -43,7 +43,7 @@ describe.each(engines)("%s", (engine) => {
 
   test("reads prompts with --endpoint and passes the model and the concurrency on", async () => {
     const text = await manifest(
-      engine,
+      platform,
       "prompts.csv --endpoint image --model SSD --param steps=20 --concurrency 3 --shards 2 --out out/a.jsonl",
     );
     expect(text.replaceAll(/\n *- "?|"/g, " ").replaceAll(/ +/g, " ")).toContain(
@@ -54,27 +54,27 @@ describe.each(engines)("%s", (engine) => {
 
   test("runs in the sandbox without a key", async () => {
     const { run } = await createCli();
-    const { out } = await run(`batch manifest ${engine} requests.jsonl --shards 8 --sandbox`);
+    const { out } = await run(`batch manifest ${platform} requests.jsonl --shards 8 --sandbox`);
     expect(out).toContain("GPUCTL_SANDBOX");
-    expect(out).not.toMatch(/^(?!#).*GPUCTL_API_KEY/m);
+    expect(out).not.toMatch(/GPUCTL_API_KEY|auth token|[Ss]ecret|The key/);
   });
 
   test("quotes names with spaces", async () => {
     const { run } = await createCli();
     const { out } = await run(
-      ["batch", "manifest", engine, "my requests.jsonl", "--shards", "2"],
+      ["batch", "manifest", platform, "my requests.jsonl", "--shards", "2"],
       overNetwork(),
     );
     expect(out).toContain(
-      engine === "k8s" ? "- my requests.jsonl\n" : "'my requests.jsonl' --out 'my requests.out.jsonl'",
+      platform === "k8s" ? "- my requests.jsonl\n" : "'my requests.jsonl' --out 'my requests.out.jsonl'",
     );
   });
 
   test("is one document with -o json", async () => {
     const { run } = await createCli();
-    const { out } = await run(`batch manifest ${engine} requests.jsonl --shards 2 -o json`, overNetwork());
-    const text = await manifest(engine, "requests.jsonl --shards 2");
-    expect(JSON.parse(out)).toEqual(engine === "slurm" ? { script: text } : parse(text));
+    const { out } = await run(`batch manifest ${platform} requests.jsonl --shards 2 -o json`, overNetwork());
+    const text = await manifest(platform, "requests.jsonl --shards 2");
+    expect(JSON.parse(out)).toEqual(platform === "slurm" ? { script: text } : parse(text));
   });
 });
 
@@ -82,17 +82,24 @@ test.each([
   ["k8s requests.jsonl", /--shards is required/],
   ["k8s requests.jsonl --shards 0", /--shards must be/],
   ["k8s requests.jsonl --shards 2 --name Batch_1", /--name must be/],
-  ["nomad requests.jsonl --shards 2", /ENGINE must be one of k8s, slurm, github, gitlab/],
+  ["nomad requests.jsonl --shards 2", /PLATFORM must be one of k8s, slurm, github, gitlab/],
   ["k8s /home/ada/requests.jsonl --shards 2", /INPUT must be a relative path/],
   ["github 'requests$(x).jsonl' --shards 2", /INPUT must not contain/],
   ["gitlab requests.jsonl --out '$HOME.jsonl' --shards 2", /--out must not contain/],
-  ["github requests.jsonl --shards 257", /--shards must be at most 256/],
-  ["gitlab requests.jsonl --shards 201", /--shards must be at most 200/],
+  ["github requests.jsonl --shards 257", /--shards must be at most 256 on GitHub, not 257/],
+  ["gitlab requests.jsonl --shards 201", /--shards must be at most 200 on GitLab, not 201/],
 ])("batch manifest %s is refused", async (rest, message) => {
   const { run } = await createCli();
   const { code, out, err } = await run(`batch manifest ${rest}`, overNetwork());
   expect({ code, out }).toEqual({ code: exit.usage, out: "" });
   expect(err).toMatch(message);
+});
+
+test.each([
+  ["requests.jsonl", "requests.out.jsonl"],
+  ["requests.json", "requests.json.out.jsonl"],
+])("the output of %s is %s by default", async (input, out) => {
+  expect(await manifest("slurm", `${input} --shards 2`)).toContain(`run ${input} --out ${out} `);
 });
 
 test("without a base URL, it says that the job needs one", async () => {
@@ -163,7 +170,7 @@ describe("the CI jobs", () => {
   /** GitHub replaces expressions before the shell runs. */
   const withShard = (script = "") => script.replaceAll(/\$\{\{ matrix\.shard \}\}/g, "3");
 
-  describe.each(Object.keys(scripts))("%s", (engine) => {
+  describe.each(Object.keys(scripts))("%s", (platform) => {
     test.for([
       [exit.done, 1],
       [exit.network, 6],
@@ -178,7 +185,7 @@ describe("the CI jobs", () => {
       const home = await createHome();
       await addProgram(home.folder, "gpuctl", `echo run >> runs; exit ${code}`);
       await addProgram(home.folder, "sleep", "exit 0");
-      const script = scripts[engine]?.(await manifest(engine)) ?? "";
+      const script = scripts[platform]?.(await manifest(platform)) ?? "";
       const env = { ...home.env, GITHUB_RUN_ATTEMPT: "1" };
       const ended = await runProgram("sh", ["-e", "-c", withShard(script)], {
         cwd: home.folder,
@@ -218,6 +225,15 @@ describe("the CI jobs", () => {
 });
 
 describe("the Slurm script", () => {
+  test.each([
+    [1, "0"],
+    [2, "1"],
+    [8, "1,7"],
+  ])("of %i shards shows how to run tasks again that it has", async (shards, tasks) => {
+    const text = await manifest("slurm", `requests.jsonl --shards ${shards}`);
+    expect(text).toContain(`#   sbatch --array=${tasks} job.sh\n`);
+  });
+
   test("is valid bash", async (context) => {
     skipWithout("bash", context);
     const { code, err } = await runProgram("bash", ["-n"], { input: await manifest("slurm") });

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "kubernetes-types/batch/v1";
 import { describe, expect, test } from "vitest";
@@ -213,6 +213,23 @@ describe("batch merge", () => {
     for (const index of [0, 1]) await cli.run(`${line} --shard ${index}/2`, { env });
     const { data } = await merge(cli, "pictures.jsonl");
     expect(data).toMatchObject({ succeeded: 3, dollars: 0.0012, uncertainDollars: 0 });
+  });
+
+  test("names an output that is missing or was changed", async () => {
+    const cli = await completeBatch();
+    await change(cli, "answers.0-of-3.jsonl", (text) => text.slice(text.indexOf("\n") + 1));
+    const changed = await cli.run("batch merge answers.jsonl", { env });
+    expect(changed.code).toBe(exit.usage);
+    expect(changed.err).toMatch(
+      /^Error: \S+answers\.0-of-3\.jsonl has \d+ results, but its journal has \d+ results\nThe output was changed\. Restore it\.\n$/,
+    );
+    await rm(join(cli.folder, "answers.0-of-3.jsonl"));
+    const missing = await cli.run("batch merge answers.jsonl", { env });
+    expect(missing.code).toBe(exit.usage);
+    expect(missing.err).toMatch(
+      /^Error: \S+answers\.0-of-3\.jsonl is missing, but its journal has \d+ results\nRestore it\.\n$/,
+    );
+    expect(await readdir(cli.folder)).not.toContain("answers.jsonl");
   });
 
   test("names the shards that did not run, and writes what there is", async () => {

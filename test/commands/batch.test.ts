@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
 import { exit } from "../../src/cli/report/exit.ts";
+import { inputLimits } from "../../src/core/values/input-limits.ts";
 import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
 import { overNetwork } from "../support/service.ts";
@@ -378,6 +379,49 @@ describe("batch run", () => {
     await write(cli, [chat("a")]);
     for (const _ of [1, 2])
       expect(await cli.run(`${run} --status-json s.json`, overNetwork())).toMatchObject({ code: 0 });
+  });
+
+  test.each([run, "batch run --prompts in.jsonl --endpoint chat --out out.jsonl"])(
+    "%s names the line that is too long",
+    async (line) => {
+      const cli = await createCli();
+      await writeFile(join(cli.folder, "in.jsonl"), "\n");
+      await truncate(join(cli.folder, "in.jsonl"), inputLimits.bytes + 500_000);
+      expect(await cli.run(line)).toMatchObject({
+        code: exit.usage,
+        requests: [],
+        err: "Error: in.jsonl:2: the line is longer than 64 MiB\n",
+      });
+    },
+  );
+
+  test.each([
+    ["batch run in.jsonl --out folder", "--out folder is not a regular file\nNothing was sent."],
+    ["batch run folder --out out.jsonl", "INPUT folder is not a regular file"],
+  ])("%s is rejected: it is a folder", async (line, message) => {
+    const cli = await createCli();
+    await write(cli, [chat("a")]);
+    await mkdir(join(cli.folder, "folder"));
+    const { code, err, requests } = await cli.run(line, overNetwork());
+    expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
+    expect(err).toContain(`Error: ${message}\n`);
+  });
+
+  test("an output that is missing or shorter than its journal says is reported, and sends nothing", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a")]);
+    await cli.run(run, overNetwork());
+    await write(cli, [chat("a"), chat("b")]);
+    await truncate(join(cli.folder, "out.jsonl"), 1);
+    const cut = await cli.run(run, overNetwork());
+    expect(cut).toMatchObject({ code: exit.usage, requests: [] });
+    expect(cut.err).toMatch(/out\.jsonl has 1 bytes, but its journal says that there are \d+/);
+    await rm(join(cli.folder, "out.jsonl"));
+    const { code, err, requests } = await cli.run(run, overNetwork());
+    expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
+    expect(err).toMatch(
+      /out\.jsonl is missing, but its journal says that it has \d+ bytes\nRestore the file\./,
+    );
   });
 
   test.skipIf(process.platform === "win32").each(["out.jsonl", "out.jsonl.journal", "out.jsonl.new"])(

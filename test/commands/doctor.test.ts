@@ -171,8 +171,8 @@ describe("doctor checks the configuration", () => {
     ["{}", 0o600, 0o700, "ok", "mode 0600"],
     ["{}", 0o644, 0o700, "failure", "config.json has mode 0644"],
     ["{}", 0o600, 0o755, "failure", "config has mode 0755"],
-    ["{ nonsense", 0o600, 0o700, "failure", "is not a valid gpuctl configuration"],
-    ['{"profiles": 7}', 0o600, 0o700, "failure", "profiles has the wrong type"],
+    ["{ nonsense", 0o600, 0o700, "failure", "is not valid JSON"],
+    ['{"profiles": 7}', 0o600, 0o700, "failure", "profiles must be an object, not a number"],
     ['{"profiles":{"default":{"retries":"x"}}}', 0o600, 0o700, "failure", 'invalid values: retries "x"'],
   ])("%s with modes %o and %o: %s", async (text, file, folder, status, message) => {
     const reported = await checked("configuration", {

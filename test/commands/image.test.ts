@@ -150,6 +150,7 @@ describe("invalid input that would cost money", () => {
     ['image ""', "PROMPT must not be empty"],
     ["image cat --steps 0", "--steps must be at least 1"],
     ["image cat --steps -5 --max-cost 0", "--steps must be at least 1"],
+    ["image cat --width 7", "Error: --width, --height: "],
     ["image cat --size 1024x1024 --width 640", "--size conflicts with --width or --height"],
     ["image cat --out - -o json", "use only one of them"],
   ])("%s is rejected", async (line, reason) => {

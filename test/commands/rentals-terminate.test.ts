@@ -171,7 +171,7 @@ describe("rentals terminate with conditions", () => {
   test.each([
     ["1001 --all", "RENTAL cannot be used together with --all, --label or --older-than"],
     ["1001 --label ci-*", "RENTAL cannot be used together with"],
-    ["--all --label ci-*", "'--all' cannot be used with option '--label"],
+    ["--all --label ci-*", "--all and --label cannot be used together"],
     ["--label=", "--label must not be empty"],
     ["--older-than yesterday", "--older-than must be a duration"],
     ["", "missing required input: RENTAL"],

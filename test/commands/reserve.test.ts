@@ -155,6 +155,23 @@ describe("prompts for a term", () => {
   });
 });
 
+test("a failed estimate is reported, and the price is asked for without it", async () => {
+  const { run } = await createCli({
+    respond: ({ method }) =>
+      method === "GET" ? Response.json({ message: "Out of order" }, { status: 500 }) : undefined,
+  });
+  await run(vm);
+  const asked: TextQuestion[] = [];
+  const text = async (question: TextQuestion) => {
+    asked.push(question);
+    throw new Interrupted("interrupted");
+  };
+  const line = "reserve convert 1001 --days 30 --sandbox --retries 0";
+  const { err } = await run(line, { terminal: 100, prompts: { text } });
+  expect(err).toContain("Cannot make an estimate: Out of order.");
+  expect(asked).toEqual([expect.objectContaining({ initial: undefined })]);
+});
+
 describe("the line that runs it again", () => {
   const line = "reserve convert 1001 --days 30 --sandbox";
   const again = (err: string) => err.match(/To run this again.*/g);

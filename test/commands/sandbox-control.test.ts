@@ -439,12 +439,48 @@ test.each([
   ["--where gpuCount", "--where must be FIELD=VALUE"],
   ["--where a=1 --where a=2", "--where names the field a twice"],
   ["--since yesterday", "--since must be a time"],
-  ["--operation getrental", "--operation must be the name of an operation"],
+  ["--operation getrental", "--operation must be the ID of an operation"],
   ["--count 1 --at-least 1", "--count cannot be combined"],
 ])("sandbox requests expect %s is rejected", async (flags, message) => {
   const { run } = await createCli();
   const { code, err } = await run(`sandbox requests expect ${flags}`);
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
+});
+
+test("only a command that changes something says that nothing was changed", async () => {
+  const { run } = await createCli();
+  const hint = "Nothing was changed.";
+  for (const command of ["requests", "requests expect"]) {
+    expect((await run(`sandbox ${command} --operation x`)).err).not.toContain(hint);
+  }
+  expect((await run("sandbox requests clear --operation x")).err).toContain(hint);
+});
+
+test("a dry run of clear counts what it would remove", async () => {
+  const { run } = await createCli();
+  const counted = async (line: string) => {
+    const { code, out, err } = await run(`sandbox ${line} --dry-run -o json`);
+    expect({ line, code, err }).toEqual({ line, code: 0, err: expect.stringContaining("dry run") });
+    return JSON.parse(out).wouldClear;
+  };
+  await run("rentals list --sandbox");
+  await run("sandbox boot add --outcome never");
+  await run("sandbox boot add --outcome failed");
+  await run("sandbox fault add --operation getRental --garbage");
+  await run("sandbox situation add capacity");
+  expect(await counted("requests clear")).toBe(2);
+  expect(await counted("requests clear --operation listBareMetalRentals")).toBe(1);
+  expect(await counted("boot clear")).toBe(2);
+  expect(await counted("boot clear 2")).toBe(1);
+  expect(await counted("fault clear")).toBe(1);
+  expect(await counted("situation clear 1")).toBe(1);
+  expect(await counted("engine clear image")).toBe(0);
+  expect(await counted("chat script clear")).toBe(0);
+  expect((await run("sandbox boot clear")).out).toContain("cleared:  2");
+  expect(await run("sandbox fault clear 7 --dry-run")).toMatchObject({
+    code: 5,
+    err: expect.stringContaining("fault 7 does not exist"),
+  });
 });
 
 test.each(["0", "1.5", "all"])("sandbox requests --limit %s is rejected", async (limit) => {

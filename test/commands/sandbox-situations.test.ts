@@ -190,10 +190,7 @@ test.for([
   ["add failure --rental 5", "--rental must be the ID of a rental: 5 does not exist"],
   ["add failure --after 1s --at 2030-01-01", "--at cannot be combined with a time after the start"],
   ["add failure --at soon", "--at must be a time such as"],
-  [
-    "add rate-limit --requests 1 --operation listVolumez",
-    "--operation must be * or the name of an operation",
-  ],
+  ["add rate-limit --requests 1 --operation listVolumez", "--operation must be * or the ID of an operation"],
   ["add rate-limit --requests 1 --window 0s", "--window must be more than 0"],
   ["add storm", "KIND must be one of capacity"],
 ] as const)("sandbox situation %s is refused", async ([line, message]) => {

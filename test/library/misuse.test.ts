@@ -44,7 +44,7 @@ describe("an invalid fault is reported with the field names of the library", () 
     [
       { operation: "*", delay: "zz" },
       RangeError,
-      'delay must be a number of milliseconds or a string such as 90s, 1h30m or 30d, not "zz"',
+      'delay must be a number of milliseconds, 0 or more, or a string such as 90s, 1h30m or 30d, not "zz"',
     ],
     [{ operation: "*", delay: -1 }, RangeError, "delay must be"],
     [{ operation: "*", status: 503, retryAfter: "soon" }, RangeError, "retryAfter must be"],
@@ -126,7 +126,7 @@ test.each([undefined, null, "xx", "", {}, Number.NaN, -5, "1y", true])(
   async (span) => {
     const { sandbox } = await openSandbox();
     expect(() => callUntyped(sandbox.advance, span)).toThrow(
-      expected(RangeError, "the duration must be a number of milliseconds or a string"),
+      expected(RangeError, "the duration must be a number of milliseconds, 0 or more, or a string"),
     );
   },
 );

@@ -407,7 +407,7 @@ test.each([
   ["createVmRental", "did you mean createVirtualMachineRental?"],
   ["listVolumes", "did you mean listStorageVolumes?"],
   ["creatStorageVolum", "did you mean createStorageVolume?"],
-  ["xyz", "must be * or the name of an operation (such as "],
+  ["xyz", "must be * or the ID of an operation (such as "],
 ])("the operation %s is unknown, and the nearest one is named", async (operation, advice) => {
   const { faults } = await openSandbox();
   expect(() => faults.add({ operation, status: 500 })).toThrow(advice);

@@ -16,13 +16,20 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
   test("prompts line by line create a rental", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", dumb);
-    await terminal.waitFor("Part of its name");
-    terminal.type("manually\r");
-    await terminal.waitFor(/1\) Enter the values manually\n.*Which one\?/);
+    await terminal.waitFor("Search (Enter lists all");
+    terminal.type("nowhere\r");
+    await terminal.waitFor(/> No choice contains this text\n[^>]*\? Search/);
+    terminal.type("us-central-1\r");
+    await terminal.waitFor(/1\) Enter the values manually\n {2}2\) .*us-central-1.*\n[^>]*\? Which one\?/);
+    // Neither a name nor the position in the whole list: those could be a number in this list.
+    for (const refused of ["Enter the values manually", "0"]) {
+      terminal.type(`${refused}\r`);
+      await terminal.waitFor(new RegExp(`${refused}\n> Enter a number from 1 to \\d+\n[^>]*\\? Which one`));
+    }
     terminal.type("1\r");
     await terminal.waitFor(/1\) h100\n(?: {2}\d+\) .*\n)*\? Which one\? \(1\)/);
     terminal.type("9\r");
-    await terminal.waitFor(/> Enter a choice[^?]*\?[^?]*\? Which one\?/);
+    await terminal.waitFor(/> Enter a number from 1 to [1-8]\n[^>]*\? Which one\?/);
     terminal.type("\r");
     await terminal.waitFor("(--gpu-count)");
     terminal.type("12\r");
@@ -53,7 +60,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
   });
 
   const prompts = [
-    ["gpuctl rentals create bare-metal --sandbox", "Part of its name"],
+    ["gpuctl rentals create bare-metal --sandbox", "Search (Enter lists all"],
     ["gpuctl rentals create bare-metal --gpu h100 --region us-central-1 --sandbox", "Which one?"],
     ["gpuctl reserve request --sandbox", "(--gpu-count)"],
     ["gpuctl rentals create vm --gpus 1 --sandbox", "(y/N)"],

@@ -175,17 +175,20 @@ async function recover(
   { files, out, known: { outputEnd, ledger, costs } }: OpenOptions,
   write: (text: string) => Promise<void>,
 ): Promise<OpenBatch["adopted"]> {
-  const size = (await files.size(out)) ?? 0;
+  const found = await files.size(out);
+  const size = found ?? 0;
   if (size < outputEnd) {
     throw new JournalInvalid(
-      `${out} has ${size} bytes, but its journal says that there are ${outputEnd}: it was changed, or the disk lost a part of it`,
+      found === undefined
+        ? `${out} is missing, but its journal says that it has ${outputEnd} bytes`
+        : `${out} has ${size} bytes, but its journal says that there are ${outputEnd}: it was changed, or the disk lost a part of it`,
     );
   }
   const adopted: OpenBatch["adopted"][number][] = [];
   if (size === outputEnd) return adopted;
   let end = outputEnd;
   let text = "";
-  for await (const line of linesOf(files.read(out, outputEnd))) {
+  for await (const line of linesOf(files.read(out, outputEnd), `${out} after byte ${outputEnd}`)) {
     const value = parseJson(line.text);
     if (line.isOpen || !isRecord(value)) break;
     const { custom_id: id, response, error } = value;
@@ -269,7 +272,7 @@ async function removeLines(
     block = "";
   };
   try {
-    for await (const { text } of linesOf(files.read(out))) {
+    for await (const { text } of linesOf(files.read(out), out)) {
       const { custom_id: id } = asRecord(parseJson(text));
       const entry = typeof id === "string" ? ledger.find(id) : undefined;
       if (entry !== undefined && ledger.state(entry) === "pending") {

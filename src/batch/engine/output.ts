@@ -2,7 +2,7 @@
 export interface Answer {
   readonly response?: {
     readonly status: number;
-    /** Of the service, if it names one. */
+    /** The service's ID for the request; null without one. */
     readonly requestId: string | null;
     /** JSON. */
     readonly body: string;

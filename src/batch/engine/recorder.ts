@@ -1,3 +1,4 @@
+import { InUse } from "../../core/errors.ts";
 import type { AppendFile } from "../files.ts";
 import { type JournalRecord, journalLine, type ResultRecord } from "../journal.ts";
 
@@ -23,14 +24,6 @@ interface Waiting {
 /** Results wait for others for this many milliseconds, unless there are this many. */
 const resultDelay = 50;
 const maxResults = 64;
-
-/** Another process has written to the journal. */
-class JournalTaken extends Error {
-  override readonly name = "JournalTaken";
-  constructor() {
-    super("another process has written to the journal of this batch");
-  }
-}
 
 /**
  * Writes records to the journal and results to the output. What arrives while the disk is busy is written and flushed
@@ -139,7 +132,7 @@ export class Recorder {
 
   async #append(group: readonly Waiting[]): Promise<void> {
     const { journal, output } = this.#options;
-    if ((await journal.size()) !== this.#journalEnd) throw new JournalTaken();
+    if ((await journal.size()) !== this.#journalEnd) throw takenError();
     let text = "";
     let lines = "";
     let end = this.#outputEnd;
@@ -161,6 +154,12 @@ export class Recorder {
     this.#journalEnd += Buffer.byteLength(text);
   }
 }
+
+const takenError = () =>
+  new InUse(
+    "another process has written to the journal of this batch",
+    "Stop the other run, or wait for it. Then run the same command line again.",
+  );
 
 const isResult = (record: Waiting["record"]): record is NewResult =>
   record.event === "done" || record.event === "failed" || record.event === "unknown";

@@ -38,10 +38,10 @@ export type Source = () => AsyncIterable<BatchRequest | InvalidLine>;
 /** The problems of a body; none if it can be sent. */
 export type CheckBody = (endpoint: Endpoint, body: object) => readonly string[] | Promise<readonly string[]>;
 
-/** The lines of a JSONL file: `{"custom_id","method","url","body"}`. Empty lines are left out. */
-export const jsonLines = (read: () => AsyncIterable<Uint8Array>): Source =>
+/** The lines of a JSONL file: `{"custom_id","method","url","body"}`. Empty lines are left out. `path` is for errors. */
+export const jsonLines = (path: string, read: () => AsyncIterable<Uint8Array>): Source =>
   async function* () {
-    for await (const { text, number, isUtf8 } of linesOf(read())) {
+    for await (const { text, number, isUtf8 } of linesOf(read(), path)) {
       const json = number === 1 ? text.replace(/^\ufeff/, "") : text;
       if (!isUtf8) yield { number, problems: ["the line is not valid UTF-8"] };
       else if (json.trim() !== "") yield requestOf(parseJson(json), number);

@@ -20,10 +20,10 @@ export interface PromptsOptions {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A text file with one prompt in each line. Empty lines are left out. */
-export const textPrompts = ({ read, endpoint, defaults }: PromptsOptions): Source =>
+export const textPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): Source =>
   async function* () {
     const idOf = ids();
-    for await (const { text, number, isUtf8 } of linesOf(read())) {
+    for await (const { text, number, isUtf8 } of linesOf(read(), path)) {
       const prompt = text.replace(/^\ufeff/, "").trim();
       if (!isUtf8) yield { number, problems: ["the line is not valid UTF-8"] };
       else if (prompt !== "") {

@@ -88,9 +88,9 @@ const guard = (journal: string): string =>
 fi
 `;
 
-export const gitHubNotes = ({ name, secret, input, shards }: BatchJob): readonly Note[] => [
-  `Save this as .github/workflows/${name}.yml. The key is a secret of the repository:`,
-  [`gpuctl auth token | gh secret set ${secret}`, `gh workflow run ${name}.yml`],
-  `${input} must be in the repository. Each of the ${shards} jobs has a disk of its own: its journal and output are kept in the cache and as an artifact. Shards that are not complete go on with:`,
+export const gitHubNotes = ({ name, secret, input, shards, sandbox }: BatchJob): readonly Note[] => [
+  `Save this as .github/workflows/${name}.yml.${sandbox ? "" : " The key is a secret of the repository:"}`,
+  [...(sandbox ? [] : [`gpuctl auth token | gh secret set ${secret}`]), `gh workflow run ${name}.yml`],
+  `${input} must be in the repository. Each of the ${shards} jobs has a disk of its own: its journal and output are kept in the cache and as an artifact. To continue the shards that are not complete:`,
   ["gh run rerun --failed RUN"],
 ];

@@ -28,7 +28,7 @@ export function gitLabPipeline(job: BatchJob): object {
   };
 }
 
-export const gitLabNotes = ({ input, shards }: BatchJob): readonly Note[] => [
-  `Save this as .gitlab-ci.yml, or include it there. The key is the masked variable ${keyVariable} of the project.`,
+export const gitLabNotes = ({ input, shards, sandbox }: BatchJob): readonly Note[] => [
+  `Save this as .gitlab-ci.yml, or include it there.${sandbox ? "" : ` The key is the masked variable ${keyVariable} of the project.`}`,
   `${input} must be in the repository. Each of the ${shards} jobs may run on another machine: its journal and output are kept in the cache and as an artifact. If you retry a job, the runners must share the cache: without its journal, the job would pay again for what was done.`,
 ];

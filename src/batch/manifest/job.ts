@@ -1,12 +1,13 @@
 import { exit } from "../../core/exit-codes.ts";
 import { quoted, wrap } from "../../core/text.ts";
 
-/** A batch to run in shards, as an engine's job. */
+/** A batch to run in shards, as a job of a platform. */
 export interface BatchJob {
   readonly name: string;
   readonly shards: number;
-  /** The file of requests or prompts, and the output of the whole. Each shard writes its own file next to that. */
+  /** File of requests or prompts. */
   readonly input: string;
+  /** Output of the whole batch. Each shard writes its own file beside it. */
   readonly out: string;
   /** The words after `gpuctl` that run the batch, without the shard. */
   readonly run: readonly string[];
@@ -20,19 +21,19 @@ export interface BatchJob {
   readonly claim: string;
   /** Environment variables that are not secret. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Needs no key. */
+  /** Runs against the sandbox, which needs no key. */
   readonly sandbox: boolean;
 }
 
 export const keyVariable = "GPUCTL_API_KEY";
 
-/** A process that was ended by a signal has the exit code 128 + its number. */
+/** A process that was ended by a signal has the exit code 128 plus the number of the signal. */
 const killed = 128 + 9;
 const terminated = 128 + 15;
 
 /**
- * The exit codes after which an engine runs a shard again: all that is left may be sent, or the task was ended from outside.
- * After any other failure, a new run would fail alike or someone has to look first.
+ * The exit codes after which a shard may run again: `left` (gpuctl knows that the remaining requests can be sent safely) and
+ * `killed` everywhere; the other two on Kubernetes, and on Slurm at the time limit. After any other failure, a new run would fail alike or someone has to look first.
  */
 export const retriedCodes = {
   left: exit.network,
@@ -41,13 +42,13 @@ export const retriedCodes = {
   terminated,
 } as const;
 
-/** How often an engine runs a shard again. */
+/** How many times at most a shard runs again. */
 export const maxRetries = 5;
 
 /** Memory for a shard, in MiB. gpuctl needs less than 150 for any number of lines. */
 export const memory = { request: 256, limit: 512 } as const;
 
-/** A command line of gpuctl for a shell. `last` is not quoted. */
+/** A command line of gpuctl for a shell. `last` is appended as it is, for shell variables. */
 export const shellLine = (words: readonly string[], last = ""): string =>
   ["gpuctl", ...words.map(quoted), ...(last === "" ? [] : [last])].join(" ");
 

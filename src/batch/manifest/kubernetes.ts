@@ -69,13 +69,25 @@ const environmentOf = ({ environment, sandbox, secret }: BatchJob): EnvVar[] => 
     : [{ name: keyVariable, valueFrom: { secretKeyRef: { name: secret, key: keyInSecret } } }]),
 ];
 
-export const kubernetesNotes = ({ name, secret, claim, input, shards, merge }: BatchJob): readonly Note[] => [
-  "Store the key in a Secret:",
-  [
-    `gpuctl auth token | tr -d '\\n' | kubectl create secret generic ${secret} --from-file=${keyInSecret}=/dev/stdin`,
-  ],
+export const kubernetesNotes = ({
+  name,
+  secret,
+  claim,
+  input,
+  shards,
+  merge,
+  sandbox,
+}: BatchJob): readonly Note[] => [
+  ...(sandbox
+    ? []
+    : [
+        "Store the key in a Secret:",
+        [
+          `gpuctl auth token | tr -d '\\n' | kubectl create secret generic ${secret} --from-file=${keyInSecret}=/dev/stdin`,
+        ],
+      ]),
   `The claim ${claim} holds ${input} and takes the output. All ${shards} pods mount it, so it must be ReadWriteMany. It keeps the journals: a pod that is replaced goes on where the last one stopped. On a volume that ends with its pod, the journal would be lost, and what was paid for would be paid for again.`,
-  `A pod that is killed or exits with ${retriedCodes.left} is replaced. After any other failure its shard has failed, and the others go on.`,
+  `A pod that is killed, is interrupted or exits with ${retriedCodes.left} is replaced. After any other failure its shard has failed, and the others go on.`,
   ["kubectl apply -f job.yaml", `kubectl wait --for=condition=complete --timeout=-1s job/${name}`],
   `Then, where the claim is mounted at ${folder}:`,
   [shellLine(merge)],

@@ -55,13 +55,19 @@ exit $code
 `;
 }
 
-const notes = ({ shards, merge }: BatchJob): readonly Note[] => [
+const notes = ({ shards, merge, sandbox }: BatchJob): readonly Note[] => [
   "Submit this in a folder that all nodes share:",
   ["sbatch job.sh"],
-  "Slurm may run a task again on another node. Its journal, next to its output, must be there: otherwise what was paid for is paid for again. On disks of the nodes, name one with --nodelist, and copy outputs and journals together before the merge.",
-  `The key is that of your profile if the nodes share your home folder. Otherwise, set ${keyVariable} before you submit this: sbatch passes it on.`,
-  `A task is queued again if gpuctl was killed, ran out of time or exits with ${retriedCodes.left}, up to ${maxRetries} times. If this script was killed, too, and for some tasks as a new job:`,
-  ["scontrol requeue JOB_TASK", "sbatch --array=3,5 job.sh"],
+  "Slurm may run a task again on another node. Its journal, next to its output, must be there: otherwise what was paid for is paid for again. If the journal is on a node's local disk, pin the task to that node with --nodelist, and copy all outputs and journals into one folder before the merge.",
+  ...(sandbox
+    ? []
+    : [
+        `The key is that of your profile if the nodes share your home folder. Otherwise, set ${keyVariable} before you submit this: sbatch passes it on.`,
+      ]),
+  `A task is queued again if gpuctl was killed, ran out of time or exits with ${retriedCodes.left}, up to ${maxRetries} times. If this script itself was killed:`,
+  ["scontrol requeue JOB_TASK"],
+  "To run some tasks again as a new job:",
+  [`sbatch --array=${shards > 2 ? `1,${shards - 1}` : shards - 1} job.sh`],
   `The tasks are numbered from 0 to ${shards - 1}, as the shards are. Afterwards:`,
   [shellLine(merge)],
 ];

@@ -9,9 +9,9 @@ import { type CliGlobals, globalFlags } from "../parse/globals.ts";
 export interface CompletionRequest {
   readonly kind: LiveValue;
   readonly prefix: string;
-  /** The words that name an operation, of which fields are completed: its ID, or its method and path. */
+  /** The operation whose fields are completed, as typed: its ID, or its method and path. Empty without one. */
   readonly operation: string;
-  /** The global flags on the line that select the service. */
+  /** The global flags on the line that select the service or change how it is called. */
   readonly cli: CliGlobals;
 }
 

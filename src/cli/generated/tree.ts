@@ -575,7 +575,9 @@ export const nouns: readonly Noun[] = [
       "names": [
        "storage-volume"
       ],
-      "notes": [],
+      "notes": [
+       "cannot be used with --new-volume or --new-volume-size"
+      ],
       "key": "storageVolume",
       "conflictsWith": [
        "new-volume",
@@ -1375,7 +1377,9 @@ export const nouns: readonly Noun[] = [
       "names": [
        "max-cost"
       ],
-      "notes": [],
+      "notes": [
+       "cannot be used with --detach"
+      ],
       "key": "maxCost",
       "conflictsWith": [
        "detach"
@@ -1388,7 +1392,9 @@ export const nouns: readonly Noun[] = [
       "names": [
        "time-limit"
       ],
-      "notes": [],
+      "notes": [
+       "cannot be used with --detach"
+      ],
       "key": "timeLimit",
       "conflictsWith": [
        "detach"
@@ -1634,7 +1640,9 @@ export const nouns: readonly Noun[] = [
       "names": [
        "all"
       ],
-      "notes": [],
+      "notes": [
+       "cannot be used with --label or --older-than"
+      ],
       "key": "all",
       "conflictsWith": [
        "label",
@@ -1935,7 +1943,9 @@ export const nouns: readonly Noun[] = [
       "names": [
        "once"
       ],
-      "notes": [],
+      "notes": [
+       "cannot be used with --every"
+      ],
       "key": "once",
       "conflictsWith": [
        "every"
@@ -3403,7 +3413,9 @@ export const nouns: readonly Noun[] = [
       "names": [
        "continue"
       ],
-      "notes": [],
+      "notes": [
+       "cannot be used with --session"
+      ],
       "key": "continue",
       "conflictsWith": [
        "session"
@@ -4406,10 +4418,10 @@ export const nouns: readonly Noun[] = [
      "manifest"
     ],
     "summary": "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
-    "details": "The job runs a shard again when it was killed or exits with code 9, because all that is left can then be sent. It does not after any other failure: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
+    "details": "The job runs a shard again when gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also does so after a Slurm time limit, and on Kubernetes when a pod was interrupted. No other failure is retried: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
     "args": [
      {
-      "name": "ENGINE",
+      "name": "PLATFORM",
       "text": "What runs the job",
       "kind": "choice",
       "choices": [
@@ -4447,7 +4459,7 @@ export const nouns: readonly Noun[] = [
        "out"
       ],
       "notes": [
-       "default INPUT with .out.jsonl instead of its extension"
+       "default INPUT with .out.jsonl instead of .jsonl, .csv or .txt, or added to any other name"
       ],
       "key": "out"
      },
@@ -4537,7 +4549,7 @@ export const nouns: readonly Noun[] = [
        "image"
       ],
       "notes": [
-       "default gpuctl with this version"
+       "default gpuctl:VERSION of this gpuctl, which you build yourself"
       ],
       "key": "image"
      },
@@ -4574,7 +4586,7 @@ export const nouns: readonly Noun[] = [
       "command": "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml"
      },
      {
-      "text": "An array of a hundred tasks that draws the prompts of a CSV file, for sbatch",
+      "text": "A Slurm array of 100 tasks: an image for each row of a CSV file",
       "command": "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh"
      }
     ]
@@ -4717,7 +4729,9 @@ export const nouns: readonly Noun[] = [
       "names": [
        "include"
       ],
-      "notes": [],
+      "notes": [
+       "cannot be used with --paginate"
+      ],
       "key": "include",
       "conflictsWith": [
        "paginate"
@@ -4806,7 +4820,9 @@ export const nouns: readonly Noun[] = [
       "names": [
        "with-token"
       ],
-      "notes": [],
+      "notes": [
+       "cannot be used with --key-command"
+      ],
       "key": "withToken",
       "conflictsWith": [
        "key-command"
@@ -5558,7 +5574,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Only calls with this header Gpuctl-Sandbox-Caller",
+      "text": "Only calls whose header Gpuctl-Sandbox-Caller has this value",
       "value": "CALLER",
       "names": [
        "caller"
@@ -5964,7 +5980,7 @@ export const nouns: readonly Noun[] = [
      "scenario"
     ],
     "summary": "Start a chaos test: sold out GPUs, failing calls, slow boots",
-    "details": "Replaces the situations, boot rules and faults. Rentals, volumes and the clock stay. `capacity-crunch`: h100 is sold out in us-central-1 and us-east-1, and every other region has 8 of each GPU. `flaky`: 10% of the calls return 503, and 5% reset the connection. `slow-boot`: rentals take 10 minutes to boot. `out-of-money`: $1.00 is left, pictures cost money, and rentals end when the balance is used up. `rate-limited`: after 10 calls within 10 s, calls get 429 until the 10 s are over. `none`: no situations, boot rules and faults.",
+    "details": "Replaces the situations, boot rules and faults. Rentals, volumes and the clock stay. `capacity-crunch`: each region has 8 GPUs of each type, but us-central-1 and us-east-1 have no h100. `flaky`: 10% of the calls return 503, and 5% reset the connection. `slow-boot`: rentals take 10 minutes to boot. `out-of-money`: $1.00 is left, pictures cost money, and rentals end when the balance is used up. `rate-limited`: after 10 calls within 10 s, calls get 429 until the 10 s are over. `none`: no situations, boot rules or faults.",
     "args": [
      {
       "name": "NAME",
@@ -6001,7 +6017,7 @@ export const nouns: readonly Noun[] = [
      "add"
     ],
     "summary": "Add a situation of a real cloud, such as sold out GPUs",
-    "details": "`capacity`: a region has only so many GPUs, by default 0. `quota`: you can have only so many. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: volumes attach only to rentals in their region.",
+    "details": "`capacity`: a region has only so many GPUs, by default 0; if several of these situations match, the oldest applies. `quota`: you can have only so many. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: volumes attach only to rentals in their region.",
     "args": [
      {
       "name": "KIND",
@@ -6700,7 +6716,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Only this status or class of statuses, such as 404 or 4xx; none for a broken connection",
+      "text": "Only this status or class of statuses, such as 404 or 4xx; `none` if the connection broke",
       "value": "STATUS",
       "names": [
        "status"
@@ -6730,7 +6746,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Only requests with this header Gpuctl-Sandbox-Caller",
+      "text": "Only requests whose header Gpuctl-Sandbox-Caller has this value",
       "value": "CALLER",
       "names": [
        "caller"
@@ -6763,11 +6779,13 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Print only the number of matching requests, without --limit",
+      "text": "Print only the number of matching requests",
       "names": [
        "count"
       ],
-      "notes": [],
+      "notes": [
+       "cannot be used with --limit"
+      ],
       "key": "count",
       "conflictsWith": [
        "limit"
@@ -6798,7 +6816,7 @@ export const nouns: readonly Noun[] = [
       ]
      },
      {
-      "text": "Count the creates of VMs with a B200 that were refused",
+      "text": "Count the refused requests for VMs with a B200",
       "command": "gpuctl sandbox requests --operation createVirtualMachineRental --status 4xx --where gpuType=b200 --count"
      },
      {
@@ -6813,7 +6831,7 @@ export const nouns: readonly Noun[] = [
      "requests",
      "clear"
     ],
-    "summary": "Remove requests from the log, or all of them",
+    "summary": "Clear the request log, or remove only matching requests",
     "args": [],
     "flags": [
      {
@@ -6828,7 +6846,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Only this status or class of statuses, such as 404 or 4xx; none for a broken connection",
+      "text": "Only this status or class of statuses, such as 404 or 4xx; `none` if the connection broke",
       "value": "STATUS",
       "names": [
        "status"
@@ -6858,7 +6876,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Only requests with this header Gpuctl-Sandbox-Caller",
+      "text": "Only requests whose header Gpuctl-Sandbox-Caller has this value",
       "value": "CALLER",
       "names": [
        "caller"
@@ -6924,7 +6942,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Only this status or class of statuses, such as 404 or 4xx; none for a broken connection",
+      "text": "Only this status or class of statuses, such as 404 or 4xx; `none` if the connection broke",
       "value": "STATUS",
       "names": [
        "status"
@@ -6954,7 +6972,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Only requests with this header Gpuctl-Sandbox-Caller",
+      "text": "Only requests whose header Gpuctl-Sandbox-Caller has this value",
       "value": "CALLER",
       "names": [
        "caller"

@@ -19,6 +19,7 @@ export type Parsed =
   | BareGroup
   | Invocation;
 
+/** A command line that ends at a group of commands. */
 export interface BareGroup extends Pick<Invocation, "globals" | "argv"> {
   readonly group: readonly string[];
 }
@@ -37,7 +38,7 @@ export interface Invocation {
 
 interface Line extends Pick<Invocation, "argv" | "lenient"> {
   readonly version: string;
-  /** Set by the action that commander runs. */
+  /** Set while commander parses: by an action, or by `--version`. */
   parsed: Parsed;
 }
 
@@ -47,7 +48,7 @@ export function parse(argv: readonly string[], version: string): Parsed {
   const lenient = (end < 0 ? argv : argv.slice(0, end)).includes("--no-validate");
   const line: Line = { argv, version, lenient, parsed: { show: "" } };
   const program = group([], line);
-  // Other commands are not declared, which saves start-up time.
+  // Only nouns on the line are declared: declaring all of them slows start-up.
   for (const noun of nouns) if (argv.includes(noun.name)) addNoun(program, noun, line);
   try {
     program.parse([...argv], { from: "user" });
@@ -59,17 +60,35 @@ export function parse(argv: readonly string[], version: string): Parsed {
   return line.parsed;
 }
 
-/** The word that a commander error is about. The error has it only in its message, in quotes. */
-export const quotedWord = ({ message }: CommanderError): string => /'([^']*)'/.exec(message)?.[1] ?? "";
+/** The flags that a commander error is about, such as `-m, --model <NAME>`. Only its message has them, in quotes. */
+export const quotedFlags = ({ message }: CommanderError): readonly string[] =>
+  [...message.matchAll(/'([^']*)'/g)].map(([, flag = ""]) => flag);
 
-/** A group of commands, which shows help when no command follows. */
+/** A commander error in the words of gpuctl; the error itself if there is nothing to change. */
+function reworded(error: CommanderError, path: readonly string[], argv: readonly string[]): Error {
+  const [first = "", second = ""] = quotedFlags(error);
+  if (error.code === "commander.unknownOption") return unknownFlag(first, path, argv);
+  const nameOf = (flag: string) => /--[^ ]+/.exec(flag)?.[0] ?? flag;
+  if (error.code === "commander.optionMissingArgument") {
+    const [, value = ""] = /<(.*)>/.exec(first) ?? [];
+    return new UsageError(`${nameOf(first)} requires a value (${value})`, { hint: usageHint });
+  }
+  if (error.code === "commander.conflictingOption") {
+    return new UsageError(`${nameOf(first)} and ${nameOf(second)} cannot be used together`, {
+      hint: usageHint,
+    });
+  }
+  return error;
+}
+
+/** A group of commands. Without a command, the result is a `BareGroup`. */
 function group(path: readonly string[], line: Line): Command {
   return emptyCommand(path, line)
     .allowUnknownOption()
     .arguments("[words...]")
     .action((words: readonly string[], _options: unknown, self: Command) => {
       const [wrong] = words;
-      if (wrong?.startsWith("-")) throw unknownFlag(wrong, path);
+      if (wrong?.startsWith("-")) throw unknownFlag(wrong, path, line.argv);
       if (wrong !== undefined) throw unknownWord(wrong, path);
       line.parsed = asksForHelp(self)
         ? { help: path }
@@ -80,7 +99,7 @@ function group(path: readonly string[], line: Line): Command {
 function emptyCommand(path: readonly string[], line: Line): Command {
   const command = new Command(path.at(-1) ?? "gpuctl")
     .exitOverride((error) => {
-      throw error.code === "commander.unknownOption" ? unknownFlag(quotedWord(error), path) : error;
+      throw reworded(error, path, line.argv);
     })
     .enablePositionalOptions()
     .showSuggestionAfterError(false)
@@ -131,7 +150,7 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
   });
 }
 
-/** Whether `--help` is anywhere on the line. */
+/** Whether `--help` was given to the command or to one of its groups. */
 function asksForHelp(command: Command): boolean {
   return command.opts().help === true || (command.parent !== null && asksForHelp(command.parent));
 }

@@ -106,23 +106,45 @@ export function rejectMisspelling(word: string, path: readonly string[]): void {
   });
 }
 
-/** The error for an unknown flag, which may be misspelled or belong to another command. */
-export function unknownFlag(flag: string, path: readonly string[]): UsageError {
+/** The error for an unknown flag after the words of `path`. It may be misspelled, misplaced or another command's. */
+export function unknownFlag(flag: string, path: readonly string[], argv: readonly string[]): UsageError {
   const [name = flag] = flag.split("=");
   if (flag.startsWith("-=")) {
     const rest = JSON.stringify(flag.slice(1));
     return new UsageError(`unexpected ${rest} after a short flag that takes no value`, { hint: usageHint });
   }
-  const below = commands.filter((command) => path.every((word, at) => command.path[at] === word));
-  const own = [...globals, ...standardFlags, ...below.flatMap(({ flags }) => flags)].flatMap(spellings);
+  const command = commands.find((command) => wordsOf(command) === path.join(" "));
+  const own = [...globals, ...standardFlags, ...(command?.flags ?? [])].flatMap(spellings);
   if (own.includes(name)) {
     return new UsageError(`${name} takes no value, but got ${JSON.stringify(flag.slice(name.length + 1))}`);
+  }
+  const later = laterCommand(path, argv);
+  const misplaced = later?.flags.find((flag) => spellings(flag).includes(name));
+  if (later && misplaced) {
+    const value = misplaced.value === undefined ? "" : ` ${misplaced.value}`;
+    return new UsageError(
+      `${name} must come after the command, as in ${asLine([wordsOf(later), name + value])}`,
+    );
   }
   const takers = commands.filter(({ flags }) => flags.flatMap(spellings).includes(name)).map(wordsOf);
   const long = own.filter((spelling) => spelling.startsWith("--"));
   const meant = takers.length > 0 ? ` (a flag of ${takers.join(", ")})` : didYouMean(name, long);
   return new UsageError(`unknown flag '${name}'${meant}`, { hint: usageHint });
 }
+
+/** The longest command below `path` whose words are on the line. */
+function laterCommand(path: readonly string[], argv: readonly string[]): CommandNode | undefined {
+  const below = commands.filter(
+    (command) =>
+      command.path.length > path.length &&
+      path.every((word, at) => command.path[at] === word) &&
+      isSubsequence(command.path, argv),
+  );
+  return below.sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+const isSubsequence = (words: readonly string[], argv: readonly string[]): boolean =>
+  argv.reduce((at, word) => (words[at] === word ? at + 1 : at), 0) === words.length;
 
 const asLine = (words: readonly string[]): string => `\`gpuctl ${words.join(" ")}\``;
 

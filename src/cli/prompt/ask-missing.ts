@@ -20,14 +20,17 @@ export interface Options {
   readonly runtime: Runtime;
 }
 
-/** The values so far, and the flags and arguments that set those that were prompted for. */
+/** The values so far, and the flags and arguments of the command line for those that the user was asked for. */
 export interface Answered {
   readonly values: Values;
   readonly flags: readonly string[];
   readonly args: readonly string[];
 }
 
-/** Prompts for every value that `missing` returns: first for one of the command's offers, which may set several. */
+/**
+ * Prompts for one of the command's offers, which may set several values; then for every value that `missing` returns; then
+ * for the optional fields in `alsoAsks`.
+ */
 export async function askMissing(
   values: Values,
   missing: (values: Values) => readonly Missing[],
@@ -59,7 +62,7 @@ const none = "";
 /** The choice for none of the offers. */
 const manual = "";
 
-/** Prompts for one of the command's offers; for values of the user's own choice, asks for each field that offers set. */
+/** Prompts for one of the command's offers. If the user enters the values instead, asks for each field that offers set. */
 async function askOffer(before: Answered, prompts: Prompts, options: Options): Promise<Answered> {
   const { node } = options;
   const offers = await offersFor(before.values, options);
@@ -105,7 +108,7 @@ async function offersFor(values: Values, { command, context, portsFor }: Options
   const { offers } = command;
   if (offers === undefined || context.settings.dryRun) return [];
   const input = { ...context, ...(await portsFor(command)), ...values };
-  return orNone("what the service offers", context, () =>
+  return orNone("list what the service offers", context, () =>
     context.progress("Requesting what the service offers", () => offers(input)),
   );
 }
@@ -114,17 +117,20 @@ async function estimateFor(key: string, values: Values, { command, context, port
   const { estimate } = command;
   if (estimate === undefined || context.settings.dryRun) return undefined;
   const input = { ...context, ...(await portsFor(command)), ...values };
-  const [found] = await orNone("an estimate", context, async () => [await estimate(key, input)]);
+  const [found] = await orNone("make an estimate", context, async () => [await estimate(key, input)]);
   return found;
 }
 
 const noChoices: LiveChoices = { choices: [], labels: {} };
 
-/** The live values to choose from; none in a dry run, and none when they cannot be listed. Says why there are none. */
+/**
+ * The live values to choose from; none in a dry run, and none when they cannot be listed. Reports a failed listing, and an
+ * empty list for a required value or an argument.
+ */
 async function liveFor(missing: Missing, { context, portsFor, runtime }: Options): Promise<LiveChoices> {
   const { completes: kind, arg } = missing;
   if (kind === undefined || context.settings.dryRun) return noChoices;
-  const [live] = await orNone(`the choices for ${missing.flag}`, context, async () => [
+  const [live] = await orNone(`list the choices for ${missing.flag}`, context, async () => [
     await context.progress("Listing the choices", () => liveRecords(kind, context, portsFor)),
   ]);
   if (live === undefined) return noChoices;
@@ -141,7 +147,7 @@ async function liveFor(missing: Missing, { context, portsFor, runtime }: Options
   return found;
 }
 
-/** The result of a lookup that only helps to answer; empty when it fails, with the reason on stderr. */
+/** The result of a lookup that only helps to answer. If it fails, empty, and stderr says that gpuctl cannot do `what`. */
 async function orNone<Value>(
   what: string,
   { say, interrupted }: Pick<Context, "say" | "interrupted">,
@@ -151,7 +157,7 @@ async function orNone<Value>(
     return await work();
   } catch (error) {
     interrupted.throwIfAborted();
-    say(`Cannot list ${what}: ${reasonOf(error)}.`);
+    say(`Cannot ${what}: ${reasonOf(error)}.`);
     return [];
   }
 }

@@ -4,7 +4,7 @@ import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { valueAt } from "../../core/json.ts";
-import { didYouMean, invalidValues, sentence } from "../../core/text.ts";
+import { didYouMean, invalidValues } from "../../core/text.ts";
 import type { Invocation } from "../parse/program.ts";
 import { flagFor } from "../parse/values.ts";
 
@@ -30,7 +30,7 @@ export async function contractCheck(id: OperationId) {
 
 /**
  * Checks an input against the contract, and accepts choices that only the service's description lists. Throws
- * `UsageError` that names each invalid flag.
+ * `UsageError` that names each invalid flag; flags with the same problem are listed together.
  */
 export async function checkInput(
   id: OperationId,
@@ -55,7 +55,11 @@ export async function checkInput(
     flag: flagFor(issue.path, invocation) ?? `--${kebab(String(issue.path[0] ?? ""))}`,
     message: withValue(issue, input) + suggestion(id, issue, input),
   }));
-  const issues = [...new Map(all.map((issue) => [sentence(issue), issue])).values()];
+  const messages = [...new Set(all.map(({ message }) => message))];
+  const issues = messages.map((message) => {
+    const flags = all.filter((issue) => issue.message === message).map(({ flag }) => flag);
+    return { flag: [...new Set(flags)].join(", "), message };
+  });
   throw invalidValues(issues, isDescriptionMissing ? `${nothingSent} ${noDescription}` : nothingSent);
 }
 

@@ -128,9 +128,12 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   BatchNeedsLook: () => ({ code: "SOME_FAILED", exitCode: exit.someFailed }),
   BatchUnfinished: () => ({ code: "UNFINISHED", exitCode: exit.network, retryable: true }),
   InUse: () => ({ code: "IN_USE", exitCode: exit.usage }),
-  JournalTaken: () => ({ code: "IN_USE", exitCode: exit.usage }),
   InputChanged: () => ({ code: "INPUT_CHANGED", exitCode: exit.network, retryable: true }),
-  JournalInvalid: () => ({ code: "JOURNAL_INVALID", exitCode: exit.usage }),
+  JournalInvalid: () => ({
+    code: "JOURNAL_INVALID",
+    exitCode: exit.usage,
+    hint: "Restore the file. A batch with another output would send everything again.",
+  }),
   NotTried: ({ cause }, sandbox) => ({ exitCode: meaningOf(cause, sandbox).exitCode }),
   InterruptedWrite: ({ request, finding }) => ({
     code: "INTERRUPTED",

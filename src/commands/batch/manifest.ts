@@ -14,23 +14,28 @@ import { UsageError } from "../../core/errors.ts";
 import { withoutUndefined } from "../../core/json.ts";
 import { decimalText } from "../../core/values/money.ts";
 
-const engines = ["k8s", "slurm", "github", "gitlab"] as const;
-type Engine = (typeof engines)[number];
+const platforms = ["k8s", "slurm", "github", "gitlab"] as const;
+type Platform = (typeof platforms)[number];
+
+/** Extensions of INPUT that the extension of the output replaces. */
+const inputExtensions = [".jsonl", ".csv", ".txt"];
+
+const oneOf = (words: readonly string[]): string => `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
 export default defineCommand({
   path: "batch manifest",
   summary: "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
   details:
-    "The job runs a shard again when it was killed or exits with code 9, because all that is left can then be sent. It does not after any other failure: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
+    "The job runs a shard again when gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also does so after a Slurm time limit, and on Kubernetes when a pod was interrupted. No other failure is retried: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
   args: [
-    arg.choice("ENGINE", "What runs the job", engines, { required: true }),
+    arg.choice("PLATFORM", "What runs the job", platforms, { required: true }),
     arg.text("INPUT", "The file of requests, or of prompts with --endpoint", { required: true }),
   ],
   flags: {
     shards: flag.integer("Number of shards. Required", { minimum: 1 }),
     out: flag.text("Output of the whole batch; each shard writes its own file next to it", {
       value: "FILE",
-      defaultText: "INPUT with .out.jsonl instead of its extension",
+      defaultText: `INPUT with .out.jsonl instead of ${oneOf(inputExtensions)}, or added to any other name`,
     }),
     endpoint: flag.choice("INPUT holds prompts for this endpoint", ["chat", "image", "tts"]),
     model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
@@ -42,7 +47,7 @@ export default defineCommand({
     name: flag.text("Name of the job", { default: "gpuctl-batch" }),
     image: flag.text("Container image with gpuctl", {
       value: "IMAGE",
-      defaultText: "gpuctl with this version",
+      defaultText: "gpuctl:VERSION of this gpuctl, which you build yourself",
     }),
     secret: flag.text("Secret that holds the key", {
       value: "NAME",
@@ -60,22 +65,22 @@ export default defineCommand({
       command: "gpuctl batch manifest k8s requests.jsonl --shards 8 --max-cost 20 > job.yaml",
     },
     {
-      text: "An array of a hundred tasks that draws the prompts of a CSV file, for sbatch",
+      text: "A Slurm array of 100 tasks: an image for each row of a CSV file",
       command: "gpuctl batch manifest slurm prompts.csv --endpoint image --shards 100 > job.sh",
     },
   ],
   run: ({ args, flags, settings, say }) => {
-    const { engine } = args;
+    const { platform } = args;
     const job = jobOf(args, flags, settings);
-    if (settings.baseUrl === undefined && !settings.sandbox && engine !== "slurm") {
+    if (settings.baseUrl === undefined && !settings.sandbox && platform !== "slurm") {
       say("No base URL is configured. Set GPUCTL_BASE_URL in the job.");
     }
-    if (engine === "slurm") {
+    if (platform === "slurm") {
       const script = slurmScript(job);
       return textResult(script, { script }, settings);
     }
     assertPortable(job);
-    const { document, notes } = manifests[engine](job);
+    const { document, notes } = manifests[platform](job);
     return textResult(`${comments(notes)}${stringify(document, layout)}`, document, settings);
   },
 });
@@ -85,14 +90,14 @@ interface Manifest {
   readonly notes: readonly Note[];
 }
 
-const manifests: Readonly<Record<Exclude<Engine, "slurm">, (job: BatchJob) => Manifest>> = {
+const manifests: Readonly<Record<Exclude<Platform, "slurm">, (job: BatchJob) => Manifest>> = {
   k8s: (job) => ({ document: kubernetesJob(job), notes: kubernetesNotes(job) }),
   github: (job) => {
-    assertAtMost(maxGitHubShards, job);
+    assertAtMost(maxGitHubShards, "GitHub", job);
     return { document: gitHubWorkflow(job), notes: gitHubNotes(job) };
   },
   gitlab: (job) => {
-    assertAtMost(maxGitLabShards, job);
+    assertAtMost(maxGitLabShards, "GitLab", job);
     return { document: gitLabPipeline(job), notes: gitLabNotes(job) };
   },
 };
@@ -115,7 +120,7 @@ interface ManifestFlags {
 }
 
 function jobOf(
-  { engine, input }: { readonly engine: Engine; readonly input: string },
+  { platform, input }: { readonly platform: Platform; readonly input: string },
   flags: ManifestFlags,
   settings: CommandSettings,
 ): BatchJob {
@@ -126,7 +131,7 @@ function jobOf(
       "--name must be at most 63 lower-case letters, digits and -, with no - at either end",
     );
   }
-  const out = flags.out ?? `${input.replace(/\.(jsonl|csv|txt)$/, "")}.out.jsonl`;
+  const out = flags.out ?? outputFor(input);
   const source = endpoint === undefined ? [input] : ["--prompts", input, "--endpoint", endpoint];
   const options = {
     model,
@@ -145,19 +150,24 @@ function jobOf(
     ],
     merge: ["batch", "merge", out, ...(endpoint === undefined ? ["--requests", input] : [])],
     image: flags.image ?? `gpuctl:${settings.version}`,
-    secret: flags.secret ?? (engine === "github" ? keyVariable : "gpuctl"),
+    secret: flags.secret ?? (platform === "github" ? keyVariable : "gpuctl"),
     claim,
-    environment: environmentOf(engine, settings),
+    environment: environmentOf(platform, settings),
     sandbox: settings.sandbox,
   };
 }
 
+function outputFor(input: string): string {
+  const extension = inputExtensions.find((one) => input.endsWith(one)) ?? "";
+  return `${input.slice(0, input.length - extension.length)}.out.jsonl`;
+}
+
 function environmentOf(
-  engine: Engine,
+  platform: Platform,
   { sandbox, baseUrl, inferenceBaseUrl, credential, profile }: CommandSettings,
 ): Readonly<Record<string, string>> {
   if (sandbox) return { GPUCTL_SANDBOX: "1" };
-  const hasProfile = engine === "slurm" && credential !== undefined && credential.source !== keyVariable;
+  const hasProfile = platform === "slurm" && credential !== undefined && credential.source !== keyVariable;
   return {
     ...(hasProfile && { GPUCTL_PROFILE: profile }),
     ...(baseUrl !== undefined && { GPUCTL_BASE_URL: baseUrl }),
@@ -171,11 +181,13 @@ function assertPortable({ input, out }: BatchJob): void {
     if (isAbsolute(path))
       throw new UsageError(`${name} must be a relative path: the job runs in a folder of its own`);
     if (!/^[^$*?[\]"'\\\p{Cc}]+$/u.test(path)) {
-      throw new UsageError(`${name} must not contain quotes, brackets, $, *, ? or \\`);
+      throw new UsageError(
+        `${name} must not contain quotes, [, ], $, *, ?, \\ or control characters: rename the file`,
+      );
     }
   }
 }
 
-function assertAtMost(max: number, { shards }: BatchJob): void {
-  if (shards > max) throw new UsageError(`--shards must be at most ${max} there, not ${shards}`);
+function assertAtMost(max: number, where: string, { shards }: BatchJob): void {
+  if (shards > max) throw new UsageError(`--shards must be at most ${max} on ${where}, not ${shards}`);
 }

@@ -135,7 +135,7 @@ async function missingOf(
   });
   return missingFrom(
     parts,
-    jsonLines(() => createReadStream(path)),
+    jsonLines(input, () => createReadStream(path)),
   );
 }
 

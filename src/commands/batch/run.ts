@@ -116,6 +116,7 @@ export default defineCommand({
     if (flags.out === undefined && !settings.dryRun) throw new UsageError("--out is required");
     const whole = files.resolve(flags.out ?? "batch.jsonl");
     const out = shard ? shardOutput(whole, shard) : whole;
+    if (flags.out !== undefined) await assertRegularFile(shard ? out : flags.out, out);
     const filesFolder = files.resolve(flags.files ?? `${whole.replace(/\.jsonl$/, "")}.files`);
     const [{ planBatch, withBatch }, { createSend }, { diskFiles }, { batchPricing }, { bodyCheck }] =
       await Promise.all([
@@ -204,7 +205,7 @@ async function inputOf(
   const facts = await stat(path).catch((error: unknown) => {
     throw readFailed(from, name, error);
   });
-  if (!facts.isFile()) throw new UsageError(`${from} ${name} is not a file`);
+  if (!facts.isFile()) throw new UsageError(`${from} ${name} is not a regular file`);
   const read = () => createReadStream(path, { highWaterMark: chunkSize });
   if (prompts === undefined) {
     const extra = [...(endpoint ? ["--endpoint"] : []), ...(model ? ["--model"] : [])];
@@ -213,7 +214,7 @@ async function inputOf(
         `${extra[0] ?? "--param"} requires --prompts: the lines of INPUT are sent as they are`,
       );
     }
-    return { source: (await import("../../batch/input/lines.ts")).jsonLines(read), name };
+    return { source: (await import("../../batch/input/lines.ts")).jsonLines(name, read), name };
   }
   if (endpoint === undefined) throw new UsageError("--prompts requires --endpoint chat, image or tts");
   const { csvPrompts, textPrompts } = await import("../../batch/input/prompts.ts");
@@ -223,6 +224,14 @@ async function inputOf(
     source: extname(name).toLowerCase() === ".csv" ? csvPrompts(options) : textPrompts(options),
     name,
   };
+}
+
+/** Throws `UsageError` if the output exists and is something else, such as a folder or a pipe. */
+async function assertRegularFile(shown: string, path: string): Promise<void> {
+  const facts = await stat(path).catch(() => undefined);
+  if (facts?.isFile() === false) {
+    throw new UsageError(`--out ${shown} is not a regular file`, { hint: "Nothing was sent." });
+  }
 }
 
 /** Throws `UsageError` unless `path` may be replaced: it is free, or an earlier status, and no file of the batch. */

@@ -3,7 +3,8 @@ import type { Context, SandboxControl } from "../../command-kit/context.ts";
 import type { Command, RunInput } from "../../command-kit/define.ts";
 import type { Flags } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
-import { UsageError } from "../../core/errors.ts";
+import { NotFound, UsageError } from "../../core/errors.ts";
+import { isRecord } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
 import { invalidValues } from "../../core/text.ts";
 import type { Column } from "../../core/view.ts";
@@ -88,7 +89,9 @@ export const controlCommand = <
         await replaceState(input);
         return attempt();
       }
-      throw nameOf && isControlRefused(error) ? usageError(error, (path) => nameOf(path, input)) : error;
+      throw nameOf && isControlRefused(error)
+        ? usageError(error, (path) => nameOf(path, input), dryRun && "Nothing was changed.")
+        : error;
     }
   },
 });
@@ -150,13 +153,37 @@ interface ControlRefused extends Error {
 const isControlRefused = (error: unknown): error is ControlRefused =>
   error instanceof Error && error.name === "ControlRefused" && "issues" in error;
 
-function usageError({ issues, message }: ControlRefused, nameOf: (path: Path) => string): UsageError {
-  const hint = "Nothing was changed.";
+function usageError(
+  { issues, message }: ControlRefused,
+  nameOf: (path: Path) => string,
+  hint: string | undefined,
+): UsageError {
   if (issues.length === 0) return new UsageError(message, { hint });
   return invalidValues(
     issues.map((issue) => ({ flag: nameOf(issue.path), message: issue.message })),
     hint,
   );
+}
+
+type Numbered = Pick<SandboxControl["faults"], "list" | "clear">;
+
+/** Removes the record with a number, or all. Throws `NotFound` for an unknown one; `name` is what a record is called. */
+export async function clearNumbered(records: Numbered, name: string, id: number | undefined) {
+  const cleared = await records.clear(id);
+  assertFound(cleared, name, id);
+  return { cleared };
+}
+
+/** Counts what `clearNumbered` would remove. Throws the same error. */
+export async function countNumbered(records: Numbered, name: string, id: number | undefined) {
+  const all = await records.list();
+  const matching = all.filter((one) => id === undefined || (isRecord(one) && one.id === id));
+  assertFound(matching.length, name, id);
+  return { wouldClear: matching.length };
+}
+
+function assertFound(count: number, name: string, id: number | undefined): void {
+  if (id !== undefined && count === 0) throw new NotFound(`${name} ${id} does not exist`);
 }
 
 /** Whether an error says that a state file is damaged, newer, or of another program. */

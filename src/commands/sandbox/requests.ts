@@ -10,7 +10,7 @@ export default controlCommand({
     "The formats other than the table also have the body, the fields of the query, the caller and the name of the key. Keys are never stored.",
   flags: {
     ...filterFlags,
-    count: flag.boolean("Print only the number of matching requests, without --limit", {
+    count: flag.boolean("Print only the number of matching requests", {
       conflictsWith: ["limit"],
     }),
     limit: flag.integer("Maximum number of requests", { default: String(requestLog.shown), minimum: 1 }),
@@ -36,7 +36,7 @@ export default controlCommand({
       after: ["gpuctl rentals list --sandbox"],
     },
     {
-      text: "Count the creates of VMs with a B200 that were refused",
+      text: "Count the refused requests for VMs with a B200",
       command:
         "gpuctl sandbox requests --operation createVirtualMachineRental --status 4xx --where gpuType=b200 --count",
     },

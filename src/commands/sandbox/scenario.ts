@@ -21,7 +21,7 @@ export default controlCommand({
       { title: "ID", paths: ["id"] },
       { title: "EFFECT", paths: ["effect"] },
     ],
-    empty: "No situations, boot rules and faults.",
+    empty: "No situations, boot rules or faults.",
     id: ["id"],
   },
   examples: [

@@ -1,14 +1,14 @@
 /** `setFlagsFromString` of `node:v8`, which takes milliseconds to load. */
 type SetFlags = (flags: string) => void;
 
-/** V8's own value of the flag. */
+/** V8's default for --semi-space-growth-factor. */
 const defaultFactor = 2;
 /** Set while there is a limit. */
 let setFlags: SetFlags | undefined;
 
 /**
- * Stops the growth of V8's young generation. Text that is garbage at once fills it however large it is, so the growth would
- * only make the process larger.
+ * Stops the growth of V8's young generation. Short-lived strings fill it whatever its size, so letting it grow only costs
+ * memory.
  */
 export function limitYoungGeneration(set: SetFlags): void {
   setGrowthFactor(1, set);

@@ -10,6 +10,9 @@ export type InputKind = keyof typeof inputLimits;
 export class InputTooLarge extends Error {
   override readonly name = "InputTooLarge";
   constructor(maxBytes: number) {
-    super(`it is larger than ${maxBytes / mib} MiB`);
+    super(`it is larger than ${sizeText(maxBytes)}`);
   }
 }
+
+/** Such as `64 MiB`. */
+export const sizeText = (bytes: number): string => `${bytes / mib} MiB`;

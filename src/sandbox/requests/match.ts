@@ -27,14 +27,14 @@ const isSame = (expected: unknown, actual: unknown): boolean =>
     ? expected === canonicalJson(actual)
     : canonicalJson(expected) === canonicalJson(actual);
 
-/** The issue with the name of an operation, if it is unknown. `more` are names that are also accepted. */
+/** The issue with the ID of an operation, if it is unknown. `more` are words that are also accepted. */
 export function operationIssues(name: string, more: readonly string[] = []): readonly Issue[] {
   const known = Object.keys(servedOperations);
   if (more.includes(name) || known.includes(name)) return [];
   const [near] = nearest(name, known);
   const examples = near ? "" : ` (such as ${known.slice(1, 3).join(" or ")})`;
   const question = near ? `: did you mean ${near}?` : "";
-  const expected = [...more, "the name of an operation"].join(" or ");
+  const expected = [...more, "the ID of an operation"].join(" or ");
   return [issue("operation", `must be ${expected}${examples}, not ${JSON.stringify(name)}${question}`)];
 }
 

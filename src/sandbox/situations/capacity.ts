@@ -13,12 +13,12 @@ export function capacityAt(
   userId: string,
   now: number,
 ): (place: { readonly gpuType: string; readonly region: string }) => number | undefined {
-  const rules = situationsOf(store, "capacity");
-  if (rules.length === 0) return () => undefined;
+  const limits = situationsOf(store, "capacity");
+  if (limits.length === 0) return () => undefined;
   const rented = activeRentals(store, userId, now);
   return (place) => {
-    const rule = rules.find((one) => covers(one.situation, place));
-    return rule && Math.max(0, rule.situation.gpus - gpusOf(rented, place));
+    const limit = limits.find(({ situation }) => covers(situation, place));
+    return limit && Math.max(0, limit.situation.gpus - gpusOf(rented, place));
   };
 }
 
@@ -83,8 +83,7 @@ export function regionIssues(
   field: string,
   rentals: readonly { readonly id?: number; readonly region: string }[],
 ): readonly Issue[] {
-  const [rule] = situationsOf(store, "same-region");
-  if (rule === undefined) return [];
+  if (situationsOf(store, "same-region").length === 0) return [];
   return rentals.flatMap(({ id, region }) => {
     const rental = id === undefined ? "the rental" : `rental ${id}`;
     const differs = `cannot be combined: the volume is in ${volumeRegion}, and ${rental} is in ${region}`;

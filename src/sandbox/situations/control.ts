@@ -114,7 +114,9 @@ function inWords(situation: Situation): string {
     case "capacity": {
       const { gpus, gpuType = "each GPU type", regions } = situation;
       const place = regions?.join(", ") ?? "every region";
-      return gpus === 0 ? `${gpuType} is sold out in ${place}` : `${gpus} GPUs of ${gpuType} in ${place}`;
+      return gpus === 0
+        ? `${gpuType} is sold out in ${place}`
+        : `at most ${gpus} GPUs of ${gpuType} in ${place}`;
     }
     case "quota":
       return `the ${situation.gpuType ?? "GPU"} quota is ${situation.gpus}`;

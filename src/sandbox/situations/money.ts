@@ -74,8 +74,8 @@ export const pictureRefusal = (store: Queries, userId: string, now: number): Api
 
 /** Pays for a picture, if pictures cost money. */
 export function payForPicture(store: Queries, picture: Picture): void {
-  const [rule] = situationsOf(store, "picture-prices");
-  if (rule === undefined) return;
+  const [prices] = situationsOf(store, "picture-prices");
+  if (prices === undefined) return;
   addTo(store, paidUnits, unitsOf(picture));
-  countHit(store, rule.id);
+  countHit(store, prices.id);
 }

@@ -7,16 +7,16 @@ import { countHit, type SituationOf, type StoredSituation, situationsOf } from "
 
 type PlannedEnd = SituationOf<"interruption" | "failure">;
 
-const isLeft = ({ hits, situation: { times } }: StoredSituation<PlannedEnd["kind"]>): boolean =>
+const hasHitsLeft = ({ hits, situation: { times } }: StoredSituation<PlannedEnd["kind"]>): boolean =>
   times === undefined || hits < times;
 
 /** Applies the oldest matching interruption and failure to a rental that is created at `now`. */
 export function withPlannedEnds(store: Queries, rental: StoredRental, now: number): StoredRental {
   return (["interruption", "failure"] as const).reduce((planned, kind) => {
-    const rule = situationsOf(store, kind).find(
-      (one) => isLeft(one) && one.situation.rentalId === undefined && matches(one.situation, planned),
+    const stored = situationsOf(store, kind).find(
+      (one) => hasHitsLeft(one) && one.situation.rentalId === undefined && matches(one.situation, planned),
     );
-    return (rule && plan(store, rule, planned, now)) ?? planned;
+    return (stored && plan(store, stored, planned, now)) ?? planned;
   }, rental);
 }
 
@@ -24,14 +24,14 @@ export function withPlannedEnds(store: Queries, rental: StoredRental, now: numbe
 export function planForActive(
   store: Queries,
   userId: string,
-  rule: StoredSituation<PlannedEnd["kind"]>,
+  stored: StoredSituation<PlannedEnd["kind"]>,
   now: number,
 ): void {
-  let { hits } = rule;
+  let { hits } = stored;
   for (const { id, rental } of activeRentals(store, userId, now)) {
-    const { situation } = rule;
-    if (!isLeft({ ...rule, hits }) || !matches(situation, rental, id)) continue;
-    const planned = plan(store, rule, rental, now);
+    const { situation } = stored;
+    if (!hasHitsLeft({ ...stored, hits }) || !matches(situation, rental, id)) continue;
+    const planned = plan(store, stored, rental, now);
     if (planned === undefined) continue;
     saveRental(store, { id, rental: planned });
     hits += 1;
@@ -42,7 +42,7 @@ const matches = ({ rentalId, label }: PlannedEnd, rental: StoredRental, id?: num
   (rentalId === undefined || rentalId === id) &&
   (label === undefined || matchesGlob(rental.label ?? "", label));
 
-/** The rental with its end or failure; undefined if it never runs. Counts the use. */
+/** Returns the rental with its planned end or failure, and counts a hit. Undefined, and no hit, if the rental never runs. */
 function plan(
   store: Queries,
   { id, situation: { kind, afterSeconds = 0, at } }: StoredSituation<PlannedEnd["kind"]>,

@@ -131,7 +131,7 @@ posix("a configuration that is no file", () => {
     for (const line of ["volumes list --sandbox", "config set image.model SD2"]) {
       const { code, err } = await cli.run(line);
       expect(code).toBe(2);
-      expect(err).toContain(`${path} cannot be read: ${path} is not a regular file`);
+      expect(err).toContain(`Error: ${path} is not a regular file\nMove it away.\n`);
     }
   });
 });
@@ -151,4 +151,32 @@ test.each(["", " \n"])("an empty configuration (%j) is read as none and can be w
   await writeFile(join(folder, "config", "config.json"), content, { mode: 0o600 });
   expect(await run("config set image.model SD2")).toMatchObject({ code: 0 });
   expect((await run("config get image.model")).out).toBe("SD2\n");
+});
+
+test.each([
+  ["x{", "is not valid JSON"],
+  ["[]", "must be a JSON object"],
+  ["7", "must be a JSON object"],
+  [
+    '{"profiles":{"a":{"retries":3}}}',
+    "is not a valid gpuctl configuration: profiles.a.retries must be a string, not a number",
+  ],
+  [
+    '{"profiles":{"a":[]}}',
+    "is not a valid gpuctl configuration: profiles.a must be an object, not an array",
+  ],
+  [
+    '{"profiles":{"a":{"apiKey":12345678}}}',
+    "is not a valid gpuctl configuration: profiles.a.apiKey must be a string, not a number",
+  ],
+])("the configuration %s is refused with its problem", async (text, problem) => {
+  const { run, folder } = await createCli();
+  await mkdir(join(folder, "config"), { mode: 0o700 });
+  const path = join(folder, "config", "config.json");
+  await writeFile(path, text, { mode: 0o600 });
+  const { code, err } = await run("volumes list --sandbox");
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: `Error: ${path} ${problem}\nFix it or move it away. The file was not changed.\n`,
+  });
 });

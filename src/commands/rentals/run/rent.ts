@@ -167,7 +167,7 @@ const affordable = (amount: Money, hourly: Money): number =>
 export async function assertPriceIsKnown(input: Input, context: Context): Promise<void> {
   if (await estimateCost(wantedBy(jobType, input), context)) return;
   throw new BudgetExceeded(
-    "the price of the rental is not known in advance, so --max-cost cannot be checked",
+    "the price of the rental is not known in advance, so --max-cost cannot be checked; use --time-limit instead",
   );
 }
 

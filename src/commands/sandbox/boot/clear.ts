@@ -1,6 +1,5 @@
 import { arg } from "../../../command-kit/arg.ts";
-import { NotFound } from "../../../core/errors.ts";
-import { controlCommand } from "../control.ts";
+import { clearNumbered, controlCommand, countNumbered } from "../control.ts";
 
 export default controlCommand({
   path: "sandbox boot clear",
@@ -16,11 +15,7 @@ export default controlCommand({
       after: ["gpuctl sandbox boot add --outcome never"],
     },
   ],
-  act: async ({ boots }, { args: { rule } }) => {
-    const cleared = await boots.clear(rule);
-    if (rule !== undefined && cleared === 0) throw new NotFound(`boot rule ${rule} does not exist`);
-    return { cleared };
-  },
-  dryRun: () => ({ cleared: 0 }),
+  act: ({ boots }, { args: { rule } }) => clearNumbered(boots, "boot rule", rule),
+  dryRun: ({ boots }, { args: { rule } }) => countNumbered(boots, "boot rule", rule),
   nameOf: () => "RULE",
 });

@@ -1,4 +1,5 @@
 import { arg } from "../../../command-kit/arg.ts";
+import { valueAt } from "../../../core/json.ts";
 import { engineKinds } from "../../../core/sandbox.ts";
 import { controlCommand } from "../control.ts";
 
@@ -16,5 +17,8 @@ export default controlCommand({
     { text: "Remove all engines", command: "gpuctl sandbox engine clear" },
   ],
   act: async ({ engines }, { args: { kind } }) => ({ cleared: await engines.clear(kind) }),
-  dryRun: () => ({ cleared: 0 }),
+  dryRun: async ({ engines }, { args: { kind } }) => {
+    const all = await engines.list();
+    return { wouldClear: all.filter((one) => kind === undefined || valueAt(one, "kind") === kind).length };
+  },
 });

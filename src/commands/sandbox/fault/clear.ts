@@ -1,6 +1,5 @@
 import { arg } from "../../../command-kit/arg.ts";
-import { NotFound } from "../../../core/errors.ts";
-import { controlCommand } from "../control.ts";
+import { clearNumbered, controlCommand, countNumbered } from "../control.ts";
 
 export default controlCommand({
   path: "sandbox fault clear",
@@ -15,11 +14,7 @@ export default controlCommand({
       after: ["gpuctl sandbox fault add --operation getRental --garbage"],
     },
   ],
-  act: async ({ faults }, { args: { fault } }) => {
-    const cleared = await faults.clear(fault);
-    if (fault !== undefined && cleared === 0) throw new NotFound(`fault ${fault} does not exist`);
-    return { cleared };
-  },
-  dryRun: () => ({ cleared: 0 }),
+  act: ({ faults }, { args: { fault } }) => clearNumbered(faults, "fault", fault),
+  dryRun: ({ faults }, { args: { fault } }) => countNumbered(faults, "fault", fault),
   nameOf: () => "FAULT",
 });

@@ -3,7 +3,7 @@ import { filterFlags, filterOf } from "./filter.ts";
 
 export default controlCommand({
   path: "sandbox requests clear",
-  summary: "Remove requests from the log, or all of them",
+  summary: "Clear the request log, or remove only matching requests",
   flags: filterFlags,
   view: { kind: "record", id: [] },
   examples: [
@@ -12,6 +12,6 @@ export default controlCommand({
   ],
   buildInput: ({ flags }) => filterOf(flags),
   act: async ({ requests }, { input }) => ({ cleared: await requests.clear(input) }),
-  dryRun: () => ({ cleared: 0 }),
+  dryRun: async ({ requests }, { input }) => ({ wouldClear: await requests.count(input) }),
   nameOf: ([field = ""]) => `--${field}`,
 });

@@ -6,7 +6,7 @@ import { callerHeader, splitCondition } from "../../../core/sandbox.ts";
 export const whereFlag = (text: string) => flag.texts(text, { value: "FIELD=VALUE" });
 
 export const callerFlag = (text: string) =>
-  flag.text(`${text} with this header ${callerHeader}`, { value: "CALLER" });
+  flag.text(`${text} whose header ${callerHeader} has this value`, { value: "CALLER" });
 
 export const keyFlag = (text: string) =>
   flag.text(`${text} with the API key of this name`, { value: "NAME" });
@@ -16,7 +16,7 @@ export const filterFlags = {
     value: "OPERATION",
   }),
   status: flag.text(
-    "Only this status or class of statuses, such as 404 or 4xx; none for a broken connection",
+    "Only this status or class of statuses, such as 404 or 4xx; `none` if the connection broke",
     {
       value: "STATUS",
     },

@@ -1,6 +1,5 @@
 import { arg } from "../../../command-kit/arg.ts";
-import { NotFound } from "../../../core/errors.ts";
-import { controlCommand } from "../control.ts";
+import { clearNumbered, controlCommand, countNumbered } from "../control.ts";
 
 export default controlCommand({
   path: "sandbox situation clear",
@@ -16,13 +15,7 @@ export default controlCommand({
       after: ["gpuctl sandbox situation add capacity"],
     },
   ],
-  act: async ({ situations }, { args: { situation } }) => {
-    const cleared = await situations.clear(situation);
-    if (situation !== undefined && cleared === 0) {
-      throw new NotFound(`situation ${situation} does not exist`);
-    }
-    return { cleared };
-  },
-  dryRun: () => ({ cleared: 0 }),
+  act: ({ situations }, { args: { situation } }) => clearNumbered(situations, "situation", situation),
+  dryRun: ({ situations }, { args: { situation } }) => countNumbered(situations, "situation", situation),
   nameOf: () => "SITUATION",
 });

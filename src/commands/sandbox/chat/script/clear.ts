@@ -9,5 +9,5 @@ export default controlCommand({
     { text: "Print the number of replies as JSON", command: "gpuctl sandbox chat script clear -o json" },
   ],
   act: async ({ chatScript }) => ({ cleared: await chatScript.clear() }),
-  dryRun: () => ({ cleared: 0 }),
+  dryRun: async ({ chatScript }) => ({ wouldClear: (await chatScript.show()).length }),
 });
