@@ -69,6 +69,9 @@ export const labelPaths = ["label", "name", "meta.name"];
 /** Possible paths of the hourly cost of a rental, in cents. */
 export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCents", "costPerHour"];
 
+/** Possible paths of the end of a rental's reserved term. */
+export const termEndPaths = ["reservedUntil", "currentTerm.reservedUntil"];
+
 /** A record's label; undefined if it has none, or one that is not text. */
 export function labelOf(record: unknown): string | undefined {
   const label = firstAt(record, labelPaths);

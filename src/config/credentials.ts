@@ -153,11 +153,15 @@ export function createSecrets(options: SecretsOptions): Secrets {
       return "it is a path; to read a file, use --with-token < FILE";
     return fitsHeader(text) ? undefined : `it ${notInHeader}`;
   };
+  const keyQuestionProblem = (key: string): string | undefined => keyProblem(key)?.replace(/^it/, "The key");
   return {
     readKey: async ({ fromStdin }) => {
       const key = fromStdin
         ? new TextDecoder().decode(await readStdin())
-        : await askSecret({ message: "API key", validate: keyProblem }, "Pipe the key in with --with-token.");
+        : await askSecret(
+            { message: "API key", validate: keyQuestionProblem },
+            "Pipe the key in with --with-token.",
+          );
       const problem = keyProblem(key);
       if (problem) throw new UsageError(`the key cannot be used: ${problem}`);
       return key.trim();

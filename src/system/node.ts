@@ -3,7 +3,7 @@ import { usesAscii } from "../core/locale.ts";
 import { collected, nodeFiles } from "./files.ts";
 import { interruption } from "./interruption.ts";
 import { copyThroughTerminal, drawnInAscii, fullScreen, sink, spinner } from "./terminal.ts";
-import type { Source, System } from "./types.ts";
+import type { Prompts, Source, System } from "./types.ts";
 
 /** The real system. Streams are opened, and heavy modules loaded, on first use. */
 export async function nodeSystem(): Promise<System> {
@@ -25,9 +25,12 @@ export async function nodeSystem(): Promise<System> {
         optional: true,
       }),
       prompts: async () =>
-        env.TERM === "dumb"
-          ? (await import("./plain-prompts.ts")).plainPrompts
-          : (await import("./prompts.ts")).prompts,
+        untilInterrupted(
+          env.TERM === "dumb"
+            ? (await import("./plain-prompts.ts")).plainPrompts
+            : (await import("./prompts.ts")).prompts,
+          interruptions.signal,
+        ),
       spinner,
       lineEditor: async (options) => (await import("./line-editor.ts")).lineEditor(options),
       copy: copyThroughTerminal,
@@ -60,6 +63,23 @@ export async function nodeSystem(): Promise<System> {
     interrupted: interruptions.signal,
     interruptible: interruptions.interruptible,
     random: Math.random,
+  };
+}
+
+/** A prompt handles Ctrl-C itself. After a Ctrl-C between two prompts, the next one is not shown. */
+function untilInterrupted(prompts: Prompts, interrupted: AbortSignal): Prompts {
+  const guarded =
+    <Question, Answer>(ask: (question: Question) => Promise<Answer>) =>
+    async (question: Question): Promise<Answer> => {
+      interrupted.throwIfAborted();
+      return ask(question);
+    };
+  return {
+    text: guarded(prompts.text),
+    secret: guarded(prompts.secret),
+    choose: guarded(prompts.choose),
+    confirm: guarded(prompts.confirm),
+    report: prompts.report,
   };
 }
 

@@ -1,12 +1,9 @@
 import process from "node:process";
 import { styleText } from "node:util";
-import { confirm, input, password, search, select } from "@inquirer/prompts";
+import { confirm, input, password, search } from "@inquirer/prompts";
 import { Interrupted } from "../core/errors.ts";
 import { wrap } from "../core/text.ts";
 import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
-
-/** Longer lists get a search field. */
-const maxSelectList = 3;
 
 /** Number of choices that are visible at once. */
 const pageSize = 10;
@@ -114,7 +111,6 @@ function pick(
     theme: searchTheme,
     ...(initial !== undefined && choices.includes(initial) && { default: initial }),
   };
-  if (choices.length <= maxSelectList) return select({ ...options, choices: shown }, context);
   return search({ ...options, source: (typed = "") => matching(shown, typed, always) }, context);
 }
 

@@ -124,6 +124,18 @@ describe("an id is picked from live values", () => {
     expect((await run("rentals get --sandbox", { terminal: 80, prompts })).err).toContain("4711");
   });
 
+  test("or several typed, which the question says how to separate", async () => {
+    const { run } = await createCli();
+    for (const line of [metal, metal, volume]) await run(line);
+    const { asked, prompts } = choosing("training-data", "Type another one", "1001, 1002");
+    const { code, requests } = await run("volumes attach --sandbox", { terminal: 80, prompts });
+    expect(asked.at(-1)?.message).toBe("IDs or labels of bare-metal rentals, separated by commas (RENTAL)");
+    expect({ code, body: requests.at(-1)?.body }).toMatchObject({
+      code: 0,
+      body: { rentalIds: [1001, 1002] },
+    });
+  });
+
   test("or typed, if there are none", async () => {
     const { run } = await createCli();
     const { asked, prompts } = choosing("4711");

@@ -157,6 +157,8 @@ describe("a verb of another tool", () => {
     ["sandbox fault rm 1", "sandbox fault clear"],
     ["user rm", "user delete"],
     ["ssh 1001", "rentals ssh"],
+    ["connect 1001", "rentals ssh"],
+    ["rentals connect 1001", "rentals ssh"],
     ["login", "auth login"],
   ])("%s: the error names %s", async (line, command) => {
     const { run } = await createCli();

@@ -26,6 +26,14 @@ describe("api list", () => {
     `);
   });
 
+  test("names each column once that does not fit the terminal", async () => {
+    const { run } = await createCli();
+    const { err } = await run("api list --sandbox", { terminal: 80 });
+    expect(err).toBe(
+      "Left out to fit: OPERATION, DEPRECATED, SUMMARY. See --columns operation,deprecated,summary or -o json.\n",
+    );
+  });
+
   test("shows the groups", async () => {
     const { run } = await createCli();
     const { code, err } = await run("api list --group ssh-key --sandbox");

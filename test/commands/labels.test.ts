@@ -88,7 +88,7 @@ test("the label of a rental that has ended is free for another", async () => {
   const missing = await run("rentals get trainer --sandbox");
   expect(missing.code).toBe(5);
   expect(missing.err).toBe(
-    'Error: rental "trainer" not found: it is neither an ID nor the label of an active rental\n`gpuctl rentals list` shows IDs and labels.\n',
+    'Error: rental "trainer" not found: it is neither an ID nor the label of an active rental\n`gpuctl rentals list --sandbox` shows IDs and labels.\n',
   );
   await run(vm("trainer"));
   expect((await run("rentals get trainer -o id --sandbox")).out).toBe("1003\n");

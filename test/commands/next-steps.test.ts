@@ -47,9 +47,14 @@ describe("after a create", () => {
         (verb) => `rentals ${verb} --base-url https://api.example.com -- --all`,
       ),
     );
-    const ended = await run("rentals terminate --yes -- --all", overNetwork());
+    const ended = await run(
+      "rentals terminate --yes --base-url https://api.example.com -- --all",
+      overNetwork(),
+    );
     expect(ended.requests.at(-2)).toMatchObject({ method: "POST", body: { rentalId: "--all" } });
-    expect(ended.err).toContain("Run `gpuctl rentals wait --for terminated -- --all` to wait for it.");
+    expect(ended.err).toContain(
+      "Run `gpuctl rentals wait --for terminated --base-url https://api.example.com -- --all` to wait for it.",
+    );
   });
 
   test.each(["-q", "-o id", "-o json", "-o yaml", "-o csv", "--jq .id", "--dry-run"])(
@@ -78,5 +83,21 @@ describe("after a create", () => {
     expect(code).toBe(0);
     expect(err).toContain("  gpuctl rentals wait vm-7 --base-url https://api.example.com ");
     expect(err.includes("rentals terminate vm-7")).toBe(suggested);
+  });
+});
+
+test.each([
+  ["--sandbox", "--sandbox"],
+  ["--sandbox -o json", "--sandbox"],
+  ["--profile play", "--profile play"],
+  ["--base-url https://api.example.com --yes", "--base-url https://api.example.com"],
+])("a command in a message after a run with %s is for the same service", async (flags, same) => {
+  const { run, sandbox } = await createCli();
+  await run("profile add play --base-url https://api.example.com");
+  const network = overNetwork({ GPUCTL_API_KEY: sandbox.keys.full });
+  const { code, err } = await run(`rentals get trainer ${flags}`, flags.includes("--sandbox") ? {} : network);
+  expect({ code, err }).toEqual({
+    code: 5,
+    err: expect.stringContaining(`\`gpuctl rentals list ${same}\` shows`),
   });
 });

@@ -119,7 +119,7 @@ describe("rentals create --lease", () => {
     const { code, out, err } = await cli.run(`${create} --lease 2h -o id`);
     expect({ code, out }).toEqual({ code: 1, out: "1001\n" });
     expect(err).toContain("Error: rental 1001 was created, but its lease is not stored: ");
-    expect(err).toContain("`gpuctl rentals lease set 1001 2h` sets it.");
+    expect(err).toContain("`gpuctl rentals lease set 1001 2h --sandbox` sets it.");
   });
 
   test.each([

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
-import { overNetwork } from "../support/service.ts";
+import { overNetwork, serviceUrl } from "../support/service.ts";
 import { sample } from "../support/thorough.ts";
 
 const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
@@ -328,9 +328,11 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       const { run, active, leases } = await createRenter({
         respond: ({ path }) => (path === terminates ? Response.json({}, { status: 500 }) : undefined),
       });
-      const { code, err } = await run(sh("exit 3"));
+      const { code, err } = await run(sh("exit 3", "--base-url", serviceUrl));
       expect(code).toBe(10);
-      expect(err).toMatch(/rental 1001 may still be billed[\s\S]*gpuctl rentals terminate 1001 --yes/);
+      expect(err).toMatch(
+        /rental 1001 may still be billed[\s\S]*`gpuctl rentals terminate 1001 --yes --base-url https:.*`/,
+      );
       expect(await active()).toMatchObject([{ id: 1001 }]);
       expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
     });
@@ -433,9 +435,11 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         },
       });
       const options = { answerSignal: () => first.signal, signal: second.signal };
-      const { code, err } = await run(sh("sleep 30"), options);
+      const { code, err } = await run(sh("sleep 30", "--base-url", serviceUrl), options);
       expect(code).toBe(130);
-      expect(err).toMatch(/Rental 1001 may still be billed.*gpuctl rentals terminate 1001/);
+      expect(err).toMatch(
+        /Rental 1001 may still be billed.*`gpuctl rentals terminate 1001 --yes --base-url https:.*`/,
+      );
       expect(await active()).toMatchObject([{ id: 1001 }]);
     });
   });

@@ -65,6 +65,20 @@ describe("rentals terminate", () => {
     expect(await run("rentals terminate 1001 --sandbox")).toMatchObject({ code: 2, out: "" });
   });
 
+  test("is asked with the end of a reserved term", async () => {
+    const { run, advance } = await createCli();
+    await run(vm);
+    await run("reserve convert 1001 --days 30 --expected-price 1296.00 --sandbox --yes");
+    const asked: string[] = [];
+    const confirm = async ({ message }: { message: string }) => asked.push(message) < 0;
+    const terminate = () => run("rentals terminate 1001 --sandbox", { terminal: 80, prompts: { confirm } });
+    await terminate();
+    expect(asked[0]).toMatch(/^Terminate 1001 \(trial, reserved until 20\d\d-\d\d-\d\d\)\? All data/);
+    advance(31 * 86_400_000);
+    await terminate();
+    expect(asked[1]).toMatch(/^Terminate 1001 \(trial\)\? All data/);
+  });
+
   test("ends nothing when one of them does not exist", async () => {
     const { run } = await createCli();
     await run(vm);

@@ -103,11 +103,11 @@ describe("the end of the extended term", () => {
 
 describe("prompts for a term", () => {
   test.each([
-    ["extend", vm, "None of your rentals is reserved. `gpuctl reserve convert` reserves a rental."],
+    ["extend", vm, "None of your rentals is reserved. `gpuctl reserve convert --sandbox` reserves a rental."],
     [
       "convert",
       reserved,
-      "None of your rentals is on-demand. `gpuctl reserve extend` extends a reserved term.",
+      "None of your rentals is on-demand. `gpuctl reserve extend --sandbox` extends a reserved term.",
     ],
   ])("of %s say what to do when no rental fits", async (verb, made, expected) => {
     const { run } = await createCli();

@@ -107,6 +107,7 @@ describe("setup", () => {
       },
     });
     expect(out + err).not.toContain(key);
+    expect(err).toMatch(/^Welcome to gpuctl\..*\n.*Ctrl-C/);
     expect(err).toContain("gpuctl auth status");
   });
 

@@ -82,7 +82,9 @@ describe.each(Object.entries(unusable))("a state file %s", (_name, damage) => {
     const before = await readFile(paths.state);
     const refused = await run("rentals list --profile play");
     expect({ ...refused, err: "" }).toEqual({ code: 2, out: "", err: "" });
-    expect(refused.err).toContain("`gpuctl sandbox reset` to move the file aside and start with a new one");
+    expect(refused.err).toContain(
+      "`gpuctl sandbox reset --profile play` to move the file aside and start with a new one",
+    );
     expect(await backups(home)).toEqual([]);
     const reset = await run("sandbox reset --yes -o json");
     expect(JSON.parse(reset.out)).toMatchObject({ rentals: { active: 0 } });

@@ -52,7 +52,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     const terminal = home.shellOnTerminal("gpuctl auth login --base-url https://api.example.com", dumb);
     await terminal.waitFor("API key");
     terminal.type("two words\r");
-    await terminal.waitFor(/> it has spaces.*\n.*API key/);
+    await terminal.waitFor(/> The key has spaces.*\n.*API key/);
     terminal.type("key-typed-unseen-1234\r");
     expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
     expect(terminal.bytes()).not.toMatch(/two words|unseen-1/);

@@ -192,6 +192,23 @@ describe.skipIf(process.platform === "win32")("a terminal of 20x5", () => {
   );
 });
 
+test.skipIf(process.platform === "win32")(
+  "a list of two choices is searched for any part of one",
+  async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl setup");
+    await terminal.waitFor("Name of the profile");
+    terminal.press("enter");
+    await terminal.waitFor("type to search");
+    terminal.type("sandbox");
+    await terminal.waitFor("Where is the service? sandbox");
+    terminal.press("enter");
+    await terminal.waitFor(/✔ Where is the service\?\s+The sandbox on this machine/);
+    terminal.press("ctrl-c");
+    expect(await terminal.ended()).toMatchObject({ code: 130 });
+  },
+);
+
 test.skipIf(process.platform === "win32")("the key is not echoed", async () => {
   const home = await createHome();
   const terminal = home.shellOnTerminal("gpuctl auth login --base-url https://api.example.com");

@@ -15,6 +15,7 @@ const synonyms: readonly (readonly string[])[] = [
   ["get", "show", "describe", "inspect", "info", "view", "cat"],
   ["status", "whoami", "state"],
   ["create", "new", "make", "launch", "start", "rent", "run", "add", "register"],
+  ["ssh", "connect", "shell"],
   ["update", "edit", "modify", "set", "change"],
   [
     "terminate",

@@ -5,12 +5,14 @@ import { ignoredFieldsHeader } from "../../core/sandbox.ts";
 import { isMachineFormat } from "../../core/view.ts";
 import { oneLine } from "../../output/text.ts";
 import type { Sink } from "../../system/types.ts";
+import { withServiceFlags } from "./service-flags.ts";
 
 /** Messages on stderr. */
 export interface Notes {
   /**
    * Prints a line on stderr at once. With a machine format, prints it after the result, and not if the run fails. With
-   * `--quiet`, never prints it. A line feed in it becomes a space, unless `asTyped` says that the user typed it.
+   * `--quiet`, never prints it. A line feed in it becomes a space, and suggested commands get the flags that select the
+   * service, unless `asTyped` says that the user typed the line.
    */
   readonly say: (line: string, options?: { readonly asTyped: boolean }) => void;
   /** Sets a line to print between the error and its hint if the run fails: what was done by then, such as saved files. */
@@ -33,13 +35,14 @@ export interface Notes {
 export function createNotes(
   { quiet, output, debug }: Pick<Settings, "quiet" | "output" | "debug">,
   stderr: Sink,
+  serviceFlags: readonly string[] = [],
 ): Notes {
   const held: string[] = [];
   let failureContext: string | undefined;
   let unreadContext: string | undefined;
   const say: Notes["say"] = (line, { asTyped } = { asTyped: false }) => {
     if (quiet) return;
-    const shown = asTyped ? line : oneLine(line, false);
+    const shown = asTyped ? line : oneLine(withServiceFlags(line, serviceFlags), false);
     if (isMachineFormat(output)) held.push(shown);
     else void stderr.write(`${shown}\n`);
   };

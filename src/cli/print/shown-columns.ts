@@ -27,7 +27,7 @@ export function shownColumns(view: View, words: readonly string[]) {
 export function leftOutNote(leftOut: readonly Column[], { columns, id }: ListView, chosen: boolean): string {
   const titles = leftOut.map(({ title }) => title).join(", ");
   const idColumn = columns.filter(({ paths }) => paths.some((path) => id.includes(path))).slice(0, 1);
-  const names = [...idColumn, ...leftOut].map(nameOf).join(",");
+  const names = [...new Set([...idColumn, ...leftOut])].map(nameOf).join(",");
   const instead = chosen ? "Name fewer in --columns, or use" : `See --columns ${names} or`;
   return `Left out to fit: ${titles}. ${instead} -o json.`;
 }

@@ -54,14 +54,18 @@ export async function ask(
     return prompts.choose({ message: `${meaning} (${flag})`, choices, initial });
   }
   if (own) return askOwn(missing, own, command, { prompts, ...(estimate && { estimate }) });
-  const limits = field && !key ? limitsWithoutPattern(field) : "";
+  const limits = field && !key ? limitsOf(field) : "";
   const message = `${key ? key.text : text}${limits && `, ${limits}`} (${flag})`;
   const check: Check = key ? (answer) => checkValue(key.name, answer) : await fieldCheck(missing, command);
   return prompts.text({ message, validate: (answer) => problem(answer, check) });
 }
 
-/** A field's limits in words. Its description already says what its pattern accepts. */
-const limitsWithoutPattern = ({ pattern: _, ...field }: Field): string => limitsText(field);
+/**
+ * A field's limits in words. Its description already says what its pattern accepts. Of a list, the user has to know how to
+ * type several items.
+ */
+const limitsOf = ({ pattern: _, ...field }: Field): string =>
+  field.kind === "list" ? "separated by commas" : limitsText(field);
 
 /** Asks for a field through the command's own flag for it, and suggests an estimate if there is one. */
 async function askOwn(

@@ -7,6 +7,7 @@ import { escapedJson } from "../../output/json.ts";
 import { oneLine } from "../../output/text.ts";
 import type { Invocation } from "../parse/program.ts";
 import { flagFor } from "../parse/values.ts";
+import { serviceFlags, withServiceFlags } from "../print/service-flags.ts";
 import { exit } from "./exit.ts";
 import { type Details, meanings, unknownPrefix } from "./failure-meanings.ts";
 
@@ -22,8 +23,8 @@ export interface FailureContext {
   /** The last response. */
   readonly last?: Pick<Exchange, "method" | "url" | "status"> | undefined;
   readonly sandbox?: boolean;
-  /** The command line, to name the flags for the fields that the service rejects. */
-  readonly invocation?: Pick<Invocation, "command" | "flags">;
+  /** The command line, to name the flags for the fields that the service rejects, and to suggest others. */
+  readonly invocation?: Pick<Invocation, "command" | "flags" | "globals">;
 }
 
 /** Errors about the content of a response that do not say which response. */
@@ -62,14 +63,15 @@ export function failureOf(
   ]
     .filter(Boolean)
     .join(" ");
+  const flags = serviceFlags(invocation?.globals ?? {});
   return {
     code: known.code ?? error.code ?? "ERROR",
-    message: error.message,
+    message: withServiceFlags(error.message, flags),
     issues: (known.issues ?? error.issues ?? []).map((issue) => withFlag(issue, invocation)),
     status: error.status ?? response?.status ?? null,
     exitCode: known.exitCode,
     retryable: completedBefore === undefined && known.retryable === true,
-    hint: hint || null,
+    hint: withServiceFlags(hint, flags) || null,
     request: error.request ?? (response ? { method: response.method, url: response.url } : null),
     serviceCode: serviceCode(error),
   };

@@ -15,6 +15,7 @@ import { type BareGroup, type Invocation, parse } from "../parse/program.ts";
 import { guardIo } from "../print/guard.ts";
 import { createNotes } from "../print/notes.ts";
 import { preloadRenderer, print } from "../print/print.ts";
+import { serviceFlags } from "../print/service-flags.ts";
 import { canPrompt } from "../prompt/confirm.ts";
 import { exit } from "../report/exit.ts";
 import type { FailureContext } from "../report/failure.ts";
@@ -78,7 +79,8 @@ async function execute(
     config,
     for: profileUse(invocation.command.path),
   });
-  const notes = createNotes(settings, io.stderr);
+  const toService = serviceFlags(invocation.globals);
+  const notes = createNotes(settings, io.stderr, toService);
   const warning = exposureWarning(config, files);
   if (warning) notes.say(warning);
   const service = serviceClock(clock.now);
@@ -111,7 +113,7 @@ async function execute(
       if (failure) throw failure;
       if ("nextSteps" in result && result.nextSteps?.length && settings.output === "table") {
         const { nextStepLines } = await import("../print/next-steps.ts");
-        for (const line of nextStepLines(result.nextSteps, invocation.globals)) notes.say(line);
+        for (const line of nextStepLines(result.nextSteps, toService)) notes.say(line);
       }
       for (const line of notes.held) await io.stderr.write(`${line}\n`);
       // Frames are shown until the user interrupts.

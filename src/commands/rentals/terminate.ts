@@ -95,10 +95,10 @@ export default defineCommand({
     return { rentals };
   },
   confirm: {
-    destruction: ({ input: { rentals } }) => {
+    destruction: ({ input: { rentals }, serviceNow }) => {
       const active = rentals.filter(({ request }) => request !== undefined);
       if (active.length === 0) return undefined;
-      const names = active.map(({ id, label }) => (label ? `${id} (${label})` : id)).join(", ");
+      const names = active.map((rental) => nameInQuestion(rental, serviceNow())).join(", ");
       return active.length === 1
         ? `Terminate ${names}? All data on it is lost.`
         : `Terminate ${active.length} rentals: ${names}? All data on them is lost.`;
@@ -136,6 +136,13 @@ export default defineCommand({
     };
   },
 });
+
+/** A rental with its label, and the end of a reserved term that is not over. */
+function nameInQuestion({ id, label, reservedUntil = 0 }: TerminationPlan, now: number): string {
+  const term = reservedUntil > now && `reserved until ${new Date(reservedUntil).toISOString().slice(0, 10)}`;
+  const about = [label, term].filter(Boolean).join(", ");
+  return about === "" ? id : `${id} (${about})`;
+}
 
 /**
  * Shows every request of a dry run. In a dry run every request rejects, so this makes them all before it throws the

@@ -1,5 +1,5 @@
 import { typePaths } from "../../client/rentals/type.ts";
-import { hourlyCostPaths, labelPaths } from "../../command-kit/responses.ts";
+import { hourlyCostPaths, labelPaths, termEndPaths } from "../../command-kit/responses.ts";
 import { rentalTypes, termTypes } from "../../contract/enums.ts";
 import { statePaths } from "../../core/responses/rental.ts";
 import { type Column, type ListView, nameOf, type RecordView } from "../../core/view.ts";
@@ -77,7 +77,7 @@ export const oneRental: RecordView = {
     ...common,
     { title: "NETWORK", paths: ["networkType", "connectionType", "meta.network_type"] },
     ssh,
-    { title: "RESERVED UNTIL", paths: ["reservedUntil", "currentTerm.reservedUntil"], format: "time" },
+    { title: "RESERVED UNTIL", paths: termEndPaths, format: "time" },
     { title: "CREATED", paths: ["createdAt"], format: "time" },
     { title: "STARTED", paths: ["startedAt"], format: "time" },
     { title: "ENDED", paths: ["terminatedAt"], format: "time" },

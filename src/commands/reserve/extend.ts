@@ -1,11 +1,12 @@
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
+import { termEndPaths } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import { timeUnits } from "../../core/values/durations.ts";
 import { parseTime } from "../../output/time.ts";
-import { presentRental, rentalOfTerm, termCommand, termEndPaths, withPrice } from "./term.ts";
+import { presentRental, rentalOfTerm, termCommand, withPrice } from "./term.ts";
 
 export default defineCommand({
   path: "reserve extend",

@@ -4,7 +4,7 @@ import type { Estimate } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
 import { labelLookup } from "../../command-kit/labels.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
-import { hourlyCostPaths, isRecord } from "../../command-kit/responses.ts";
+import { hourlyCostPaths, isRecord, termEndPaths } from "../../command-kit/responses.ts";
 import { mayBeLabel } from "../../command-kit/values.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
@@ -154,5 +154,3 @@ async function currentTerm(rentalId: string, call: Context["call"]): Promise<str
   const end = firstAt(rental, termEndPaths);
   return `The rental's term is now: ${term}${end === undefined ? "" : ` until ${end}`}.`;
 }
-
-export const termEndPaths = ["reservedUntil", "currentTerm.reservedUntil"];

@@ -8,6 +8,12 @@ import { createWizard, type Wizard } from "./wizard.ts";
 const withoutPrompts =
   "Without prompts: `gpuctl auth login` stores a key and its host, `gpuctl profile add` creates a profile, and `gpuctl config set` sets a default.";
 
+/** What setup does, in lines that fit 80 columns. */
+const welcome = [
+  "Welcome to gpuctl. Setup connects it to a service or to the sandbox. Each answer",
+  "is checked and saved in a profile. Press Ctrl-C to stop.",
+];
+
 export default defineCommand({
   path: "setup",
   summary: "Set up gpuctl step by step",
@@ -35,6 +41,7 @@ export default defineCommand({
       return { data: null };
     }
     const prompts = await ask(withoutPrompts);
+    for (const line of welcome) say(line);
     const profile = await prompts.text({
       message: "Name of the profile",
       initial: settings.profile,

@@ -102,13 +102,8 @@ async function hasEndedSoon(rentalId: string, { call, sleep }: HostContext): Pro
   }
 }
 
-const stillBilled = (rentalId: string, problem: string, { settings, interrupted }: HostContext): Error => {
-  const line = commandLine(
-    "rentals terminate",
-    [rentalId],
-    ["--yes", ...(settings.sandbox ? ["--sandbox"] : [])],
-  );
-  const hint = `End it with \`${line}\`.`;
+const stillBilled = (rentalId: string, problem: string, { interrupted }: HostContext): Error => {
+  const hint = `End it with \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\`.`;
   return interrupted.aborted
     ? new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`)
     : new StillBilled(`rental ${rentalId} may still be billed: it could not be ended (${problem})`, hint);

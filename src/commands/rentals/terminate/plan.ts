@@ -2,10 +2,10 @@ import { hasEnded, type RentalType, rentalTypeOf } from "../../../client/rentals
 import type { RequestParts } from "../../../client/request.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { labelLookup } from "../../../command-kit/labels.ts";
-import { labelOf, noDescription } from "../../../command-kit/responses.ts";
+import { labelOf, noDescription, termEndPaths } from "../../../command-kit/responses.ts";
 import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
 import { NotFound, NotOffered } from "../../../core/errors.ts";
-import { shownAt } from "../../../core/json.ts";
+import { firstAt, shownAt } from "../../../core/json.ts";
 import { assertIsRental, idOf } from "../../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { requestForId } from "../../../openapi/id-parameter.ts";
@@ -14,6 +14,7 @@ import {
   terminateOperations,
   terminateOperationsFor,
 } from "../../../openapi/terminate.ts";
+import { parseTime } from "../../../output/time.ts";
 import { kinds, listActive } from "../listing.ts";
 import { id as idPaths } from "../views.ts";
 
@@ -22,13 +23,15 @@ export interface TerminationPlan {
   /** The id as typed, or as the service writes it. */
   readonly id: string;
   readonly label: string | undefined;
+  /** When its reserved term ends, in milliseconds since the epoch; undefined without a term. */
+  readonly reservedUntil: number | undefined;
   /** The request that terminates it; undefined when it has ended already. */
   readonly request: RequestParts | undefined;
   /** The requests for other types of rental. Only in a dry run, which does not look up the type. */
   readonly alternatives: readonly RequestParts[];
 }
 
-interface Rental extends Pick<TerminationPlan, "id" | "label"> {
+interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil"> {
   /** The id as the service writes it. */
   readonly wireId: string | number;
   readonly type: RentalType | undefined;
@@ -49,7 +52,7 @@ export async function planTermination(
   const operations = await listedOperations(context);
   if (context.settings.dryRun) {
     if (words.some(mayBeLabel)) context.say("A dry run does not look up labels: they are shown as IDs.");
-    const unknown = { label: undefined, type: undefined, ended: false };
+    const unknown = { label: undefined, reservedUntil: undefined, type: undefined, ended: false };
     return words.map((id) => plan({ id, wireId: parseId(id), ...unknown }, operations, true));
   }
   const ids = context.settings.validate ? await withoutLabels(words, context) : words;
@@ -99,17 +102,17 @@ async function listedOperations({ describe }: Planning): Promise<readonly Termin
 }
 
 function plan(
-  { id, wireId, label, type, ended }: Rental,
+  { wireId, type, ended, ...rental }: Rental,
   operations: readonly TerminateOperation[],
   dryRun = false,
 ): TerminationPlan {
-  if (ended) return { id, label, request: undefined, alternatives: [] };
+  if (ended) return { ...rental, request: undefined, alternatives: [] };
   const usable = terminateOperationsFor(type, operations);
   const [request, ...alternatives] = usable.map(({ operation, parameter }) =>
     requestForId(operation, parameter, wireId),
   );
-  if (request === undefined || (alternatives.length > 0 && !dryRun)) throw notOffered(id, type);
-  return { id, label, request, alternatives };
+  if (request === undefined || (alternatives.length > 0 && !dryRun)) throw notOffered(rental.id, type);
+  return { ...rental, request, alternatives };
 }
 
 /** Replaces labels by the ids of the active rentals that have them, and says so. Throws as `labelLookup` does. */
@@ -158,6 +161,7 @@ function rentalOf(id: string, record: unknown): Rental {
     id,
     wireId: typeof wireId === "number" || typeof wireId === "string" ? wireId : parseId(id),
     label: labelOf(record),
+    reservedUntil: parseTime(String(firstAt(record, termEndPaths))),
     type: rentalTypeOf(record),
     ended: hasEnded(record),
   };

@@ -1,0 +1,34 @@
+import { quoted } from "../../core/text.ts";
+import type { CliGlobals, GlobalName } from "../parse/globals.ts";
+
+/** The flags that select the service; a command to run next needs the same ones. */
+const names: readonly GlobalName[] = [
+  "profile",
+  "sandbox",
+  "base-url",
+  "inference-base-url",
+  "insecure-http",
+];
+
+/** The flags on a command line that select the service, as words. */
+export const serviceFlags = (globals: CliGlobals): readonly string[] =>
+  names.flatMap((name) => {
+    const value = globals[name];
+    if (value === undefined || value === false) return [];
+    if (value === true) return [`--${name}`];
+    return value.startsWith("-") ? [`--${name}=${value}`] : [`--${name}`, value];
+  });
+
+/** A command line in a message, such as `gpuctl rentals list`; not one that begins with a flag. */
+const suggested = /`(gpuctl [a-z][^`]*?)((?: -- [^`]*)?)`/g;
+
+/** Matches the command lines that need no service, and those that name theirs. */
+const complete = new RegExp(`^gpuctl (?:help|profile)\\b| --(?:help|${names.join("|")})\\b`);
+
+/** A message whose suggested command lines work as shown: they get the flags that select the service. */
+export function withServiceFlags(text: string, flags: readonly string[]): string {
+  if (flags.length === 0) return text;
+  return text.replace(suggested, (whole, line: string, rest: string) =>
+    complete.test(line) ? whole : `\`${[line, ...flags.map(quoted)].join(" ")}${rest}\``,
+  );
+}
