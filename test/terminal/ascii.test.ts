@@ -15,7 +15,7 @@ describe.skipIf(process.platform === "win32").each(sample(["LC_ALL", "LANG"], 0)
       await terminal.waitFor("Name of the profile");
       terminal.press("enter");
       await terminal.waitFor("Where is the service?");
-      await terminal.waitFor("navigate");
+      await terminal.waitFor("An account with");
       terminal.press("down", "enter");
       await terminal.waitFor("Region");
       terminal.press("ctrl-c");

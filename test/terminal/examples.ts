@@ -83,7 +83,9 @@ async function setUpSandbox(terminal: Terminal): Promise<void> {
     } catch {
       return;
     }
-    if (/^❯ .*account/m.test(terminal.text())) {
+    if (/^\? Where is the service/m.test(terminal.text())) {
+      // The choices are drawn after the question.
+      await terminal.waitFor(/^❯ .*account/m);
       terminal.press("down");
       await terminal.waitFor(/^❯ .*sandbox/m);
     }
