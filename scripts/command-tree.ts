@@ -229,7 +229,8 @@ function ownFlag(key: string, flag: Flag, fields: readonly Field[]): FlagNode {
       flag.env,
       configKey && `config ${configKey}`,
       flag.repeat && "may be repeated",
-      conflictsWith && `cannot be used with ${conflictsWith.map((other) => `--${kebab(other)}`).join(" or ")}`,
+      conflictsWith &&
+        `cannot be used with ${conflictsWith.map((other) => `--${kebab(other)}`).join(" or ")}`,
     ]),
     key,
     ...(configKey && { configKey }),
