@@ -455,7 +455,7 @@ describe("batch run", () => {
     await write(cli, [chat("a"), chat("b")]);
     const { code, requests, err } = await cli.run(run, overNetwork());
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain("out.jsonl.new is not of this batch");
+    expect(err).toContain("out.jsonl.new does not belong to this batch");
     expect(await read(cli, "out.jsonl")).toBe(paid);
     expect(await read(cli, "out.jsonl.new")).toBe("mine\n");
   });

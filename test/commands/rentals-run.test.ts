@@ -168,6 +168,15 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await run(sh("exit 3"))).toMatchObject({ code: 11 });
     });
 
+    test("--max-cost refuses an unknown price, and names the limit that needs none", async () => {
+      const { run, active } = await createRenter({
+        respond: ({ path }) => (path.endsWith("/rental-options") ? Response.json([]) : undefined),
+      });
+      const { code, err } = await run(sh("true", "--max-cost", "5"));
+      expect({ code, active: await active() }).toEqual({ code: 11, active: [] });
+      expect(err).toContain("so --max-cost cannot be checked; use --time-limit instead\nNothing was sent.");
+    });
+
     test("--max-burn refuses before anything is sent", async () => {
       const { run, active, jobs } = await createRenter();
       expect(await run(sh("true", "--max-burn", "0.01"))).toMatchObject({ code: 11, out: "" });

@@ -117,7 +117,9 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
     serving.kill(signal);
     const { stderr } = await serving;
     if (signal !== "SIGKILL")
-      expect(stderr).toContain("OpenSSH servers on this computer. Who logs in runs programs here as you.");
+      expect(stderr).toContain(
+        "OpenSSH servers on this computer. Anyone who logs in runs programs here as you.",
+      );
     expect((await session).code).not.toBe(0);
     expect(await isOpen(port)).toBe(false);
     await expect.poll(() => processes.filter(isAlive), { timeout: 30_000 }).toEqual([]);

@@ -74,7 +74,7 @@ function apply(ledger: Ledger, record: LineRecord): void {
 const newOutput = (out: string): string => `${out}.new`;
 
 const inTheWay = (path: string): UsageError =>
-  new UsageError(`${path} is not of this batch, but a file of that name is needed`, {
+  new UsageError(`${path} does not belong to this batch, but the batch needs a file of that name`, {
     hint: "Nothing was sent. Move it, or name another output.",
   });
 

@@ -112,7 +112,7 @@ function rowOf(
   { endpoint, defaults, idOf }: Pick<PromptsOptions, "endpoint" | "defaults"> & { readonly idOf: IdOf },
 ): BatchRequest | InvalidLine {
   if (record.length > columns.length) {
-    return { number, problems: [`the row has ${record.length} cells, but the header ${columns.length}`] };
+    return { number, problems: [`the row has ${record.length} cells, but the header has ${columns.length}`] };
   }
   const cells = columns.flatMap(({ name, kind }, at): [string, unknown][] => {
     const text = record[at] ?? "";

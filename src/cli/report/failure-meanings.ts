@@ -145,6 +145,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
         : "Check what it did before you try again."),
   }),
   Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
+  NotRegularFile: () => ({ code: "USAGE", exitCode: exit.usage }),
   CannotListen: () => ({ code: "CANNOT_LISTEN", exitCode: exit.usage }),
   ControlRefused: () => ({ code: "USAGE", exitCode: exit.usage }),
   StoreError: ({ problem }) => ({ code: "SANDBOX_STATE", exitCode: exit.usage, hint: stateHint(problem) }),

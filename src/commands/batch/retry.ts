@@ -37,6 +37,9 @@ export default defineCommand({
       import("../../batch/files.ts"),
     ]);
     const states = [...(failed ? (["failed"] as const) : []), ...(unknown ? (["unknown"] as const) : [])];
+    const result = [...(failed ? ["failed"] : []), ...(unknown ? ["has an unknown outcome"] : [])].join(
+      " or ",
+    );
     const mark = async () => {
       if ((await readKnown(diskFiles, out)).shard === undefined) {
         throw new NotFound(`${args.output} is not the output of a batch: there is no journal beside it`, {
@@ -49,7 +52,7 @@ export default defineCommand({
       const found = await idsWith(diskFiles, out, known, states);
       const missing = ids.filter((id) => !found.includes(id));
       if (missing.length > 0) {
-        throw new UsageError(`no line with such a result has the custom_id ${missing.join(", ")}`);
+        throw new UsageError(`no line that ${result} has the custom_id ${missing.join(", ")}`);
       }
       const again = ids.length > 0 ? ids : found;
       if (!settings.dryRun && again.length > 0) {
@@ -57,7 +60,7 @@ export default defineCommand({
         const batch = await openBatch({ files: diskFiles, out, known, shard, again, now, sleep });
         await batch.close();
       }
-      if (again.length === 0) say("No line has such a result.");
+      if (again.length === 0) say(`No line ${result}.`);
       else say(`${again.length} to send: run the same \`gpuctl batch run\` again.`);
       return { data: again.map((id) => ({ custom_id: id })) };
     };

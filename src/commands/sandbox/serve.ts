@@ -68,7 +68,9 @@ export default defineCommand({
     say(`Serving the sandbox${what}. Nothing is rented. Press Ctrl-C to stop.`);
     if (scenario !== undefined) say(`The scenario is ${scenario}: ${scenarios[scenario]}.`);
     if (machines) {
-      say("Running rentals are OpenSSH servers on this computer. Who logs in runs programs here as you.");
+      say(
+        "Running rentals are OpenSSH servers on this computer. Anyone who logs in runs programs here as you.",
+      );
       say(`To a rental without SSH keys, log in with: ssh -i ${server.identityFile}`);
     }
     if (isLoopback(new URL(server.url).hostname)) {

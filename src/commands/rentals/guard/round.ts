@@ -58,7 +58,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   // Read first: without leases, or with those of another version, nothing is sent.
   const leases = await readLeases(place.path);
   if (leases.unreadable.length > 0) {
-    const message = `${leases.unreadable.length === 1 ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read: what it said about a lease is not known`;
+    const message = `${leases.unreadable.length === 1 ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read, so ${leases.unreadable.length === 1 ? "its lease is" : "their leases are"} unknown`;
     add({ event: "unreadable", token: place.path, message, error: new Unavailable(message, "") });
   }
   const rentals = await activeRentals(guard, add);
