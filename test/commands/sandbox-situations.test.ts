@@ -143,6 +143,14 @@ test("the scenario flaky makes calls fail in each documented way", async () => {
   expect(await codes(create)).toEqual([0]);
 });
 
+test("a dry run of a scenario shows what it would do", async () => {
+  const cli = await createCli();
+  const { out, err } = await cli.run("sandbox scenario slow-boot --dry-run");
+  expect(out).toContain(scenarios["slow-boot"]);
+  expect(err).not.toContain("No situations");
+  expect((await cli.run("sandbox boot list -o json")).out.trim()).toBe("[]");
+});
+
 test("help names each scenario", async () => {
   const cli = await createCli();
   const { out } = await cli.run("help sandbox scenario");

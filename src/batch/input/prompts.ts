@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { UsageError } from "../../core/errors.ts";
 import { canonicalJson, parseJson } from "../../core/json.ts";
 import { didYouMean } from "../../core/text.ts";
+import { inputLimits } from "../../core/values/input-limits.ts";
 import { fileName } from "../../media/filename.ts";
 import { Ledger } from "../ledger.ts";
 import { linesOf } from "../read-lines.ts";
@@ -38,7 +39,13 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
   async function* () {
     const { parse } = await import("csv-parse");
     const idOf = ids();
-    const parser = parse({ bom: true, info: true, skip_empty_lines: true, relax_column_count: true });
+    const parser = parse({
+      bom: true,
+      info: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+      max_record_size: inputLimits.bytes,
+    });
     const input = Readable.from(read());
     input.on("error", (error) => parser.destroy(error)).pipe(parser);
     let columns: readonly Column[] | undefined;

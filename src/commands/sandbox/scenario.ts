@@ -29,6 +29,7 @@ export default controlCommand({
     { text: "Go back to normal", command: "gpuctl sandbox scenario none" },
   ],
   act: (control, { args: { name } }) => control.scenario(name),
-  dryRun: () => [],
+  dryRun: (_control, { args: { name } }) =>
+    name === "none" ? [] : [{ control: "scenario", id: name, effect: scenarios[name] }],
   nameOf: () => "NAME",
 });
