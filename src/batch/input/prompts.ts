@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { UsageError } from "../../core/errors.ts";
 import { canonicalJson, parseJson } from "../../core/json.ts";
 import { didYouMean } from "../../core/text.ts";
-import { inputLimits } from "../../core/values/input-limits.ts";
+import { inputLimits, sizeText } from "../../core/values/input-limits.ts";
 import { fileName } from "../../media/filename.ts";
 import { Ledger } from "../ledger.ts";
 import { linesOf } from "../read-lines.ts";
@@ -56,7 +56,11 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
       }
     } catch (error) {
       if (error instanceof Error && "lines" in error) {
-        throw new UsageError(`${path}:${String(error.lines)}: ${error.message}`);
+        const isTooLong = "code" in error && error.code === "CSV_MAX_RECORD_SIZE";
+        const problem = isTooLong
+          ? `the record is longer than ${sizeText(inputLimits.bytes)}`
+          : error.message;
+        throw new UsageError(`${path}:${String(error.lines)}: ${problem}`);
       }
       throw error;
     } finally {
