@@ -14,6 +14,7 @@ import type {
 import type { Settings } from "../../config/settings.ts";
 import { type ResponseLimits, responseLimits } from "../../contract/plain/response-limits.ts";
 import type { Redactor } from "../../core/redact.ts";
+import { sandboxKeys } from "../../core/sandbox.ts";
 import type { System } from "../../system/types.ts";
 import type { Notes } from "../print/notes.ts";
 
@@ -83,7 +84,7 @@ export function createServices(
       open: () => openSandbox(stateFile(), env),
       setAside: async () => (await import("../../sandbox/store/store.ts")).setAside(stateFile()),
       facts: {
-        keys: async () => (await import("../../sandbox/keys.ts")).keys,
+        keys: async () => sandboxKeys,
         limits: async () => (await import("../../sandbox/limits.ts")).sandboxLimits,
       },
       connect: async (url, send) =>
