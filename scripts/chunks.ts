@@ -34,6 +34,10 @@ const together = {
   ],
   render: ["/src/output/render.ts"],
   table: ["/src/output/table/table.ts"],
+  contract: ["/src/contract/index.ts", "/src/contract/check/check.ts", "/src/contract/plain/fields.ts"],
+  // Commands use these without opening a sandbox.
+  remote: ["/src/sandbox/control/remote.ts", "/src/sandbox/health.ts"],
+  sandbox: ["/src/sandbox/index.ts"],
 } as const;
 
 /** The chunk of a module; undefined leaves the choice to the bundler. */

@@ -1,184 +1,216 @@
-import { Hono, type MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
-import { cors } from "hono/cors";
-import { etag } from "hono/etag";
+import { createHash } from "node:crypto";
+import { tryDecode } from "hono/utils/url";
 import type * as z from "zod";
 import { check } from "../contract/check/check.ts";
 import type { InputSchema, Operation } from "../contract/operation.ts";
-import { faultHeader, ignoredFieldsHeader, replyHeader } from "../core/sandbox.ts";
 import { type ServedId, type ServedOperations, servedOperations } from "./assumed/index.ts";
 import type { Clock } from "./clock.ts";
-import { ApiError, errorResponse, tooLarge } from "./errors.ts";
+import { ApiError } from "./errors.ts";
 import { ConnectionReset } from "./faults/cut.ts";
 import { injectFault } from "./faults/inject.ts";
 import type { Call, Handler } from "./handlers/handler.ts";
 import { handlers } from "./handlers/index.ts";
+import { corsHeaders, preflightResponse, sandboxHeader } from "./http/cors.ts";
+import { errorResponse, sentError } from "./http/errors.ts";
+import { Exchange, type PlainRequest, PlainResponse } from "./http/exchange.ts";
 import { callerOf } from "./keys.ts";
-import { isEnabled } from "./operation-set.ts";
+import { isEnabled, type OperationSet } from "./operation-set.ts";
 import type { RecentMedia } from "./page/recent-media.ts";
-import { maxBodyBytes, readInput } from "./read-input.ts";
-import { logRequest, type RequestVariables } from "./requests/log.ts";
+import { readInput } from "./read-input.ts";
+import { logRequest } from "./requests/log.ts";
 import { endUnpaidRentals } from "./situations/money.ts";
 import { rateLimited } from "./situations/rate-limit.ts";
 import { hasSituations } from "./situations/table.ts";
 import type { Store } from "./store/queries.ts";
 
-/** A header of every response of the sandbox. */
-export const sandboxHeader = "X-Gpuctl-Sandbox";
-
-/** The methods that pages of other origins can use, and the headers that they can read. */
-const methods = new Set(["HEAD", ...Object.values(servedOperations).map(({ method }) => method)]);
-export const exposedHeaders = [
-  "Date",
-  "ETag",
-  "Retry-After",
-  "Sunset",
-  "Deprecation",
-  sandboxHeader,
-  faultHeader,
-  ignoredFieldsHeader,
-  replyHeader,
-];
-
-type Env = {
-  Bindings: { readonly recent: RecentMedia | undefined };
-  Variables: RequestVariables & { userId: string };
-};
-
 type AppState = Pick<Call, "store" | "environment" | "addressesOf" | "operationSet">;
 
-/** Creates the HTTP app that serves a set of operations from a store. */
-export function createApp(state: AppState, clock: Clock): Hono<Env> {
-  const { store, operationSet } = state;
-  const app = new Hono<Env>();
-  app.use(withSandboxHeader(clock));
-  app.use(cors({ origin: "*", allowMethods: [...methods], exposeHeaders: [...exposedHeaders] }));
-  app.use(logged(store, clock));
-  for (const id of operationSet) serveById(app, state, id);
-  app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
-  app.onError((error, http) => {
-    const { signal } = http.req.raw;
-    if (error instanceof ConnectionReset || (signal.aborted && error === signal.reason)) throw error;
-    return errorResponse(http, error);
-  });
-  return app;
+/** Handles a request. `recent` keeps the pictures and the speech that it generates. */
+export type App = (request: PlainRequest, recent?: RecentMedia) => Promise<PlainResponse>;
+
+/** Creates the function that serves a set of operations from a store. */
+export function createApp(state: AppState, clock: Clock): App {
+  const routeOf = router(state.operationSet);
+  return async (request, recent) => {
+    const exchange = new Exchange(request, pathOf(request.url));
+    // The clock fails if the state cannot be read.
+    const response = await orError(exchange, async () => {
+      const own =
+        request.method === "OPTIONS"
+          ? preflightResponse(request)
+          : await respond(exchange, { state, clock, routeOf, recent });
+      Object.assign(own.headers, sandboxHeaders(clock));
+      return own;
+    });
+    return request.method === "HEAD" ? new PlainResponse(null, response) : response;
+  };
 }
 
-function serveById<Id extends ServedId>(app: Hono<Env>, state: AppState, id: Id): void {
-  const operation: Operation<ServedId, ServedOperations[Id]["input"]> = servedOperations[id];
-  const handler: Handler<Id> = handlers[id];
-  serveOperation(app, state, operation, handler);
-}
+/** The sandbox's own header, and a Date by the sandbox's clock, which may differ from the machine's. */
+export const sandboxHeaders = (clock: Clock) => ({
+  [sandboxHeader.toLowerCase()]: "1",
+  date: new Date(clock()).toUTCString(),
+});
 
-function serveOperation<Input extends InputSchema>(
-  app: Hono<Env>,
-  state: AppState,
-  operation: Operation<ServedId, Input>,
-  handler: (input: z.output<Input>, call: Call) => unknown,
-): void {
-  const { method, path } = operation;
-  const pattern = path.replace(/\{(\w+)\}/g, ":$1");
-  app.on(
-    method,
-    pattern,
-    sunset(operation),
-    operation.in === "body" ? pass : withInput(operation),
-    withFaults(state.store, operation.id),
-    // A fault that replaces the description has no ETag.
-    operation.id === servedOperations.getOpenApiDocument.id ? etag() : pass,
-    authorization(operation, state.store),
-    operation.open ? pass : withSituations(state.store, operation.id),
-    operation.in === "body" ? bodyWithinLimit : pass,
-    async (http) => {
-      if (operation.in === "body") http.set("input", await readInput(operation, http.req));
-      const checked = check(operation, http.var.input);
-      if (!checked.ok) throw new ApiError("BAD_REQUEST", checked.issues);
-      const { now, userId } = http.var;
-      const result = await handler(checked.value, { ...state, now, userId, http });
-      if (result instanceof Response) return result;
-      http.env.recent?.keep(operation.id, checked.value, result);
-      return http.json(result);
-    },
+/** The decoded path of a URL. An encoded slash or percent sign stays encoded. */
+const pathOf = (url: string): string =>
+  tryDecode(/^\w+:\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || "/", (path) =>
+    decodeURI(path.replaceAll("%25", "%2525")),
   );
+
+interface Route {
+  readonly id: ServedId;
+  /** The values in the path. */
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Sets the time of a request, and logs the request. */
-const logged =
-  (store: Store, clock: Clock): MiddlewareHandler<Env> =>
-  async (http, next) => {
-    http.set("now", clock());
-    let status: number | null = null;
-    try {
-      await next();
-      status = http.res.status;
-    } finally {
-      await logRequest(store, http, http.var, status);
+type RouteOf = (exchange: Exchange) => Route | undefined;
+
+interface Serving {
+  readonly state: AppState;
+  readonly clock: Clock;
+  readonly routeOf: RouteOf;
+  readonly recent: RecentMedia | undefined;
+}
+
+/** Finds the operation of a request by its method and its path. HEAD is handled as GET. */
+function router(operationSet: OperationSet): RouteOf {
+  const patterns = operationSet.map((id) => ({ id, segments: servedOperations[id].path.split("/") }));
+  return ({ request, path }) => {
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const given = path.split("/");
+    for (const { id, segments } of patterns) {
+      if (servedOperations[id].method !== method || segments.length !== given.length) continue;
+      const parameters: Record<string, string> = {};
+      const matches = segments.every((segment, at) => {
+        const value = given[at] ?? "";
+        const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+        if (name === undefined || value === "") return segment === value;
+        parameters[name] = value;
+        return true;
+      });
+      if (matches) return { id, parameters };
     }
-  };
-
-/** Reads the fields of the query or the path, so that they are logged whatever happens to the request. */
-const withInput =
-  (operation: Operation): MiddlewareHandler<Env> =>
-  async (http, next) => {
-    http.set("input", await readInput(operation, http.req));
-    await next();
-  };
-
-/** Applies a fault that is due, before the key and the input are checked. */
-const withFaults =
-  (store: Store, operation: ServedId): MiddlewareHandler<Env> =>
-  (http, next) => {
-    http.set("operation", operation);
-    return injectFault(http, next, store, operation);
-  };
-
-/** Ends the rentals that a prepaid account can no longer pay, and applies rate limits. */
-const withSituations =
-  (store: Store, operation: ServedId): MiddlewareHandler<Env> =>
-  async (http, next) => {
-    const { userId, now } = http.var;
-    if (!hasSituations(store)) return next();
-    endUnpaidRentals(store, userId, now);
-    const limited = rateLimited(http, store, { operation, now });
-    if (limited) return limited;
-    await next();
     return undefined;
   };
+}
 
-const bodyWithinLimit = bodyLimit({ maxSize: maxBodyBytes, onError: tooLarge });
-const pass: MiddlewareHandler<Env> = (_http, next) => next();
+/** The response to a request, which is logged. */
+async function respond(exchange: Exchange, serving: Serving): Promise<PlainResponse> {
+  exchange.now = serving.clock();
+  let status: number | null = null;
+  try {
+    const response = await orError(exchange, async () => {
+      const route = serving.routeOf(exchange);
+      if (route === undefined) throw new ApiError("NOT_FOUND");
+      return serveById(exchange, serving, route);
+    });
+    status = response.status;
+    return response;
+  } finally {
+    await logRequest(serving.state.store, exchange, status);
+  }
+}
 
-/** Announces the sunset day of a path, and returns 404 from that day on (service section 9). */
-const sunset =
-  (operation: Pick<Operation, "sunset">): MiddlewareHandler<Env> =>
-  async (http, next) => {
-    if (!isEnabled(operation, http.var.now)) throw new ApiError("NOT_FOUND");
-    await next();
-    if (operation.sunset === undefined) return;
-    http.header("Sunset", new Date(operation.sunset).toUTCString());
-    http.header("Deprecation", "true");
-  };
+/** The response of `work`, or that for the error that it throws, unless the connection breaks. */
+async function orError(exchange: Exchange, work: () => Promise<PlainResponse>): Promise<PlainResponse> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ConnectionReset) throw error;
+    const { signal } = exchange.request;
+    if (signal.aborted && error === signal.reason) throw error;
+    const { body, status } = sentError(error);
+    return errorResponse(exchange, body, status, corsHeaders);
+  }
+}
+
+function serveById<Id extends ServedId>(
+  exchange: Exchange,
+  serving: Serving,
+  { id, parameters }: Route & { readonly id: Id },
+): Promise<PlainResponse> {
+  const operation: Operation<ServedId, ServedOperations[Id]["input"]> = servedOperations[id];
+  const handler: Handler<Id> = handlers[id];
+  return serve(exchange, serving, { operation, parameters, handler });
+}
+
+interface Served<Input extends InputSchema> {
+  readonly operation: Operation<ServedId, Input>;
+  readonly parameters: Route["parameters"];
+  readonly handler: (input: z.output<Input>, call: Call) => unknown;
+}
+
+/** Serves a path until its sunset day, which it announces (service section 9), with a fault if one is due. */
+async function serve<Input extends InputSchema>(
+  exchange: Exchange,
+  serving: Serving,
+  served: Served<Input>,
+): Promise<PlainResponse> {
+  const { operation, parameters } = served;
+  if (!isEnabled(operation, exchange.now)) throw new ApiError("NOT_FOUND");
+  const response = await orError(exchange, async () => {
+    // Read first, so that these fields are logged whatever happens to the request.
+    if (operation.in !== "body") exchange.input = await readInput(operation, exchange.request, parameters);
+    exchange.operation = operation.id;
+    return injectFault(exchange, serving.state.store, operation.id, async () => {
+      const own = await orError(exchange, () => call(exchange, serving, served));
+      Object.assign(own.headers, corsHeaders, exchange.headers);
+      // A fault that replaces the description has no ETag.
+      return operation.id === servedOperations.getOpenApiDocument.id ? withEtag(own, exchange) : own;
+    });
+  });
+  if (operation.sunset !== undefined) {
+    Object.assign(response.headers, {
+      sunset: new Date(operation.sunset).toUTCString(),
+      deprecation: "true",
+    });
+  }
+  return response;
+}
+
+/** Calls the handler, if the key, the limits of the account and the input allow it. */
+async function call<Input extends InputSchema>(
+  exchange: Exchange,
+  { state, recent }: Serving,
+  { operation, parameters, handler }: Served<Input>,
+): Promise<PlainResponse> {
+  const { store } = state;
+  if (!operation.open) {
+    authorize(operation, exchange, store);
+    if (hasSituations(store)) {
+      endUnpaidRentals(store, exchange.userId, exchange.now);
+      const limited = rateLimited(exchange, store, operation.id);
+      if (limited) return limited;
+    }
+  }
+  if (operation.in === "body") exchange.input = await readInput(operation, exchange.request, parameters);
+  const checked = check(operation, exchange.input);
+  if (!checked.ok) throw new ApiError("BAD_REQUEST", checked.issues);
+  const { now, userId } = exchange;
+  const result = await handler(checked.value, { ...state, now, userId, exchange });
+  if (result instanceof PlainResponse) return result;
+  recent?.keep(operation.id, checked.value, result);
+  return PlainResponse.json(result);
+}
 
 /** Requires a key, and full access for everything but GET (service sections 5 and 7). */
-const authorization =
-  (operation: Pick<Operation, "open" | "method">, store: Store): MiddlewareHandler<Env> =>
-  async (http, next) => {
-    http.set("userId", "");
-    if (!operation.open) {
-      const caller = callerOf(store, http.req.header("authorization"));
-      if (!caller) throw new ApiError("UNAUTHORIZED");
-      if (!caller.mayWrite && operation.method !== "GET") throw new ApiError("FORBIDDEN");
-      http.set("userId", caller.userId);
-      http.set("keyName", caller.keyName);
-    }
-    await next();
-  };
+function authorize({ method }: Pick<Operation, "method">, exchange: Exchange, store: Store): void {
+  const caller = callerOf(store, exchange.request.header("authorization"));
+  if (!caller) throw new ApiError("UNAUTHORIZED");
+  if (!caller.mayWrite && method !== "GET") throw new ApiError("FORBIDDEN");
+  exchange.userId = caller.userId;
+  exchange.keyName = caller.keyName;
+}
 
-/** Adds the sandbox's header, and a Date by the sandbox's clock, which may differ from the machine's. */
-export const withSandboxHeader =
-  (clock: Clock): MiddlewareHandler =>
-  async (http, next) => {
-    await next();
-    http.header(sandboxHeader, "1");
-    http.header("Date", new Date(clock()).toUTCString());
-  };
+/** Adds the ETag of a successful response, or replaces the response by 304 if the client has it already. */
+function withEtag(response: PlainResponse, { request }: Exchange): PlainResponse {
+  if (!response.ok || typeof response.body !== "string") return response;
+  const etag = `"${createHash("sha1").update(response.body).digest("hex")}"`;
+  const known = request.header("if-none-match");
+  if (known === "*" || known?.match(/"[^"]*"/g)?.includes(etag)) {
+    return new PlainResponse(null, { status: 304, headers: { etag } });
+  }
+  response.headers.etag = etag;
+  return response;
+}

@@ -1,9 +1,7 @@
 import { STATUS_CODES } from "node:http";
-import type { Context } from "hono";
 import type { Issue } from "../contract/check/check.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../contract/errors.ts";
 import { issueText } from "../core/text.ts";
-import { isInferencePath, withCommonError } from "./inference-errors.ts";
 
 /** Thrown while an operation is handled; sent as the documented status and body of its code. */
 export class ApiError extends Error {
@@ -39,34 +37,12 @@ export function required<Value>(value: Value | undefined, field: string, message
   return value;
 }
 
-/** The response for an error; one that is not an `ApiError` becomes a 500 without details. */
-export function errorResponse(http: Context, error: unknown): Response {
-  const { code, issues } = error instanceof ApiError ? error : new ApiError("INTERNAL_SERVER_ERROR");
-  const { status, message } = errors[code];
-  return send(http, { code, message, issues: [...issues] }, status);
-}
-
 /** The error for a body over the limit; the service documents none. */
 export const payloadTooLarge = {
   status: 413,
   code: "PAYLOAD_TOO_LARGE",
   message: "Request body is too large",
 } as const;
-
-export function tooLarge(http: Context): Response {
-  const { status, ...error } = payloadTooLarge;
-  return send(http, { ...error, issues: [] }, status);
-}
-
-/** Sends an error, and stores it in the context for the request log. */
-function send(http: Context, body: ErrorBody, status: 400 | 401 | 403 | 404 | 413 | 500): Response {
-  http.set("problem", body);
-  return http.json(errorBodyFor(http, body, status), status);
-}
-
-/** The body of an error as sent: on inference paths, also in the common chat-completions format. */
-export const errorBodyFor = (http: Context, body: ErrorBody, status: number): ErrorBody =>
-  isInferencePath(http.req.path) ? withCommonError(body, status) : body;
 
 /** The documented error of a status; an undocumented status gets a code and a message derived from its name. */
 export function errorBodyOf(status: number): ErrorBody {

@@ -5,6 +5,8 @@ import { once } from "../core/tasks/once.ts";
 import { createApp } from "./app.ts";
 import { type Clock, machineClock, sandboxClock } from "./clock.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
+import { type PlainResponse, type Sent, sentRequest } from "./http/exchange.ts";
+import { plainRequest, webResponse } from "./http/web.ts";
 import { isKey, keyPrefix, keys } from "./keys.ts";
 import type { Machines } from "./machines/machines.ts";
 import { type OperationSet, operationSetOf } from "./operation-set.ts";
@@ -29,6 +31,8 @@ interface SandboxOptions {
 
 /** A sandbox: the whole service, running locally. */
 export interface Sandbox extends SandboxControls, RequestHandler {
+  /** Does what `fetch` does, without the web's `Request` and `Response`. */
+  send(url: string, request: Sent): Promise<PlainResponse>;
   /** A handler for the same state with another operation set; without a name, with that of this sandbox. */
   withOperationSet(only: string | undefined): RequestHandler;
   readonly keys: { readonly full: string; readonly readOnly: string };
@@ -81,7 +85,7 @@ export async function createSandbox({
   // Without a folder no machine was started before, so there are no homes of ended rentals to remove.
   if (folder !== undefined && existsSync(folder)) await openMachines();
   /** Before, so that each running rental has its machine; and afterwards, so that those of ended rentals are gone. */
-  const withMachines = async (respond: () => Response | Promise<Response>): Promise<Response> => {
+  const withMachines = async <Result>(respond: () => Result | Promise<Result>): Promise<Result> => {
     if (machines === undefined) return respond();
     await machines.update();
     try {
@@ -90,7 +94,7 @@ export async function createSandbox({
       await machines.update();
     }
   };
-  const handlerFor = (served: OperationSet): RequestHandler => {
+  const handlerFor = (served: OperationSet) => {
     const addressesOf = (rentalId: number) => machines?.addressesOf(rentalId);
     const app = createApp({ store, environment, addressesOf, operationSet: served }, clock);
     const openPage = async () => {
@@ -99,9 +103,12 @@ export async function createSandbox({
     };
     let page: ReturnType<typeof openPage> | undefined;
     return {
-      fetch: (request, { keepsMedia } = { keepsMedia: false }) =>
-        withMachines(() => app.fetch(request, { recent: keepsMedia ? recent : undefined })),
-      handleControl: (request, peer) => {
+      send: (url: string, request: Sent) => withMachines(() => app(sentRequest(url, request))),
+      fetch: (request: Request, { keepsMedia } = { keepsMedia: false }) =>
+        withMachines(async () =>
+          webResponse(await app(plainRequest(request), keepsMedia ? recent : undefined)),
+        ),
+      handleControl: (request: Request, peer: string | undefined) => {
         const { pathname } = new URL(request.url);
         if (pathname.startsWith(`${servedControls.path}/`))
           return withMachines(async () => (await openAdmin()).fetch(request, { peer }));
@@ -109,7 +116,7 @@ export async function createSandbox({
         page ??= openPage();
         return page.then((opened) => opened.fetch(request, { peer }));
       },
-    };
+    } satisfies RequestHandler & Pick<Sandbox, "send">;
   };
   const base = handlerFor(operationSet);
   return {

@@ -9,7 +9,6 @@ import {
   scenarios,
   servedControls,
 } from "../core/sandbox.ts";
-import { exposedHeaders, sandboxHeader } from "./app.ts";
 import { assumedOperations } from "./assumed/index.ts";
 import { pageInput } from "./assumed/pages.ts";
 import { secondMs } from "./clock.ts";
@@ -22,10 +21,11 @@ import { defaultContentType } from "./faults/inject.ts";
 import { listedSizes } from "./handlers/catalog.ts";
 import { numberedSecret } from "./handlers/keys.ts";
 import { maxSpeechLength, speedRange } from "./handlers/media.ts";
+import { exposedHeaders, sandboxHeader } from "./http/cors.ts";
+import { maxBodyBytes } from "./http/exchange.ts";
 import { keys } from "./keys.ts";
 import { maxMachines } from "./machines/machines.ts";
 import { keptMedia } from "./page/recent-media.ts";
-import { maxBodyBytes } from "./read-input.ts";
 import { slowBootMs } from "./rentals/boots.ts";
 import { maxGpus } from "./rentals/create.ts";
 import { bootMs } from "./rentals/lifecycle.ts";

@@ -1,22 +1,22 @@
-import type { HonoRequest } from "hono";
+import { getQueryParams, tryDecodeURIComponent } from "hono/utils/url";
 import type { Operation } from "../contract/operation.ts";
 import type { Field, FieldKind } from "../contract/plain/field.ts";
 import { fieldsOf } from "../contract/plain/fields.ts";
 import { reasonOf } from "../core/errors.ts";
-import { isRecord } from "../core/json.ts";
+import { asList, isRecord } from "../core/json.ts";
 import { ApiError } from "./errors.ts";
-
-/** The largest body that the sandbox reads, in bytes. */
-export const maxBodyBytes = 32 * 1024 * 1024;
+import type { PlainRequest } from "./http/exchange.ts";
 
 /**
  * The unchecked input of a request: the JSON object of its body, or the fields of its query or path, each converted to its
- * kind.
+ * kind. `parameters` are the values in the path.
  * @throws ApiError when the body is not a JSON object
+ * @throws BodyTooLarge
  */
 export async function readInput(
   operation: Pick<Operation, "in" | "input">,
-  request: HonoRequest,
+  request: PlainRequest,
+  parameters: Readonly<Record<string, string>>,
 ): Promise<unknown> {
   if (operation.in === "body") {
     const body = parseBody(await request.text());
@@ -25,7 +25,7 @@ export async function readInput(
   }
   if (operation.in === "none") return {};
   const fields = fieldsOf(operation.input);
-  return operation.in === "path" ? pathValues(fields, request) : query(fields, request);
+  return operation.in === "path" ? pathValues(fields, parameters) : query(fields, request);
 }
 
 /** @throws ApiError when the text is not JSON */
@@ -39,14 +39,19 @@ export function parseBody(text: string): unknown {
 
 const unreadable = (message: string) => new ApiError("BAD_REQUEST", [{ path: [], message }]);
 
-const pathValues = (fields: readonly Field[], request: HonoRequest): Record<string, unknown> =>
-  Object.fromEntries(fields.map(({ name, kind }) => [name, ofKind(kind, request.param(name) ?? "")]));
+const pathValues = (
+  fields: readonly Field[],
+  parameters: Readonly<Record<string, string>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.map(({ name, kind }) => [name, ofKind(kind, tryDecodeURIComponent(parameters[name] ?? ""))]),
+  );
 
 /** The fields of a query. Repeated fields stay lists and invalid values stay strings, so that the check reports them. */
-function query(fields: readonly Field[], request: HonoRequest): Record<string, unknown> {
+function query(fields: readonly Field[], { url }: PlainRequest): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap(({ name, kind }) => {
-      const [first, ...more] = request.queries(name) ?? [];
+      const [first, ...more] = asList(getQueryParams(url, name)).map(String);
       if (first === undefined) return [];
       return [[name, more.length === 0 ? ofKind(kind, first) : [first, ...more]]];
     }),

@@ -3,6 +3,7 @@ import type { OperationId } from "../../src/contract/index.ts";
 import { createApp } from "../../src/sandbox/app.ts";
 import type { AssumedId } from "../../src/sandbox/assumed/index.ts";
 import { secondMs } from "../../src/sandbox/clock.ts";
+import { plainRequest } from "../../src/sandbox/http/web.ts";
 import { keys } from "../../src/sandbox/keys.ts";
 import { operationSetOf } from "../../src/sandbox/operation-set.ts";
 import type { StoredRental } from "../../src/sandbox/rentals/lifecycle.ts";
@@ -56,7 +57,7 @@ async function countsWith(count: number) {
   const app = createApp(state, () => start + 60 * secondMs);
   const countOf = async (request: Request) => {
     Object.assign(counts, { queries: 0, rows: 0 });
-    expect((await app.fetch(request, { recent: undefined })).status).toBe(200);
+    expect((await app(plainRequest(request))).status).toBe(200);
     return { ...counts };
   };
   return {

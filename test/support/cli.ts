@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { main } from "../../src/cli/start/main.ts";
-import type { Sandbox, Services } from "../../src/cli/start/services.ts";
+import { type Sandbox, type Services, sandboxFetch } from "../../src/cli/start/services.ts";
 import type { DescriptionCache } from "../../src/client/description.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
 import type { Transport } from "../../src/client/transport.ts";
@@ -15,7 +15,7 @@ import { Unavailable } from "../../src/core/errors.ts";
 import { parseJson } from "../../src/core/json.ts";
 import type { OperationSetName } from "../../src/core/sandbox.ts";
 import { connectToControls } from "../../src/sandbox/control/remote.ts";
-import { createSandbox } from "../../src/sandbox/index.ts";
+import { createSandbox, type Sandbox as SandboxService } from "../../src/sandbox/index.ts";
 import { sandboxLimits } from "../../src/sandbox/limits.ts";
 import { serve } from "../../src/sandbox/serve.ts";
 import { descriptionFiles } from "../../src/system/description-cache.ts";
@@ -104,7 +104,7 @@ export type TestMachine = Pick<
 export interface Cli {
   /** A folder of this test's own: the current folder of every run. */
   readonly folder: string;
-  readonly sandbox: Sandbox & Pick<Awaited<ReturnType<typeof createSandbox>>, "withOperationSet">;
+  readonly sandbox: Omit<Sandbox, "fetch"> & Pick<SandboxService, "fetch" | "withOperationSet">;
   /** Moves the clock that gpuctl and the sandbox share. */
   readonly advance: (milliseconds: number) => void;
   readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
@@ -167,10 +167,11 @@ export async function createCli({
     const copied: string[] = [];
     const stdout = memorySink(options, options.writeFails, options.messages?.write);
     const stderr = memorySink(options, undefined, options.messages?.log);
-    const through = async (request: Request): Promise<Response> => {
-      const seen = await seenRequest(request.clone());
+    const through: Fetch = async (url, { onSent, ...init }) => {
+      onSent?.();
+      const seen = await seenRequest(new Request(url, init));
       requests.push(seen);
-      return (await respond?.(seen)) ?? sandbox.fetch(request);
+      return (await respond?.(seen)) ?? sandboxFetch(sandbox)(url, init);
     };
     const machine = { ...healthyMachine(folder), ...options.machine };
     const system: System = {
@@ -227,7 +228,7 @@ export async function createCli({
       version: "0.0.0-test",
       neededNode: machine.neededNode,
       network: {
-        connect: async () => transport ?? { fetch: asFetch(through), close: () => {} },
+        connect: async () => transport ?? { fetch: through, close: () => {} },
         limits: { ...responseLimits, ...limits },
         probe: machine.probe,
         proxyFor: machine.proxyFor,
@@ -345,11 +346,6 @@ export async function seenRequest(request: Request): Promise<SeenRequest> {
     body: text === "" ? undefined : (parseJson(text) ?? text),
   };
 }
-
-const asFetch =
-  (through: (request: Request) => Promise<Response>): Fetch =>
-  (url, init) =>
-    through(new Request(url, init));
 
 const healthyMachine = (home: string): TestMachine => ({
   nodeVersion: "20.19.0",

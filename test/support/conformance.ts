@@ -1,7 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse, request as send } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse, request as sendOver } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { OperationSetName } from "../../src/core/sandbox.ts";
+import { PlainResponse } from "../../src/sandbox/http/exchange.ts";
+import type { Sandbox } from "../../src/sandbox/index.ts";
 
 /** The environment variable with the URL of the conformance proxy. If it is not set, nothing is checked. */
 export const proxyVariable = "GPUCTL_TEST_PROXY";
@@ -33,16 +35,19 @@ interface Call {
  * A sandbox whose requests and responses pass through the conformance proxy, if one is set. A response arrives in the
  * same chunks that the sandbox sent, and fails where the sandbox failed.
  */
-export function throughProxy<Target extends { readonly fetch: FetchHandler }>(
-  sandbox: Target,
-  operationSet: OperationSetName | "" = "",
-): Target {
+export function throughProxy<
+  Target extends { readonly fetch: FetchHandler; readonly send?: Sandbox["send"] },
+>(sandbox: Target, operationSet: OperationSetName | "" = ""): Target {
   const proxy = process.env[proxyVariable];
   if (proxy === undefined) return sandbox;
   const { fetch: respond } = sandbox;
   const fetch: FetchHandler = (request) =>
     through(proxy, { request, operationSet, respond, names: new Set(), lengths: [] });
-  return { ...sandbox, fetch };
+  const send: Sandbox["send"] = async (url, init) => {
+    const { body, status, headers } = await fetch(new Request(url, init));
+    return new PlainResponse(body, { status, headers: Object.fromEntries(headers) });
+  };
+  return { ...sandbox, fetch, ...(sandbox.send && { send }) };
 }
 
 async function through(proxy: string, call: Call): Promise<Response> {
@@ -86,7 +91,7 @@ async function exchange(url: URL, request: Request, headers: Record<string, stri
   const body = Buffer.from(await request.arrayBuffer());
   const length = body.length > 0 ? { "content-length": String(body.length) } : {};
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    send(url, { method: request.method, headers: { ...headers, ...length }, agent: false })
+    sendOver(url, { method: request.method, headers: { ...headers, ...length }, agent: false })
       .on("response", resolve)
       .on("error", reject)
       .end(body);

@@ -84,11 +84,8 @@ export function connect(
     return key;
   };
   const fetch: Fetch = async (url, init) => {
-    if (!settings.sandbox) return (await transport()).fetch(url, { ...init, onSent });
-    const pending = (await sandbox()).fetch(new Request(url, init));
-    onSent();
-    const { status, headers, body } = await pending;
-    return { status, headers, body: body && chunksOf(body) };
+    const { fetch: send } = await (settings.sandbox ? sandbox() : transport());
+    return send(url, { ...init, onSent });
   };
   /** The strings are taken out before keys are masked: what is in a picture is not shown. */
   const diverting = async (divert: Divert): Promise<Pick<CallOptions, "fetch">> => {
@@ -214,16 +211,4 @@ export function connect(
       for (const connection of connections) connection.close();
     },
   };
-}
-
-/** The chunks of a body. It is never unlocked, because Node.js takes 10 ms to create the error for those who read on. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = body.getReader();
-  let isComplete = false;
-  try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
-    isComplete = true;
-  } finally {
-    if (!isComplete) await reader.cancel();
-  }
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { DescriptionCache } from "../../client/description.ts";
+import type { Fetch, FetchInit } from "../../client/fetch.ts";
 import type { Probe } from "../../client/probe/probe.ts";
 import type { RequestParts } from "../../client/request.ts";
 import type { Transport } from "../../client/transport.ts";
@@ -13,6 +14,7 @@ import type {
 import type { Settings } from "../../config/settings.ts";
 import { type ResponseLimits, responseLimits } from "../../contract/plain/response-limits.ts";
 import type { Redactor } from "../../core/redact.ts";
+import { sandboxKeys } from "../../core/sandbox.ts";
 import type { System } from "../../system/types.ts";
 import type { Notes } from "../print/notes.ts";
 
@@ -58,7 +60,7 @@ type ControlRequest = Pick<RequestParts, "method" | "path" | "query" | "body">;
 
 /** The in-process sandbox: a `fetch` that it handles itself, and its controls. */
 export interface Sandbox extends SandboxControl, SandboxServer {
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: Fetch;
   /** Whether a secret is a key of the sandbox, revoked or not. */
   readonly hasKey: (secret: string) => boolean;
   readonly startMachines: () => Promise<SandboxMachines>;
@@ -82,7 +84,7 @@ export function createServices(
       open: () => openSandbox(stateFile(), env),
       setAside: async () => (await import("../../sandbox/store/store.ts")).setAside(stateFile()),
       facts: {
-        keys: async () => (await import("../../sandbox/keys.ts")).keys,
+        keys: async () => sandboxKeys,
         limits: async () => (await import("../../sandbox/limits.ts")).sandboxLimits,
       },
       connect: async (url, send) =>
@@ -94,12 +96,42 @@ export function createServices(
   };
 }
 
+/** Sends a request to a sandbox in this process. */
+type Send = (
+  url: string,
+  request: FetchInit,
+) => Promise<{
+  readonly status: number;
+  /** The names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly chunks: () => AsyncIterable<Uint8Array>;
+}>;
+
+/** A `fetch` that a sandbox in this process handles. */
+export const sandboxFetch =
+  ({ send }: { readonly send: Send }): Fetch =>
+  async (url, { onSent, ...request }) => {
+    const pending = send(url, request);
+    onSent?.();
+    const response = await pending;
+    return {
+      status: response.status,
+      headers: {
+        get: (name) => response.headers[name.toLowerCase()] ?? null,
+        entries: () => Object.entries(response.headers).sort(([one], [other]) => (one < other ? -1 : 1)),
+      },
+      body: response.body === null ? null : response.chunks(),
+    };
+  };
+
 async function openSandbox(file: string, env: System["env"]): Promise<Sandbox> {
   const { createSandbox } = await import("../../sandbox/index.ts");
   const sandbox = await createSandbox({ file, environment: (name) => env[name] });
   const serving: (() => Promise<void>)[] = [];
   return {
     ...sandbox,
+    fetch: sandboxFetch(sandbox),
     serve: async ({ only, machines = false, ...address }) => {
       const { serve } = await import("../../sandbox/serve.ts");
       const started = machines ? await sandbox.startMachines({ untilEnd: true }) : undefined;

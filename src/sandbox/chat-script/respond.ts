@@ -1,4 +1,3 @@
-import type { Context } from "hono";
 import type { SSEMessage } from "hono/streaming";
 import type { CheckedInputOf } from "../../contract/index.ts";
 import { withoutUndefined } from "../../core/json.ts";
@@ -7,6 +6,7 @@ import { promptTokens, split } from "../engines/chat.ts";
 import type { ModelReply } from "../engines/chat-response.ts";
 import { ApiError, errorBodyOf } from "../errors.ts";
 import { defaultRetryAfter } from "../faults/control.ts";
+import { type Exchange, PlainResponse } from "../http/exchange.ts";
 import { withCommonError } from "../inference-errors.ts";
 import type { Store } from "../store/queries.ts";
 import type { ScriptedReply } from "./format.ts";
@@ -24,35 +24,32 @@ const noReply = {
  * @throws ApiError when the script has no reply for the request
  */
 export function scriptedResponse(
-  http: Context,
+  exchange: Exchange,
   store: Store,
   input: Input,
   stream: boolean,
-): Response | ModelReply {
+): PlainResponse | ModelReply {
   const taken = takeReply(store, input);
   if (typeof taken === "string") throw new ApiError("BAD_REQUEST", [{ path: [], message: noReply[taken] }]);
   const { index, reply } = taken;
-  http.header(replyHeader, String(index));
+  exchange.headers[replyHeader.toLowerCase()] = String(index);
   const { error, streamError } = reply;
-  if (error) return errorReply(http, error);
+  if (error) return errorReply(exchange, error);
   // Without a stream, the response has not begun when the model fails.
-  if (streamError && !stream) return errorReply(http, { ...streamError, status: 500 });
+  if (streamError && !stream) return errorReply(exchange, { ...streamError, status: 500 });
   return said(reply, index, input);
 }
 
-function errorReply(http: Context, error: NonNullable<ScriptedReply["error"]>): Response {
+function errorReply(exchange: Exchange, error: NonNullable<ScriptedReply["error"]>): PlainResponse {
   const { status, retryAfterSeconds, message, ...more } = error;
   const documented = errorBodyOf(status);
   const body = { ...documented, message: message ?? documented.message };
-  http.set("problem", body);
+  exchange.problem = body;
   const retryAfter = retryAfterSeconds ?? (status === 429 ? defaultRetryAfter : undefined);
   const { type, param, code } = more;
-  const text = JSON.stringify(withCommonError(body, status, withoutUndefined({ type, param, code })));
-  const headers = {
-    "content-type": "application/json",
-    ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
-  };
-  return new Response(text, { status, headers });
+  const headers = { ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }) };
+  const sent = withCommonError(body, status, withoutUndefined({ type, param, code }));
+  return PlainResponse.json(sent, { status, headers });
 }
 
 function said(reply: ScriptedReply, index: number, { messages }: Input): ModelReply {

@@ -1,4 +1,15 @@
+import type { MiddlewareHandler } from "hono";
 import { servedControls } from "../../core/sandbox.ts";
+import { sandboxHeaders } from "../app.ts";
+import type { Clock } from "../clock.ts";
+
+/** Adds the headers of every response of the sandbox. */
+export const withSandboxHeaders =
+  (clock: Clock): MiddlewareHandler =>
+  async (http, next) => {
+    await next();
+    for (const [name, value] of Object.entries(sandboxHeaders(clock))) http.header(name, value);
+  };
 
 /** Why a request is denied, if it is: it must come from this machine, and to a name that always means this machine. */
 export function remoteDenial(request: Request, peer: string | undefined): string | undefined {

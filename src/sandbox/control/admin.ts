@@ -1,16 +1,16 @@
-import { Hono, type HonoRequest } from "hono";
+import { type Context, Hono, type HonoRequest } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { check } from "../../contract/check/check.ts";
 import { dateTime } from "../../contract/shared.ts";
 import { servedControls, splitCondition } from "../../core/sandbox.ts";
-import { withSandboxHeader } from "../app.ts";
 import { hourMs, secondMs } from "../clock.ts";
-import { ApiError, ControlRefused, errorResponse, invalid, issuesFor, tooLarge } from "../errors.ts";
+import { ApiError, ControlRefused, invalid, issuesFor } from "../errors.ts";
+import { sentError, tooLarge } from "../http/errors.ts";
 import { keys } from "../keys.ts";
 import type { RecentMedia } from "../page/recent-media.ts";
 import { parseBody } from "../read-input.ts";
-import { crossOriginDenial, remoteDenial } from "./access.ts";
+import { crossOriginDenial, remoteDenial, withSandboxHeaders } from "./access.ts";
 import type { SandboxControls } from "./controls.ts";
 
 /** The largest seed or snapshot, in bytes. */
@@ -25,14 +25,16 @@ const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seco
 export function createAdmin(sandbox: SandboxControls, recent: RecentMedia): Hono<Env> {
   const { clock, faults, engines, boots, requests, situations } = sandbox;
   const app = new Hono<Env>().basePath(servedControls.path);
-  app.use(withSandboxHeader(() => Date.parse(clock.show().now)));
+  app.use(withSandboxHeaders(() => Date.parse(clock.show().now)));
   app.use(async (http, next) => {
     const { raw } = http.req;
     const reason = remoteDenial(raw, http.env.peer) ?? crossOriginDenial(raw);
     if (reason !== undefined) throw new ApiError("FORBIDDEN", [{ path: [], message: reason }]);
     await next();
   });
-  app.use(bodyLimit({ maxSize: maxDocumentBytes, onError: tooLarge }));
+  app.use(
+    bodyLimit({ maxSize: maxDocumentBytes, onError: (http) => http.json(tooLarge.body, tooLarge.status) }),
+  );
 
   app.get("/health", (http) => http.json(servedControls.health));
   app.get("/keys", (http) => http.json(keys));
@@ -104,9 +106,14 @@ export function createAdmin(sandbox: SandboxControls, recent: RecentMedia): Hono
     return http.body(found.bytes, 200, { "Content-Type": found.type, "X-Content-Type-Options": "nosniff" });
   });
 
-  app.notFound((http) => errorResponse(http, new ApiError("NOT_FOUND")));
-  app.onError((error, http) => errorResponse(http, asApiError(error)));
+  app.notFound((http) => send(http, new ApiError("NOT_FOUND")));
+  app.onError((error, http) => send(http, asApiError(error)));
   return app;
+}
+
+function send(http: Context, error: Error): Response {
+  const { status, body } = sentError(error);
+  return http.json(body, status);
 }
 
 const noDuration = `the body must have at least one of ${Object.keys(span.shape).join(", ")}`;

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Context } from "hono";
-import { type SSEMessage, streamSSE } from "hono/streaming";
+import type { SSEMessage, SSEStreamingApi } from "hono/streaming";
 import { delay } from "../faults/inject.ts";
+import { type Exchange, type PlainRequest, PlainResponse } from "../http/exchange.ts";
 
 /** A call of a tool, in the common chat-completions format. */
 interface ToolCall {
@@ -40,18 +40,22 @@ interface Wanted {
 
 /** Sends a reply in the common chat-completions format, as server-sent events if the request wants a stream. */
 export function sendReply(
-  http: Context,
+  { request }: Exchange,
   common: Completion,
   reply: ModelReply,
   wanted: Wanted,
-): Promise<Response> {
-  return wanted.stream ? sendStream(http, common, reply, wanted) : sendWhole(http, common, reply);
+): Promise<PlainResponse> {
+  return wanted.stream ? sendStream(common, reply, wanted) : sendWhole(request, common, reply);
 }
 
-async function sendWhole(http: Context, common: Completion, reply: ModelReply): Promise<Response> {
+async function sendWhole(
+  { signal }: PlainRequest,
+  common: Completion,
+  reply: ModelReply,
+): Promise<PlainResponse> {
   const { tokens, reasoning, toolCalls, finishReason, usage, firstTokenMs = 0, betweenTokensMs = 0 } = reply;
   const between = Math.max(0, deltasOf(reply).length - 1) * betweenTokensMs;
-  if (firstTokenMs + between > 0) await delay(firstTokenMs + between, http.req.raw.signal);
+  if (firstTokenMs + between > 0) await delay(firstTokenMs + between, signal);
   const message = {
     role: "assistant",
     content: tokens.length === 0 && toolCalls ? null : tokens.join(""),
@@ -60,17 +64,18 @@ async function sendWhole(http: Context, common: Completion, reply: ModelReply): 
   };
   const choices = [{ index: 0, message, finish_reason: finishReason }];
   const body = { ...common, object: "chat.completion", choices, ...(usage && { usage }) };
-  if (!reply.breaksOff) return http.json(body);
+  if (!reply.breaksOff) return PlainResponse.json(body);
   const text = JSON.stringify(body);
-  return http.body(text.slice(0, text.length / 2), 200, { "content-type": "application/json" });
+  return new PlainResponse(text.slice(0, text.length / 2), {
+    headers: { "content-type": "application/json" },
+  });
 }
 
 async function sendStream(
-  http: Context,
   common: Completion,
   reply: ModelReply,
   { includeUsage }: Wanted,
-): Promise<Response> {
+): Promise<PlainResponse> {
   const { finishReason, usage, firstTokenMs = 0, betweenTokensMs = 0, breaksOff } = reply;
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     ...common,
@@ -81,7 +86,7 @@ async function sendStream(
     chunk({}, finishReason),
     ...(includeUsage && usage ? [{ ...chunk({}), choices: [], usage }] : []),
   ];
-  return streamSSE(http, async (events) => {
+  return streamEvents(async (events) => {
     const stopped = new AbortController();
     events.onAbort(() => stopped.abort());
     const pause = async (milliseconds: number): Promise<void> => {
@@ -102,6 +107,21 @@ async function sendStream(
     for (const one of end) await send(one);
     await events.writeSSE({ data: "[DONE]" });
   });
+}
+
+/** A response with the events that `write` sends. */
+async function streamEvents(write: (events: SSEStreamingApi) => Promise<void>): Promise<PlainResponse> {
+  const { SSEStreamingApi } = await import("hono/streaming");
+  const { readable, writable } = new TransformStream();
+  const events = new SSEStreamingApi(writable, readable);
+  void write(events).finally(() => events.close());
+  const headers = {
+    "transfer-encoding": "chunked",
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache",
+    connection: "keep-alive",
+  };
+  return new PlainResponse(events.responseReadable, { headers });
 }
 
 /** The contents of a reply as the deltas of a stream: reasoning, text, then the calls of tools. */

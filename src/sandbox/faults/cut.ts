@@ -1,3 +1,5 @@
+import { PlainResponse } from "../http/exchange.ts";
+
 /** Thrown instead of a response: the connection breaks, as if the server had reset it. */
 export class ConnectionReset extends Error {
   override readonly name = "ConnectionReset";
@@ -16,35 +18,29 @@ const lineEnd = 10;
  * connection, or stays silent until the client disconnects.
  */
 export function truncateResponse(
-  response: Response,
+  response: PlainResponse,
   after: number,
   {
     reset,
     stall,
     signal,
   }: { readonly reset: boolean; readonly stall: boolean; readonly signal: AbortSignal },
-): Response {
-  const { status, headers, body } = response;
-  const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
-  const headersWithoutLength = new Headers(headers);
-  headersWithoutLength.delete("content-length");
-  const start = startOf(body, isStream ? eventLimit(after) : byteLimit(after * kib), reset);
-  return new Response(stall ? silentAfter(start, signal) : ReadableStream.from(start), {
-    status,
-    headers: headersWithoutLength,
-  });
+): PlainResponse {
+  const isStream = response.headers["content-type"]?.startsWith("text/event-stream") === true;
+  const start = startOf(response, isStream ? eventLimit(after) : byteLimit(after * kib), reset);
+  return new PlainResponse(stall ? silentAfter(start, signal) : ReadableStream.from(start), response);
 }
 
 /** Returns how many bytes of a chunk to keep before the end; undefined to keep all of them and continue. */
 type Measure = (chunk: Uint8Array) => number | undefined;
 
 async function* startOf(
-  body: AsyncIterable<Uint8Array> | null,
+  response: PlainResponse,
   measure: Measure,
   reset: boolean,
 ): AsyncGenerator<Uint8Array> {
   if (measure(new Uint8Array()) === undefined) {
-    for await (const chunk of body ?? []) {
+    for await (const chunk of response.chunks()) {
       const end = measure(chunk);
       yield chunk.subarray(0, end);
       if (end !== undefined) break;

@@ -1,78 +1,74 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Context, Next } from "hono";
 import type { ErrorBody } from "../../contract/errors.ts";
 import { parseJson } from "../../core/json.ts";
 import { callerHeader, faultHeader } from "../../core/sandbox.ts";
 import type { ServedId } from "../assumed/index.ts";
-import { errorBodyFor, errorBodyOf } from "../errors.ts";
+import { errorBodyOf } from "../errors.ts";
+import { corsHeaders } from "../http/cors.ts";
+import { errorBodyFor } from "../http/errors.ts";
+import { BodyTooLarge, type Exchange, type PlainRequest, PlainResponse } from "../http/exchange.ts";
 import { callerOf } from "../keys.ts";
-import { maxBodyBytes } from "../read-input.ts";
 import { differences } from "../requests/match.ts";
 import type { Store } from "../store/queries.ts";
 import { ConnectionReset, truncateResponse } from "./cut.ts";
 import { activeFaults, type Effect, replacesResponse, type StoredFault, takeFault } from "./table.ts";
 
 /**
- * Runs the operation of a request, with the effects of a fault if one is due.
+ * Responds to a request with `respond`, and with the effects of a fault if one is due.
  * @throws ConnectionReset when the fault breaks the connection, or the client disconnects during its delay
  */
 export async function injectFault(
-  http: Context,
-  next: Next,
+  exchange: Exchange,
   store: Store,
   operation: ServedId,
-): Promise<void> {
-  const isSelected = await selectionOf(http, activeFaults(store, operation), store);
+  respond: () => Promise<PlainResponse>,
+): Promise<PlainResponse> {
+  const isSelected = await selectionOf(exchange, activeFaults(store, operation), store);
   const fault = isSelected && takeFault(store, operation, isSelected);
-  if (fault === undefined) return next();
+  if (fault === undefined) return respond();
   const { effect, id } = fault;
-  http.set("fault", id);
+  exchange.fault = id;
+  const { signal } = exchange.request;
   const isReplaced = replacesResponse(effect);
   const broken = effect.reset && effect.cutStreamAfter === undefined;
   // A delay affects only the response: the operation takes effect first, even if the client disconnects.
-  if (effect.applied || (!isReplaced && !broken)) await next();
-  if (effect.delayMs !== undefined) await delay(effect.delayMs, http.req.raw.signal);
+  const own = effect.applied || (!isReplaced && !broken) ? await respond() : undefined;
+  if (effect.delayMs !== undefined) await delay(effect.delayMs, signal);
   if (broken) throw new ConnectionReset();
-  if (isReplaced) replace(http, replacementFor(http, effect));
-  if (effect.cutStreamAfter !== undefined)
-    replace(
-      http,
-      truncateResponse(http.res, effect.cutStreamAfter, { ...effect, signal: http.req.raw.signal }),
-    );
-  http.header(faultHeader, String(id));
+  const whole = isReplaced || own === undefined ? replacementFor(exchange, effect) : own;
+  const response =
+    effect.cutStreamAfter === undefined
+      ? whole
+      : truncateResponse(whole, effect.cutStreamAfter, { ...effect, signal });
+  response.headers[faultHeader.toLowerCase()] = String(id);
+  return response;
 }
 
 /** Decides which of the faults select a request; undefined if there are none. */
 async function selectionOf(
-  http: Context,
+  { request, input }: Exchange,
   faults: readonly StoredFault[],
   store: Store,
 ): Promise<((fault: StoredFault) => boolean) | undefined> {
   if (faults.length === 0) return undefined;
-  const { req } = http;
   const readsFields = faults.some(({ where }) => where !== undefined);
-  const fields = readsFields ? (http.get("input") ?? (await fieldsOfBody(req.raw))) : {};
+  const fields = readsFields ? (input ?? (await fieldsOfBody(request))) : {};
   const keyName = faults.some(({ key }) => key !== undefined)
-    ? callerOf(store, req.header("authorization"))?.keyName
+    ? callerOf(store, request.header("authorization"))?.keyName
     : undefined;
   return ({ where = {}, caller, key }) =>
     differences(where, fields).length === 0 &&
-    (caller === undefined || caller === req.header(callerHeader)) &&
+    (caller === undefined || caller === request.header(callerHeader.toLowerCase())) &&
     (key === undefined || key === keyName);
 }
 
-/** The fields of a body, which is left to be read by the operation. */
-async function fieldsOfBody(request: Request): Promise<unknown> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBodyBytes) return {};
-  return parseJson(await request.clone().text()) ?? {};
-}
-
-/** Replaces the response but keeps its CORS headers. Without clearing it first, Hono would merge all headers. */
-function replace(http: Context, response: Response): void {
-  const cors = [...http.res.headers].filter(([name]) => name.startsWith("access-control-"));
-  http.res = undefined;
-  http.res = response;
-  for (const [name, value] of cors) http.header(name, value);
+/** The fields of a body. One that is too large has none. */
+async function fieldsOfBody(request: PlainRequest): Promise<unknown> {
+  const text = await request.text().catch((error: unknown) => {
+    if (error instanceof BodyTooLarge) return "";
+    throw error;
+  });
+  return parseJson(text) ?? {};
 }
 
 /** Waits in real time. @throws ConnectionReset when the client disconnects */
@@ -88,18 +84,19 @@ export const defaultContentType = "text/plain; charset=utf-8";
 
 const garbage = "\u0007{this is not JSON";
 
-/** The response that a fault sends instead of the service's. Its error is stored in the context for the request log. */
-function replacementFor(http: Context, effect: Effect): Response {
+/** The response that a fault sends instead of the service's. Its error is stored in the exchange for the request log. */
+function replacementFor(exchange: Exchange, effect: Effect): PlainResponse {
   const { status, garbage: isGarbage, retryAfterSeconds, body, contentType } = effect;
   const headers = {
+    ...corsHeaders,
     "content-type": body === undefined ? "application/json" : (contentType ?? defaultContentType),
     ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
   };
-  if (body !== undefined) return new Response(body, { status: status ?? 200, headers });
+  if (body !== undefined) return new PlainResponse(body, { status: status ?? 200, headers });
   const problem = isGarbage || status === undefined ? undefined : errorOf(status, effect);
-  http.set("problem", problem);
-  return new Response(
-    problem && status !== undefined ? JSON.stringify(errorBodyFor(http, problem, status)) : garbage,
+  exchange.problem = problem;
+  return new PlainResponse(
+    problem && status !== undefined ? JSON.stringify(errorBodyFor(exchange, problem, status)) : garbage,
     { status: status ?? 200, headers },
   );
 }

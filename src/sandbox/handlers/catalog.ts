@@ -51,11 +51,11 @@ export const catalog = {
     });
   },
 
-  listChatModels: async (_input, { store, http, environment }) => {
+  listChatModels: async (_input, { store, exchange, environment }) => {
     const engine = findEngine(store, "chat");
     if (engine !== undefined) {
       const { passOnModels } = await import("../engines/remote/chat.ts");
-      return passOnModels(http, { engine, environment, signal: http.req.raw.signal });
+      return passOnModels(exchange, { engine, environment, signal: exchange.request.signal });
     }
     return {
       object: "list",

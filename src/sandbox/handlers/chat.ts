@@ -8,6 +8,7 @@ import { secondMs } from "../clock.ts";
 import { echo } from "../engines/chat.ts";
 import { sendReply } from "../engines/chat-response.ts";
 import { issueIf, throwIfInvalid } from "../errors.ts";
+import { PlainResponse } from "../http/exchange.ts";
 import { findEngine } from "../tables/engines.ts";
 import { increment } from "../tables/numbers.ts";
 import type { Call, Handlers } from "./handler.ts";
@@ -29,29 +30,29 @@ const extensions = z.object({
  */
 async function createChatCompletion(
   input: Input,
-  { http, now, store, environment }: Call,
-): Promise<Response> {
+  { exchange, now, store, environment }: Call,
+): Promise<PlainResponse> {
   const isScripted = hasScript(store);
   const engine = isScripted ? undefined : findEngine(store, "chat");
   if (engine !== undefined) {
     const { passOnChat } = await import("../engines/remote/chat.ts");
-    return passOnChat(http, { engine, environment, signal: http.req.raw.signal });
+    return passOnChat(exchange, { engine, environment, signal: exchange.request.signal });
   }
   const { stream, stream_options, max_completion_tokens, stop } = extensionsOf(input, isScripted);
   const wanted = { stream: stream === true, includeUsage: stream_options?.include_usage === true };
   const reply = isScripted
-    ? scriptedResponse(http, store, input, wanted.stream)
+    ? scriptedResponse(exchange, store, input, wanted.stream)
     : echo(input.messages, {
         maxTokens: input.max_tokens ?? max_completion_tokens ?? undefined,
         stop: [stop ?? []].flat(),
       });
-  if (reply instanceof Response) return reply;
+  if (reply instanceof PlainResponse) return reply;
   const common = {
     id: `chatcmpl-${store.write(() => increment(store, "chat"))}`,
     created: Math.floor(now / secondMs),
     model: input.model,
   };
-  return sendReply(http, common, reply, wanted);
+  return sendReply(exchange, common, reply, wanted);
 }
 
 /**

@@ -73,6 +73,6 @@ export const servedDescription = (
 ): OpenApiDocument => ({ ...documentOf(operationSet, now), servers: [{ url: origin }] });
 
 export const description = {
-  getOpenApiDocument: (_input, { http, now, operationSet }) =>
-    servedDescription(operationSet, now, new URL(http.req.url).origin),
+  getOpenApiDocument: (_input, { exchange, now, operationSet }) =>
+    servedDescription(operationSet, now, new URL(exchange.request.url).origin),
 } satisfies Partial<Handlers>;

@@ -1,5 +1,5 @@
-import type { Context } from "hono";
 import type { ServedId, ServedInputOf, ServedOutputOf } from "../assumed/index.ts";
+import type { Exchange, PlainResponse } from "../http/exchange.ts";
 import type { OperationSet } from "../operation-set.ts";
 import type { AddressesOf } from "../rentals/record.ts";
 import type { Store } from "../store/queries.ts";
@@ -16,11 +16,11 @@ export interface Call {
   readonly now: number;
   /** The id of the caller; empty when the operation requires no key. */
   readonly userId: string;
-  /** The HTTP context, for operations whose response is not one JSON value. */
-  readonly http: Context;
+  /** For operations that need the request, or whose response is not one JSON value. */
+  readonly exchange: Exchange;
 }
 
-type Result<Output> = Output | Response;
+type Result<Output> = Output | PlainResponse;
 
 /** Performs an operation. Its input is checked and has the service's defaults filled in. */
 export type Handler<Id extends ServedId> = (

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { bound } from "../../contract/check/check.ts";
 import { ApiError, issue, issueIf, throwIfInvalid } from "../errors.ts";
+import { PlainResponse } from "../http/exchange.ts";
 import { MissingDependency } from "../packages.ts";
 import { payForPicture, pictureRefusal } from "../situations/money.ts";
 import { findEngine } from "../tables/engines.ts";
@@ -18,11 +19,11 @@ const derivedSeed = (n: number): number =>
   createHash("sha256").update(`picture ${n}`).digest().readUInt32BE();
 
 /** Draws a picture. */
-const draw: Handlers["generateImage"] = async (input, { store, http, environment }) => {
+const draw: Handlers["generateImage"] = async (input, { store, exchange, environment }) => {
   const engine = findEngine(store, "image");
   if (engine !== undefined) {
     const { drawWithEngine } = await import("../engines/remote/image.ts");
-    return drawWithEngine(http, input, { engine, environment, signal: http.req.raw.signal });
+    return drawWithEngine(exchange, input, { engine, environment, signal: exchange.request.signal });
   }
   const { seed: requested, strength, ...request } = input;
   throwIfInvalid(...issueIf(request.steps < 1, "steps", "must be at least 1"));
@@ -34,7 +35,7 @@ const draw: Handlers["generateImage"] = async (input, { store, http, environment
   try {
     // Strength has no effect without a reference, so it must not affect the picture then.
     const drawn = { ...request, seed, ...(request.image !== undefined && { strength }) };
-    const picture = await drawPicture(drawn, http.req.raw.signal);
+    const picture = await drawPicture(drawn, exchange.request.signal);
     return { images: [{ index: 0, image: Buffer.from(picture).toString("base64"), random_seed: seed }] };
   } catch (error) {
     if (!(error instanceof UnreadableReference)) throw error;
@@ -48,15 +49,15 @@ export const media = {
     const refusal = pictureRefusal(store, userId, now);
     if (refusal) throw refusal;
     const result = await draw(input, call);
-    if (!(result instanceof Response) || result.ok) store.write(() => payForPicture(store, input));
+    if (!(result instanceof PlainResponse) || result.ok) store.write(() => payForPicture(store, input));
     return result;
   },
 
-  async generateAudio(input, { store, http, environment }) {
+  async generateAudio(input, { store, exchange, environment }) {
     const engine = findEngine(store, "audio");
     if (engine !== undefined) {
       const { speakWithEngine } = await import("../engines/remote/audio.ts");
-      return speakWithEngine(http, input, { engine, environment, signal: http.req.raw.signal });
+      return speakWithEngine(exchange, input, { engine, environment, signal: exchange.request.signal });
     }
     const { text, speed = 1 } = input;
     const { min, max } = speedRange;
@@ -71,7 +72,7 @@ export const media = {
     );
     const { NoSpeakableText, speak } = await import("../engines/speech.ts");
     try {
-      const { bytes, sampleRate } = await speak(text, speed, { signal: http.req.raw.signal });
+      const { bytes, sampleRate } = await speak(text, speed, { signal: exchange.request.signal });
       return { audio: Buffer.from(bytes).toString("base64"), sample_rate: sampleRate };
     } catch (error) {
       if (error instanceof NoSpeakableText) throw new ApiError("BAD_REQUEST", [issue("text", error.message)]);

@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { servedControls } from "../../core/sandbox.ts";
-import { withSandboxHeader } from "../app.ts";
-import { isFromOtherSite, remoteDenial } from "../control/access.ts";
+import { isFromOtherSite, remoteDenial, withSandboxHeaders } from "../control/access.ts";
 import { servedDescription } from "../handlers/description.ts";
 import { enabledOperations } from "../operation-set.ts";
 import { Overview } from "./overview.tsx";
@@ -23,7 +22,7 @@ export function createPage(source: PageSource): Hono<Env> {
   const { clock, operationSet } = source;
   const { overview, reference } = servedControls.pages;
   const app = new Hono<Env>();
-  app.use(withSandboxHeader(clock));
+  app.use(withSandboxHeaders(clock));
   app.use(
     secureHeaders({
       contentSecurityPolicy: {

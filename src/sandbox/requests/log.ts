@@ -1,23 +1,11 @@
-import type { Context } from "hono";
 import { fieldsOf } from "../../contract/plain/fields.ts";
 import { isNestedBeyond, isRecord } from "../../core/json.ts";
 import { callerHeader, requestLog } from "../../core/sandbox.ts";
 import { type ServedId, servedOperations } from "../assumed/index.ts";
 import { stamp } from "../clock.ts";
+import type { Exchange, PlainRequest } from "../http/exchange.ts";
 import { callerOf, secretsOf } from "../keys.ts";
 import type { Queries, Row, Store } from "../store/queries.ts";
-
-/** What is known about a request: the variables that handling it sets in its Hono context. */
-export interface RequestVariables {
-  readonly now: number;
-  readonly operation?: ServedId | undefined;
-  /** The name of the caller's key, once it was checked. */
-  readonly keyName?: string | undefined;
-  /** The unchecked fields of the body, query or path, once they were read. */
-  readonly input?: unknown;
-  readonly fault?: number | undefined;
-  readonly problem?: { readonly code: string; readonly issues: readonly unknown[] } | undefined;
-}
 
 /** A request that the sandbox received, without keys. */
 interface LoggedRequest {
@@ -54,17 +42,12 @@ export interface NumberedRequest extends LoggedRequest {
 }
 
 /** Logs a request; `status` is null when the connection was broken instead. A failure to log does not affect the response. */
-export async function logRequest(
-  store: Store,
-  http: Context,
-  variables: RequestVariables,
-  status: number | null,
-): Promise<void> {
+export async function logRequest(store: Store, exchange: Exchange, status: number | null): Promise<void> {
   try {
-    const clean = cleaner([bearer(http), ...secretsOf(store)]);
+    const clean = cleaner([bearer(exchange.request), ...secretsOf(store)]);
     addRequest(store, {
-      ...entry(store, http, variables, status, clean),
-      ...(await sent(http, variables, clean)),
+      ...entry(store, exchange, status, clean),
+      ...(await sent(exchange, clean)),
     });
   } catch {
     // The response is more important than its entry in the log.
@@ -76,17 +59,16 @@ type Sent = Pick<LoggedRequest, "parameters" | "body" | "bodyTruncated">;
 
 const entry = (
   store: Store,
-  { req }: Context,
-  { now, operation, keyName, fault, problem }: RequestVariables,
+  { request, path, now, operation, keyName, fault, problem }: Exchange,
   status: number | null,
   clean: Clean,
 ): Omit<LoggedRequest, keyof Sent> => ({
   time: stamp(now),
-  method: req.method,
-  path: clean(req.path + knownQuery(new URL(req.url).searchParams, operation)),
+  method: request.method,
+  path: clean(path + knownQuery(new URL(request.url).searchParams, operation)),
   operation: operation ?? null,
-  caller: clean(req.header(callerHeader) ?? "") || null,
-  key: keyName ?? callerOf(store, req.header("authorization"))?.keyName ?? null,
+  caller: clean(request.header(callerHeader.toLowerCase()) ?? "") || null,
+  key: keyName ?? callerOf(store, request.header("authorization"))?.keyName ?? null,
   status,
   fault: fault ?? null,
   code: problem?.code ?? null,
@@ -109,9 +91,9 @@ function pathOf(issue: unknown): readonly string[] {
 }
 
 /** What a request sent, as it is stored. */
-async function sent({ req }: Context, { operation, input }: RequestVariables, clean: Clean): Promise<Sent> {
+async function sent({ request, operation, input }: Exchange, clean: Clean): Promise<Sent> {
   const parameters = operation !== undefined && servedOperations[operation].in !== "body" ? input : undefined;
-  const body = await bodyOf(req, parameters === undefined ? input : undefined);
+  const body = await bodyOf(request, parameters === undefined ? input : undefined);
   const stored = storable(body, clean);
   return {
     parameters: isRecord(parameters) ? { ...Object(storable(parameters, clean).value) } : {},
@@ -123,12 +105,12 @@ async function sent({ req }: Context, { operation, input }: RequestVariables, cl
 const unread = Symbol("a body that was not read");
 
 /** The body that was read, or that of a request that was refused before it was read, unless it is large. */
-async function bodyOf(req: Context["req"], input: unknown): Promise<unknown> {
+async function bodyOf(request: PlainRequest, input: unknown): Promise<unknown> {
   if (input !== undefined) return input;
-  if (req.method === "GET" || req.method === "HEAD") return undefined;
-  const length = Number(req.header("content-length") ?? 0);
-  if (length > requestLog.maxBodyLength || req.header("transfer-encoding") !== undefined) return unread;
-  const text = await req.text().catch(() => undefined);
+  if (request.method === "GET" || request.method === "HEAD") return undefined;
+  const length = Number(request.header("content-length") ?? 0);
+  if (length > requestLog.maxBodyLength || request.header("transfer-encoding") !== undefined) return unread;
+  const text = await request.text().catch(() => undefined);
   if (text === undefined) return unread;
   if (text === "") return undefined;
   try {
@@ -171,7 +153,8 @@ const hidden = "...";
 /** Names of fields that hold a secret. */
 const secretName = /^(authorization|(access|auth|bearer)?[-_]?token|password|.*secret|.*api[-_]?key)$/i;
 
-const bearer = ({ req }: Context): string => /^\S+ +(\S+)/.exec(req.header("authorization") ?? "")?.[1] ?? "";
+const bearer = (request: PlainRequest): string =>
+  /^\S+ +(\S+)/.exec(request.header("authorization") ?? "")?.[1] ?? "";
 
 /** Shorter secrets are not removed, because they may be parts of words. */
 export const minSecretLength = 8;

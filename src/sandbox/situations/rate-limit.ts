@@ -1,6 +1,7 @@
-import type { Context } from "hono";
 import { secondMs } from "../clock.ts";
-import { errorBodyFor, errorBodyOf } from "../errors.ts";
+import { errorBodyOf } from "../errors.ts";
+import { errorResponse } from "../http/errors.ts";
+import type { Exchange, PlainResponse } from "../http/exchange.ts";
 import type { Store } from "../store/queries.ts";
 import { countHit, situationsOf } from "./table.ts";
 
@@ -10,17 +11,11 @@ const tooManyRequests = 429;
  * The response to a call that exceeds a rate limit: 429, with the seconds until the window ends as Retry-After. Undefined for
  * any other call.
  */
-export function rateLimited(
-  http: Context,
-  store: Store,
-  { operation, now }: { readonly operation: string; readonly now: number },
-): Response | undefined {
-  const waitMs = takeCall(store, operation, now);
+export function rateLimited(exchange: Exchange, store: Store, operation: string): PlainResponse | undefined {
+  const waitMs = takeCall(store, operation, exchange.now);
   if (waitMs === undefined) return undefined;
-  const problem = errorBodyOf(tooManyRequests);
-  http.set("problem", problem);
-  return http.json(errorBodyFor(http, problem, tooManyRequests), tooManyRequests, {
-    "Retry-After": String(Math.ceil(waitMs / secondMs)),
+  return errorResponse(exchange, errorBodyOf(tooManyRequests), tooManyRequests, {
+    "retry-after": String(Math.ceil(waitMs / secondMs)),
   });
 }
 

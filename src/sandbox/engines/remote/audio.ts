@@ -1,6 +1,6 @@
-import type { Context } from "hono";
 import type { CheckedInputOf } from "../../../contract/index.ts";
 import { ignoredFieldsHeader } from "../../../core/sandbox.ts";
+import type { Exchange } from "../../http/exchange.ts";
 import { EngineFailure, orFailure, sentenceAbout } from "./failure.ts";
 import { type EngineAccess, readFrom, sendToEngine } from "./request.ts";
 
@@ -12,11 +12,11 @@ const fixed = { response_format: "wav", stream: false } as const;
 
 /** Asks an engine with OpenAI's API to speak a text. Fields that the service does not document are passed on as given. */
 export const speakWithEngine = (
-  http: Context,
+  exchange: Exchange,
   input: CheckedInputOf<"generateAudio">,
   access: EngineAccess,
 ) =>
-  orFailure(http, async () => {
+  orFailure(exchange, async () => {
     const { text, ...given } = input;
     const { model = audioDefaults.model, voice = audioDefaults.voice } = access.engine;
     const body = JSON.stringify({ model, voice, ...given, input: text, ...fixed });
@@ -33,7 +33,8 @@ export const speakWithEngine = (
       );
     }
     const ignored = Object.entries(fixed).filter(([name, value]) => name in given && given[name] !== value);
-    if (ignored.length > 0) http.header(ignoredFieldsHeader, ignored.map(([name]) => name).join(", "));
+    if (ignored.length > 0)
+      exchange.headers[ignoredFieldsHeader.toLowerCase()] = ignored.map(([name]) => name).join(", ");
     const sampleRate = sampleRateOf(bytes);
     return { audio: bytes.toString("base64"), ...(sampleRate !== undefined && { sample_rate: sampleRate }) };
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import type { Context } from "hono";
 import { asRecord, asText } from "../../../core/json.ts";
 import { sandboxChatModel } from "../../../core/sandbox.ts";
+import { type Exchange, PlainResponse } from "../../http/exchange.ts";
 import { EngineFailure, orFailure, sentenceAbout } from "./failure.ts";
 import { listModels } from "./models.ts";
 import { type EngineAccess, parseFrom, readFrom, sendToEngine } from "./request.ts";
@@ -10,20 +10,20 @@ import { type EngineAccess, parseFrom, readFrom, sendToEngine } from "./request.
  * Passes a chat completion on to an engine, with its fields as given, and the engine's response back. Server-sent events
  * are passed on as they arrive.
  */
-export const passOnChat = (http: Context, access: EngineAccess): Promise<Response> =>
-  orFailure(http, async () => {
+export const passOnChat = (exchange: Exchange, access: EngineAccess): Promise<PlainResponse> =>
+  orFailure(exchange, async () => {
     const response = await sendToEngine(access, {
       path: "/chat/completions",
-      body: await withModel(await http.req.text(), access),
+      body: await withModel(await exchange.request.text(), access),
     });
     const type = response.headers["content-type"] ?? "";
     if (/^text\/event-stream\b/i.test(type)) {
       const headers = { "content-type": type, "cache-control": "no-cache" };
-      return new Response(eventsOf(response, access), { headers });
+      return new PlainResponse(eventsOf(response, access), { headers });
     }
     const body = await readFrom(access, response);
     parseFrom(access, response, body);
-    return new Response(new Uint8Array(body), { headers: { "content-type": "application/json" } });
+    return new PlainResponse(new Uint8Array(body), { headers: { "content-type": "application/json" } });
   });
 
 /** The body with the model that the engine uses. Without a change, it is passed on unchanged. */
@@ -66,5 +66,5 @@ function eventsOf(response: IncomingMessage, { engine, signal }: EngineAccess): 
 }
 
 /** The models of a chat engine, in the format of the service. */
-export const passOnModels = (http: Context, access: EngineAccess): Promise<Response> =>
-  orFailure(http, async () => http.json({ object: "list", data: await listModels(access) }));
+export const passOnModels = (exchange: Exchange, access: EngineAccess): Promise<PlainResponse> =>
+  orFailure(exchange, async () => PlainResponse.json({ object: "list", data: await listModels(access) }));

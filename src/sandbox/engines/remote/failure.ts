@@ -1,6 +1,6 @@
-import type { Context } from "hono";
 import { asRecord, asText, parseJson } from "../../../core/json.ts";
 import { errorBodyOf } from "../../errors.ts";
+import { type Exchange, PlainResponse } from "../../http/exchange.ts";
 import { withCommonError } from "../../inference-errors.ts";
 import type { Engine } from "../../tables/engines.ts";
 
@@ -42,25 +42,22 @@ export const advice = ({ kind }: Pick<Engine, "kind">): string =>
 
 /** The result of `work`, or the response for an engine that failed. Its body has both formats of errors. */
 export async function orFailure<Result>(
-  http: Context,
+  exchange: Exchange,
   work: () => Promise<Result>,
-): Promise<Result | Response> {
+): Promise<Result | PlainResponse> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof EngineFailure)) throw error;
     const { message, status, own, retryAfter } = error;
     const body = { code: errorBodyOf(status).code, message, issues: [] };
-    http.set("problem", body);
+    exchange.problem = body;
     const { error: common } = withCommonError(body, status);
     const type = asText(own.type) || common.type;
     const engines = { ...common, type, param: own.param ?? null, code: own.code ?? null };
-    return new Response(JSON.stringify({ ...body, error: engines }), {
-      status,
-      headers: {
-        "content-type": "application/json",
-        ...(retryAfter !== undefined && { "retry-after": retryAfter }),
-      },
-    });
+    return PlainResponse.json(
+      { ...body, error: engines },
+      { status, headers: { ...(retryAfter !== undefined && { "retry-after": retryAfter }) } },
+    );
   }
 }

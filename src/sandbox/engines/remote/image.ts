@@ -1,10 +1,10 @@
-import type { Context } from "hono";
 import * as z from "zod";
 import type { CheckedInputOf } from "../../../contract/index.ts";
 import { operations } from "../../../contract/index.ts";
 import { fieldsOf } from "../../../contract/plain/fields.ts";
 import { asList, asRecord, asText, isRecord } from "../../../core/json.ts";
 import { ignoredFieldsHeader } from "../../../core/sandbox.ts";
+import type { Exchange } from "../../http/exchange.ts";
 import type { Engine } from "../../tables/engines.ts";
 import { EngineFailure, orFailure, sentenceAbout } from "./failure.ts";
 import { type EngineAccess, jsonFromEngine } from "./request.ts";
@@ -38,9 +38,9 @@ export const ignoredImageFields: readonly string[] = contractFields
  * Asks an engine with the AUTOMATIC1111 API to draw a picture. Fields that the service does not document are passed on as
  * given. A header of the response names fields without an equivalent.
  */
-export const drawWithEngine = (http: Context, input: Input, access: EngineAccess) =>
-  orFailure(http, async () => {
-    const given = asRecord(JSON.parse(await http.req.text()));
+export const drawWithEngine = (exchange: Exchange, input: Input, access: EngineAccess) =>
+  orFailure(exchange, async () => {
+    const given = asRecord(JSON.parse(await exchange.request.text()));
     const body = await requestFor(input, given, access);
     const path = input.image === undefined ? "/txt2img" : "/img2img";
     const response = asRecord(await jsonFromEngine(access, { path, body: JSON.stringify(body) }));
@@ -52,7 +52,7 @@ export const drawWithEngine = (http: Context, input: Input, access: EngineAccess
     }
     const info = infoOf(response.info);
     const ignored = ignoredFields(given, info, access.engine);
-    if (ignored.length > 0) http.header(ignoredFieldsHeader, ignored.join(", "));
+    if (ignored.length > 0) exchange.headers[ignoredFieldsHeader.toLowerCase()] = ignored.join(", ");
     return {
       images: pictures.map((image, index) => {
         const seed = [info.all_seeds?.[index], info.seed, input.seed].find(isSeed);

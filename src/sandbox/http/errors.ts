@@ -1,0 +1,32 @@
+import { type ErrorBody, errors } from "../../contract/errors.ts";
+import { ApiError, payloadTooLarge } from "../errors.ts";
+import { isInferencePath, withCommonError } from "../inference-errors.ts";
+import { BodyTooLarge, type Exchange, PlainResponse } from "./exchange.ts";
+
+/** The status and the body for an error; one that the service does not document becomes a 500 without details. */
+export function sentError(error: unknown) {
+  if (error instanceof BodyTooLarge) return tooLarge;
+  const { code, issues } = error instanceof ApiError ? error : new ApiError("INTERNAL_SERVER_ERROR");
+  const { status, message } = errors[code];
+  return { status, body: { code, message, issues: [...issues] } };
+}
+
+export const tooLarge = {
+  status: payloadTooLarge.status,
+  body: { code: payloadTooLarge.code, message: payloadTooLarge.message, issues: [] },
+};
+
+/** The response with an error, which is stored in the exchange for the request log. */
+export function errorResponse(
+  exchange: Exchange,
+  body: ErrorBody,
+  status: number,
+  headers: Readonly<Record<string, string>> = {},
+): PlainResponse {
+  exchange.problem = body;
+  return PlainResponse.json(errorBodyFor(exchange, body, status), { status, headers });
+}
+
+/** The body of an error as sent: on inference paths, also in the common chat-completions format. */
+export const errorBodyFor = ({ path }: Exchange, body: ErrorBody, status: number): ErrorBody =>
+  isInferencePath(path) ? withCommonError(body, status) : body;
