@@ -1,5 +1,4 @@
-import axe from "axe-core";
-import { type Browser, launch, type Page } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { needs, pathOf } from "./programs.ts";
 import { thorough } from "./thorough.ts";
@@ -19,6 +18,7 @@ export function withBrowser(): (url: string) => Promise<Viewed> {
   let browser: Browser | undefined;
   beforeAll(async () => {
     if (executablePath === undefined || !thorough) return;
+    const { launch } = await import("puppeteer-core");
     // A container has no namespaces for the sandbox of Chromium.
     browser = await launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   });
@@ -49,6 +49,7 @@ export const textOf = (page: Page, selector: string): Promise<string> =>
 
 /** What axe finds that keeps people from using the page. */
 export async function seriousProblems(page: Page): Promise<unknown> {
+  const { default: axe } = await import("axe-core");
   await page.evaluate(axe.source);
   return page.evaluate(`axe.run().then(({ violations }) => violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
