@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exit } from "../../src/core/exit-codes.ts";
+import { createMemoryHome } from "../support/memory-home.ts";
 import { createHome, type Home, repository } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { thorough } from "../support/thorough.ts";
@@ -10,11 +11,11 @@ import { readme, sectionsOf } from "./readme-shell.ts";
 
 const guide = readFileSync(join(repository, "docs/batch.md"), "utf8");
 
-const lineCount = async ({ folder }: Home, name: string) =>
+const lineCount = async ({ folder }: Pick<Home, "folder">, name: string) =>
   (await readFile(join(folder, name), "utf8")).trimEnd().split("\n").length;
 
 /** What each section leads to, beyond its exit code. */
-const results: Readonly<Record<string, (home: Home, out: string) => Promise<void>>> = {
+const results: Readonly<Record<string, (home: Pick<Home, "folder">, out: string) => Promise<void>>> = {
   "From a CSV file to a folder of pictures": async (home) => {
     expect(await lineCount(home, "pictures.jsonl")).toBe(2);
     expect(existsSync(join(home.folder, "pictures.files/index.html"))).toBe(true);
@@ -40,12 +41,13 @@ describe("each section of the guide works as printed", () => {
     expect(sections.map(({ title }) => title)).toEqual(Object.keys(results));
   });
 
-  // GNU parallel starts many processes.
+  // GNU parallel starts many processes. The other sections run in memory, except in a thorough run.
   const sampled = thorough ? sections : sections.filter(({ title }) => title !== "GNU parallel");
 
   test.for(sampled)("$title", async ({ title, commands }, context) => {
     if (title === "GNU parallel") skipWithout("parallel", context);
-    const home = await createHome({ GPUCTL_SANDBOX: "1" });
+    if (!thorough) skipWithout("bash", context);
+    const home = await (thorough ? createHome : createMemoryHome)({ GPUCTL_SANDBOX: "1" });
     const { code, out, err } = await home.shell(`set -e\n${commands}`).ended;
     expect(code, out + err).toBe(0);
     await results[title]?.(home, out + err);

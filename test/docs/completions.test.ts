@@ -58,7 +58,7 @@ describe.each(shellNames)("Tab in %s", (shell) => {
   });
 });
 
-test.for(everyNth(6, commands))("Tab in bash offers every flag of $path", async (spec, context) => {
+test.for(everyNth(15, commands))("Tab in bash offers every flag of $path", async (spec, context) => {
   skipWithout("bash", context);
   const own = spec.flags.flatMap(({ names, negatable }) =>
     names.flatMap((name) => (negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),

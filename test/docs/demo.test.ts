@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { repository, runProgram } from "../support/process.ts";
+import { thorough } from "../support/thorough.ts";
 
-test("the demo works, leaves the user's state unchanged, and replaces no file", async () => {
+// It repeats the commands of the README, each in a process of its own.
+test.runIf(thorough)("the demo works, leaves the user's state unchanged, and replaces no file", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-demo-test-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const made = join(folder, "demo-output");

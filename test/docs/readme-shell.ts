@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { createHome, type Home, repository } from "../support/process.ts";
+import { type Home, repository } from "../support/process.ts";
 
 export const readme = readFileSync(join(repository, "README.md"), "utf8");
 
@@ -34,9 +34,11 @@ export const namedIn = (text: string): readonly string[] =>
     ([, link, word]) => (link ?? word ?? "").replace(/#.*/, ""),
   );
 
-/** A home for a reader of the README, with the packages that it tells the reader to install. */
-export async function readersHome(): Promise<Home> {
-  const home = await createHome({ API_KEY: "key-of-the-reader" });
+/** A variable of the reader of the README. */
+export const reader = { API_KEY: "key-of-the-reader" };
+
+/** Puts the packages that the README tells the reader to install into a home. */
+export async function readersHome<Reader extends Pick<Home, "folder">>(home: Reader): Promise<Reader> {
   await symlink(join(repository, "node_modules"), join(home.folder, "node_modules"), "dir");
   return home;
 }

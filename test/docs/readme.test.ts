@@ -2,9 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { repository } from "../support/process.ts";
+import { createMemoryHome } from "../support/memory-home.ts";
+import { createHome, repository } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
-import { blocksOf, namedIn, readersHome, readme, sectionsOf } from "./readme-shell.ts";
+import { thorough } from "../support/thorough.ts";
+import { blocksOf, namedIn, reader, readersHome, readme, sectionsOf } from "./readme-shell.ts";
 
 /** The `export` and `unset` lines of a section, which also apply to later sections. */
 const settings = (commands: string): string =>
@@ -17,13 +19,18 @@ const settings = (commands: string): string =>
 const codesIn = (text: string, pattern: RegExp): readonly string[] =>
   [...text.matchAll(pattern)].map(([, code = ""]) => code);
 
+/** What serves, starts other programs or uses the network. The other commands run in memory, except in a thorough run. */
+const processes = ["sandbox serve *", "rentals run *", "auth login *", "* --base-url *"];
+
 describe("each section of the README works on a new machine", () => {
   const sections = sectionsOf(readme);
   test.for(sections)("$title", async ({ title, commands }, context) => {
     skipWithout("bash", context);
     if (/\bcurl\b/.test(commands)) skipWithout("curl", context);
     if (/gpuctl rentals run\b/.test(commands)) skipWithout("sshd", context);
-    const { shell, folder } = await readersHome();
+    const { shell, folder } = await readersHome(
+      await (thorough ? createHome(reader) : createMemoryHome(reader, processes)),
+    );
     const before = sections.slice(
       0,
       sections.findIndex((section) => section.title === title),

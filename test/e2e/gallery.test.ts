@@ -14,6 +14,7 @@ import {
 import { tinyPng } from "../support/pictures.ts";
 import { readRequest, withPngText } from "../support/png-text.ts";
 import { createHome, type Home } from "../support/process.ts";
+import { thorough } from "../support/thorough.ts";
 
 const open = withBrowser();
 
@@ -48,7 +49,8 @@ const shownTitles = (page: Page): Promise<string[]> =>
     titles.map(({ textContent }) => textContent ?? ""),
   );
 
-describe("a gallery in Chromium", () => {
+// Starting Chromium takes long. Other tests read the page without a browser.
+describe.runIf(thorough)("a gallery in Chromium", () => {
   test("works from its file: thumbnails, settings, keyboard, filter and a line that runs", async () => {
     const home = await homeWithGallery();
     const { page, problems, requests } = await view(home);

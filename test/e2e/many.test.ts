@@ -10,29 +10,32 @@ async function idsOf(home: Home): Promise<string[]> {
   return out.split("\n").filter(Boolean);
 }
 
-it("ten concurrent creates in a new sandbox create ten rentals", async () => {
+it("concurrent creates in a new sandbox create a rental each", async () => {
   const home = await createHome();
-  const created = await Promise.all(Array.from({ length: 10 }, () => home.run(create)));
+  const count = thorough ? 10 : 4;
+  const created = await Promise.all(Array.from({ length: count }, () => home.run(create)));
   for (const { code, err } of created) expect({ code, err }).toEqual({ code: 0, err: "" });
   const ids = created.map(({ out }) => out.trim());
-  expect(new Set(ids).size).toBe(10);
+  expect(new Set(ids).size).toBe(count);
   expect((await idsOf(home)).sort()).toEqual(ids.sort());
 });
 
-it("six concurrent creates with a limit for three create three rentals", async () => {
+it("concurrent creates with a limit for all but some create no more rentals than it allows", async () => {
   const home = await createHome();
   const served = home.start("sandbox serve --port 0 -o json");
   const { url, apiKey } = JSON.parse(await firstChunk(served.stdout));
   const env = { GPUCTL_BASE_URL: url, GPUCTL_API_KEY: apiKey };
-  const line = "rentals create vm --gpus 1 --max-burn 6.00 -o id";
-  const outcomes = await Promise.all(Array.from({ length: 6 }, () => home.run(line, { env })));
-  expect(outcomes.map(({ code }) => code).sort((a = 0, b = 0) => a - b)).toEqual([0, 0, 0, 11, 11, 11]);
+  const allowed = thorough ? 3 : 2;
+  const line = `rentals create vm --gpus 1 --max-burn ${allowed * 2}.00 -o id`;
+  const outcomes = await Promise.all(Array.from({ length: allowed * 2 }, () => home.run(line, { env })));
+  expect(outcomes.filter(({ code }) => code === 0)).toHaveLength(allowed);
+  expect(outcomes.filter(({ code }) => code === 11)).toHaveLength(allowed);
   for (const { code, out, err } of outcomes) {
     if (code === 0) expect(out).not.toBe("");
-    else expect(err).toContain("together $8.00, and the limit is $6.00");
+    else expect(err).toContain(`together $${allowed * 2 + 2}.00, and the limit is $${allowed * 2}.00`);
   }
   const { out } = await home.run("rentals list -o id", { env });
-  expect(out.trim().split("\n")).toHaveLength(3);
+  expect(out.trim().split("\n")).toHaveLength(allowed);
 });
 
 it("concurrent creates with --if-absent and one label create one rental", async () => {
@@ -41,8 +44,11 @@ it("concurrent creates with --if-absent and one label create one rental", async 
   const { url, apiKey } = JSON.parse(await firstChunk(served.stdout));
   const env = { GPUCTL_BASE_URL: url, GPUCTL_API_KEY: apiKey };
   const line = "rentals create vm --gpus 1 --label trainer --if-absent -o id";
-  const outcomes = await Promise.all(Array.from({ length: 4 }, () => home.run(line, { env })));
-  expect(outcomes.map(({ code, out }) => ({ code, out }))).toEqual(Array(4).fill({ code: 0, out: "1001\n" }));
+  const count = thorough ? 4 : 2;
+  const outcomes = await Promise.all(Array.from({ length: count }, () => home.run(line, { env })));
+  expect(outcomes.map(({ code, out }) => ({ code, out }))).toEqual(
+    Array(count).fill({ code: 0, out: "1001\n" }),
+  );
   expect((await home.run("rentals list -o id", { env })).out).toBe("1001\n");
 });
 
@@ -71,9 +77,9 @@ it("processes killed halfway lose no rental that they reported", async () => {
     await child;
     expected.push(...out.split("\n").slice(0, -1));
   };
-  for (let round = 0; round < (thorough ? 3 : 1); round += 1)
-    await Promise.all([...moments, ...moments].map(one));
-  expect(expected.length).toBeGreaterThanOrEqual(2);
+  const atOnce = thorough ? [...moments, ...moments] : moments;
+  for (let round = 0; round < (thorough ? 3 : 1); round += 1) await Promise.all(atOnce.map(one));
+  expect(expected.length).toBeGreaterThanOrEqual(atOnce.length / moments.length);
   const listed = await idsOf(home);
   expect(listed).toEqual(expect.arrayContaining(expected));
   expect(new Set(listed).size).toBe(listed.length);
@@ -83,7 +89,7 @@ it("processes killed halfway lose no rental that they reported", async () => {
 it("a served sandbox killed under load loses no rental that it acknowledged", async () => {
   const home = await createHome();
   const acknowledged: string[] = [];
-  for (let round = 1; round <= 3; round += 1) {
+  for (let round = thorough ? 1 : 2; round <= 3; round += 1) {
     const child = home.start("sandbox serve --port 0 -o json");
     const { url, apiKey } = JSON.parse(await firstChunk(child.stdout));
     const enough = acknowledged.length + round * 7;
@@ -102,6 +108,6 @@ it("a served sandbox killed under load loses no rental that it acknowledged", as
     await Promise.allSettled([post(), post(), post(), post()]);
     await child;
   }
-  expect(acknowledged.length).toBeGreaterThanOrEqual(42);
+  expect(acknowledged.length).toBeGreaterThanOrEqual(thorough ? 42 : 35);
   expect(await idsOf(home)).toEqual(expect.arrayContaining(acknowledged));
 });

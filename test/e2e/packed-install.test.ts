@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import * as z from "zod";
-import { blocksOf, readersHome, readme } from "../docs/readme-shell.ts";
-import { repository } from "../support/process.ts";
+import { blocksOf, reader, readersHome, readme } from "../docs/readme-shell.ts";
+import { createHome, repository } from "../support/process.ts";
 import { needs } from "../support/programs.ts";
 import { type Packed, packPackage } from "./packing.ts";
 
@@ -19,7 +19,7 @@ afterAll(() => packed?.remove());
 
 /** A home without gpuctl whose npm uses no network. The sandbox's optional packages are found in the home. */
 async function homeOfNpm() {
-  const home = await readersHome();
+  const home = await readersHome(await createHome(reader));
   const prefix = join(home.folder, "global");
   const env = {
     PATH: `${join(prefix, "bin")}${delimiter}${process.env.PATH ?? ""}`,

@@ -63,7 +63,8 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
   needs("sshd");
   needs("rsync");
 
-  test("a script with input and results, from start to end", async () => {
+  // A run that is killed and resumed shows the same, and the README has a run that is not.
+  test.runIf(thorough)("a script with input and results, from start to end", async () => {
     const home = await createRenter();
     const { code, out, err } = await home.run(line);
     expect({ code, out }, err).toEqual({ code: 3, out: "hello\nstep 1\nstep 2\nstep 3\n" });
@@ -105,8 +106,11 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
       const resumed = await home.run(line);
       expect(resumed.code, resumed.err).toBe(3);
       expect(resumed.err).toMatch(/^Resuming job/m);
+      expect(killed.err + resumed.err).toMatch(/^problem$/m);
+      expect(resumed.err).toMatch(/^Job \w+ exited with status 3 .* It cost about \$0\.01, an estimate/m);
       expect(killed.out + resumed.out).toBe("hello\nstep 1\nstep 2\nstep 3\n");
       expect(await resultOf(home, "ran")).toBe("start\n");
+      expect(await resultOf(home, "secret")).toBe("s3cret\n");
       await expectNothingLeft(home);
     },
   );

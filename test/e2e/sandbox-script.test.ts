@@ -1,8 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createMemoryHome } from "../support/memory-home.ts";
 import { createHome } from "../support/process.ts";
-import { sample } from "../support/thorough.ts";
+import { skipWithout } from "../support/programs.ts";
+import { sample, thorough } from "../support/thorough.ts";
 
 const seed = `
 clock: { now: "2026-12-01T00:00:00Z", frozen: true }
@@ -34,7 +36,8 @@ const script = [
 ];
 
 async function runScript() {
-  const home = await createHome({ GPUCTL_SANDBOX: "1", GPUCTL_NO_INPUT: "1" });
+  const env = { GPUCTL_SANDBOX: "1", GPUCTL_NO_INPUT: "1" };
+  const home = await (thorough ? createHome : createMemoryHome)(env);
   writeFileSync(join(home.folder, "seed.yaml"), seed);
   const lines: { line: string; code: number | undefined; out: string }[] = [];
   for (const line of script) {
@@ -44,8 +47,9 @@ async function runScript() {
   return lines;
 }
 
-// Other tests run such a script twice in one process.
-test("bills what the records say, and gives the same output again from the same seed", async () => {
+// A thorough run has a process for each line. Other tests run such a script twice in one process.
+test("bills what the records say, and gives the same output again from the same seed", async (context) => {
+  if (!thorough) skipWithout("bash", context);
   const [first = [], ...others] = await Promise.all(sample([runScript, runScript], 0).map((run) => run()));
   for (const other of others) expect(other).toEqual(first);
   const codes = first.map(({ code }) => code);

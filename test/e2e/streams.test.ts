@@ -20,7 +20,7 @@ async function homeWithServer(instead: Parameters<typeof serveThirdParty>[0]["in
   return { ...home, server };
 }
 
-const formats = sample(outputFormats, 1, 4);
+const formats = sample(outputFormats, 1);
 
 /** More than fits into a pipe. */
 const thousand = Array.from({ length: 1_000 }, (_, id) => ({ ...virtualMachine, id: String(id) }));
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
-  it.each(formats)("ends streamed %s output quietly", async (format) => {
+  it.each(sample(outputFormats, 4))("ends streamed %s output quietly", async (format) => {
     const home = await homeWithServer({ [history]: (_request, response) => send(response, thousand) });
     const script = `gpuctl rentals history -o ${format} | head -n 1; exit "\${PIPESTATUS[0]}"`;
     const { code, out, err } = await bash(script, home);
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === "win32")("a pipe that closes early", () => 
     expect({ code, err, lines: out.match(/\n/g)?.length }).toEqual({ code: 0, err: "", lines: 1 });
   });
 
-  it.each(sample(["--version", "--help", "rentals --help", "rentals list"], 2, 3))(
+  it.each(sample(["--version", "--help", "rentals --help", "rentals list"], 2))(
     "ends %s quietly",
     async (line) => {
       const script = `exec 3> >(exec true); wait $!; gpuctl ${line} >&3`;
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === "win32")(
   () => {
     needs("bash");
 
-    it.each([
+    const created: readonly (readonly [string, string])[] = [
       ["rentals create vm --gpus 1", "The rental was created and is billed: 1001."],
       ["rentals create vm --gpus 1 --count 2 -q -o json", "These rentals exist and are billed: 1001, 1002."],
       [
@@ -73,7 +73,8 @@ describe.skipIf(process.platform === "win32")(
         "The volume was created: 501.",
       ],
       ["api-keys create ci -o json", "The key was created: 3. Its value is lost, so revoke it"],
-    ])("%s", async (line, named) => {
+    ];
+    it.each(sample(created, 1, 3))("%s", async (line, named) => {
       const script = `exec 3> >(exec true); wait $!; gpuctl ${line} --sandbox >&3`;
       const { code, err } = await bash(script, await createHome());
       expect(code).toBe(0);
@@ -95,7 +96,10 @@ describe.skipIf(process.platform === "win32")("stderr that closes early", () => 
 });
 
 describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
-  const lists = formats.flatMap((format) => [`rentals list -o ${format}`, `rentals history -o ${format}`]);
+  const lists = [
+    ...formats.map((format) => `rentals list -o ${format}`),
+    ...sample(outputFormats, 4).map((format) => `rentals history -o ${format}`),
+  ];
   it.each([...sample(["--version", "--help"], 0), ...lists, "rentals list --jq length", "chat Hoi -m llama"])(
     "makes %s fail, and the error says why",
     async (line) => {
@@ -110,13 +114,14 @@ describe.skipIf(!existsSync("/dev/full"))("a full disk", () => {
 describe.skipIf(!existsSync("/dev/full"))("a result that was paid for is kept", () => {
   needs("bash");
 
-  it.each([
+  const kept: readonly (readonly [string, string, string])[] = [
     ["image cat --out -", "/dev/full", "no space left"],
     ["tts Hoi --out -", "/dev/full", "no space left"],
     ["chat Hoi -m llama", "/dev/full", "no space left"],
     ["chat Hoi -m llama -o json", "/dev/full", "no space left"],
     ["tts Hoi --out -", "&3", "the pipe was closed"],
-  ])("%s > %s", async (line, target, reason) => {
+  ];
+  it.each(sample(kept, 0, 2, 4))("%s > %s", async (line, target, reason) => {
     const home = await homeWithServer();
     const script = `exec 3> >(exec true); wait $!; gpuctl ${line} > ${target}`;
     const { code, out, err } = await bash(script.replace("> &", ">&"), home);
@@ -213,7 +218,7 @@ describe("Ctrl-C", () => {
 
   it("stops an endless --jq filter, as SIGTERM and SIGHUP do", async () => {
     const { start } = await homeWithServer();
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    for (const signal of sample(["SIGINT", "SIGTERM", "SIGHUP"] as const, 1)) {
       const child = start(`rentals summary --debug --jq "def f: f; f"`);
       await firstChunk(child.stderr);
       child.kill(signal);
@@ -236,7 +241,7 @@ describe("Ctrl-C", () => {
 });
 
 describe("a served sandbox", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("ends with %s and frees its port", async (signal) => {
+  it.each(sample(["SIGINT", "SIGTERM"] as const, 0))("ends with %s and frees its port", async (signal) => {
     const { start } = await createHome();
     const child = start("sandbox serve --port 0 -o json");
     const { url } = JSON.parse(await firstChunk(child.stdout));

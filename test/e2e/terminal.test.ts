@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createHome, key } from "../support/process.ts";
 import { cursorMoves, leftoversIn, type Terminal, withLastFrameCut } from "../support/terminal.ts";
+import { sample } from "../support/thorough.ts";
 import { virtualMachine } from "./third-party-records.ts";
 import { send, serveThirdParty } from "./third-party-server.ts";
 
@@ -34,7 +35,7 @@ const watches = "rentals list --watch 1s";
 describe.skipIf(process.platform === "win32")("the terminal is restored", () => {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-  test.each(signals)("after %s during a wait", async (signal) => {
+  test.each(sample(signals, 1, 2))("after %s during a wait", async (signal) => {
     const terminal = (await slow()).onTerminal(waits);
     await terminal.waitFor(/it is pending/i);
     terminal.kill(signal);
@@ -42,7 +43,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     await expectRestored(terminal);
   });
 
-  test.each(signals)("after %s in a watch, without an error", async (signal) => {
+  test.each(sample(signals, 0))("after %s in a watch, without an error", async (signal) => {
     const terminal = (await slow()).onTerminal(watches);
     await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.kill(signal);
@@ -51,7 +52,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(terminal.bytes()).not.toContain("Error");
   });
 
-  test.each([waits, watches])("after Ctrl-C on the keyboard: %s", async (line) => {
+  test.each(sample([waits, watches], 0))("after Ctrl-C on the keyboard: %s", async (line) => {
     const terminal = (await slow()).onTerminal(line);
     await terminal.waitFor(/it is pending|press Ctrl-C to exit/i);
     terminal.press("ctrl-c");
@@ -118,18 +119,21 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
 });
 
 describe.skipIf(process.platform === "win32")("without animation", () => {
-  test.each([{ TERM: "dumb" }, { CI: "1" }])("no control sequence is written with %j", async (env) => {
-    const home = await slow();
-    const waiting = home.onTerminal(`${waits} --wait-timeout 1s --color never`, { env });
-    expect(await waiting.ended()).toMatchObject({ code: 8 });
-    expect(waiting.bytes()).toMatch(/^Waiting until rental 18026 is running\r\n/);
-    expect(waiting.bytes()).not.toContain("\u001b");
-    const watching = home.onTerminal(`${watches} --color never`, { env });
-    await watching.waitFor(/press Ctrl-C to exit[\s\S]*18026|18026[\s\S]*press Ctrl-C to exit/);
-    watching.kill("SIGINT");
-    await watching.ended();
-    expect(watching.bytes()).not.toContain("\u001b");
-  });
+  test.each(sample([{ TERM: "dumb" }, { CI: "1" }], 0))(
+    "no control sequence is written with %j",
+    async (env) => {
+      const home = await slow();
+      const waiting = home.onTerminal(`${waits} --wait-timeout 1s --color never`, { env });
+      expect(await waiting.ended()).toMatchObject({ code: 8 });
+      expect(waiting.bytes()).toMatch(/^Waiting until rental 18026 is running\r\n/);
+      expect(waiting.bytes()).not.toContain("\u001b");
+      const watching = home.onTerminal(`${watches} --color never`, { env });
+      await watching.waitFor(/press Ctrl-C to exit[\s\S]*18026|18026[\s\S]*press Ctrl-C to exit/);
+      watching.kill("SIGINT");
+      await watching.ended();
+      expect(watching.bytes()).not.toContain("\u001b");
+    },
+  );
 
   test("a spinner has no colors with NO_COLOR", async () => {
     const terminal = (await slow()).onTerminal(`${waits} --wait-timeout 1s`, { env: { NO_COLOR: "1" } });

@@ -1,8 +1,7 @@
-import axe from "axe-core";
-import { type Browser, launch, type Page } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { needs, pathOf } from "./programs.ts";
-import { sample, thorough } from "./thorough.ts";
+import { thorough } from "./thorough.ts";
 
 export interface Viewed {
   readonly page: Page;
@@ -12,13 +11,14 @@ export interface Viewed {
   readonly requests: readonly string[];
 }
 
-/** Starts Chromium for the tests of a file, which are skipped without it. Returns how a page is opened in it. */
+/** Starts Chromium for the tests of a file in a thorough run; they are skipped without it. Returns how a page is opened in it. */
 export function withBrowser(): (url: string) => Promise<Viewed> {
   const { CHROMIUM_PATH: executablePath = pathOf("chromium") } = process.env;
-  if (executablePath === undefined) needs("chromium", { required: thorough });
+  if (executablePath === undefined) needs("chromium");
   let browser: Browser | undefined;
   beforeAll(async () => {
-    if (executablePath === undefined) return;
+    if (executablePath === undefined || !thorough) return;
+    const { launch } = await import("puppeteer-core");
     // A container has no namespaces for the sandbox of Chromium.
     browser = await launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
   });
@@ -49,13 +49,13 @@ export const textOf = (page: Page, selector: string): Promise<string> =>
 
 /** What axe finds that keeps people from using the page. */
 export async function seriousProblems(page: Page): Promise<unknown> {
+  const { default: axe } = await import("axe-core");
   await page.evaluate(axe.source);
   return page.evaluate(`axe.run().then(({ violations }) => violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => ({ id, targets: nodes.map(({ target, failureSummary }) => [target, failureSummary]) })))`);
 }
 
-/** The colors do not depend on the width, so two of the looks cover each color and each width. */
 const looks = [
   { colors: "light", width: 1280 },
   { colors: "dark", width: 390 },
@@ -65,7 +65,7 @@ const looks = [
 
 /** Runs checks in light and dark, at the width of a laptop and of a phone. */
 export async function inEachLook(page: Page, look: () => Promise<void>): Promise<void> {
-  for (const { colors, width } of sample(looks, 0, 1)) {
+  for (const { colors, width } of looks) {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: colors }]);
     await page.setViewport({ width, height: 800 });
     await look();

@@ -60,7 +60,7 @@ export interface SeenRequest {
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Input piped to stdin. Without it, stdin is a terminal if `terminal` is set, and empty otherwise. */
-  readonly stdin?: string | Uint8Array | SlowPipe;
+  readonly stdin?: string | Uint8Array | SlowPipe | LazyInput;
   /** stdin, stdout and stderr are a terminal of this many columns. */
   readonly terminal?: number;
   /** What arrives on stdin over time, and gets what is written to stdout. */
@@ -95,6 +95,9 @@ export interface SlowPipe {
   readonly ends?: string;
 }
 
+/** Input that is only fetched if gpuctl reads it. */
+export type LazyInput = () => Promise<Uint8Array>;
+
 /** The parts of the machine that a test can override. */
 export type TestMachine = Pick<
   Installation,
@@ -114,6 +117,8 @@ export interface Cli {
 export type Responder = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
 interface Replacements {
+  /** The current folder of every run, which is not removed. Default: a new one, which is. */
+  readonly folder?: string;
   readonly respond?: Responder;
   /** Replaces the function that serves the sandbox over HTTP, for tests that must not open a port. */
   readonly listen?: typeof serve;
@@ -136,6 +141,7 @@ export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
  * Everything is removed when the test ends.
  */
 export async function createCli({
+  folder: given,
   respond,
   listen = serve,
   negotiates = false,
@@ -144,7 +150,7 @@ export async function createCli({
   transport,
   limits,
 }: Replacements = {}): Promise<Cli> {
-  const folder = await mkdtemp(join(tmpdir(), "gpuctl-test-"));
+  const folder = given ?? (await mkdtemp(join(tmpdir(), "gpuctl-test-")));
   let now = firstMoment;
   const sandbox = throughProxy(
     await createSandbox({
@@ -157,7 +163,8 @@ export async function createCli({
   );
   onTestFinished(async () => {
     sandbox.close();
-    for (const one of [folder, temporaryFolder(folder)]) await rm(one, { recursive: true, force: true });
+    for (const one of [...(given === undefined ? [folder] : []), temporaryFolder(folder)])
+      await rm(one, { recursive: true, force: true });
   });
 
   async function run(line: string | readonly string[], options: RunOptions = {}): Promise<Outcome> {
@@ -180,7 +187,7 @@ export async function createCli({
         stdin: {
           isTTY: options.stdin === undefined && options.terminal !== undefined,
           read: (waiting) => readInput(options.stdin ?? "", waiting),
-          pieces: () => options.messages?.read ?? Readable.from([Buffer.from(String(options.stdin ?? ""))]),
+          pieces: () => options.messages?.read ?? Readable.from(inputPieces(options)),
         },
         stdout: stdout.sink,
         stderr: stderr.sink,
@@ -321,13 +328,18 @@ function lineEditorFor({ lines = [] }: RunOptions): LineEditor {
   };
 }
 
+async function* inputPieces({ stdin = "" }: RunOptions): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(typeof stdin === "function" ? await stdin() : String(stdin));
+}
+
 async function readInput(
-  input: string | Uint8Array | SlowPipe,
+  input: string | Uint8Array | SlowPipe | LazyInput,
   { signal, onWait, maxBytes }: ReadOptions,
 ): Promise<Uint8Array> {
   if (typeof input === "string" || input instanceof Uint8Array) {
     return collected([Buffer.from(input)], maxBytes);
   }
+  if (typeof input === "function") return collected([Buffer.from(await input())], maxBytes);
   onWait();
   input.onWait?.();
   signal.throwIfAborted();

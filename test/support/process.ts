@@ -168,10 +168,15 @@ async function install(folder: string): Promise<void> {
   for (const [name, script] of Object.entries(programs)) await addProgram(folder, name, script);
 }
 
-/** Puts a program on the search path of a home. The script is run by `sh`. */
-export async function addProgram(folder: string, name: string, script: string): Promise<void> {
+/** Puts a program on the search path of a home. The script is run by the shell. */
+export async function addProgram(
+  folder: string,
+  name: string,
+  script: string,
+  shell: "sh" | "bash" = "sh",
+): Promise<void> {
   const path = join(folder, "bin", name);
-  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await writeFile(path, `#!/usr/bin/env ${shell}\n${script}\n`);
   await chmod(path, 0o755);
 }
 

@@ -4,36 +4,40 @@ import { exit } from "../../src/cli/report/exit.ts";
 import { homeWithServer } from "../support/chat-server.ts";
 import { addProgram, createHome } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
+import { sample } from "../support/thorough.ts";
 
 const chat = "gpuctl chat --sandbox";
 
-describe.skipIf(process.platform === "win32").each([80, 120])("a conversation in %i columns", (columns) => {
-  test("answers, completes commands, remembers lines across runs, and ends with Ctrl-D", async () => {
-    const home = await createHome();
-    const terminal = home.shellOnTerminal(chat, { columns });
-    await terminal.waitFor(/>>> $/);
-    expect(terminal.screen()).toContain("Type /help for commands, Ctrl-D to leave.");
-    terminal.type("/he");
-    terminal.press("tab");
-    await terminal.waitFor(/>>> \/help/);
-    terminal.press("enter");
-    await terminal.waitFor("Tab completes.");
-    await terminal.waitFor(/completes\.\n>>> $/);
-    for (const line of terminal.screen()) expect(line.length).toBeLessThanOrEqual(columns);
-    terminal.type("hello");
-    terminal.press("enter");
-    await terminal.waitFor(/heard: hello\n\n>>> $/);
-    terminal.press("ctrl-d");
-    expect(await terminal.ended()).toEqual({ code: exit.done, signal: 0 });
-    expect(await terminal.leftovers()).toEqual([]);
-    const again = home.shellOnTerminal(chat, { columns });
-    await again.waitFor(/>>> $/);
-    again.press("up");
-    await again.waitFor(/>>> hello/);
-    again.press("ctrl-d", "ctrl-c", "ctrl-d");
-    expect(await again.ended()).toMatchObject({ code: exit.done });
-  });
-});
+describe.skipIf(process.platform === "win32").each(sample([80, 120], 0))(
+  "a conversation in %i columns",
+  (columns) => {
+    test("answers, completes commands, remembers lines across runs, and ends with Ctrl-D", async () => {
+      const home = await createHome();
+      const terminal = home.shellOnTerminal(chat, { columns });
+      await terminal.waitFor(/>>> $/);
+      expect(terminal.screen()).toContain("Type /help for commands, Ctrl-D to leave.");
+      terminal.type("/he");
+      terminal.press("tab");
+      await terminal.waitFor(/>>> \/help/);
+      terminal.press("enter");
+      await terminal.waitFor("Tab completes.");
+      await terminal.waitFor(/completes\.\n>>> $/);
+      for (const line of terminal.screen()) expect(line.length).toBeLessThanOrEqual(columns);
+      terminal.type("hello");
+      terminal.press("enter");
+      await terminal.waitFor(/heard: hello\n\n>>> $/);
+      terminal.press("ctrl-d");
+      expect(await terminal.ended()).toEqual({ code: exit.done, signal: 0 });
+      expect(await terminal.leftovers()).toEqual([]);
+      const again = home.shellOnTerminal(chat, { columns });
+      await again.waitFor(/>>> $/);
+      again.press("up");
+      await again.waitFor(/>>> hello/);
+      again.press("ctrl-d", "ctrl-c", "ctrl-d");
+      expect(await again.ended()).toMatchObject({ code: exit.done });
+    });
+  },
+);
 
 describe.skipIf(process.platform === "win32")("a conversation", () => {
   test("keeps the lines of a paste together", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import { createHome } from "../support/process.ts";
 import type { Terminal } from "../support/terminal.ts";
+import { sample } from "../support/thorough.ts";
 
 const dumb = { env: { TERM: "dumb" } };
 
@@ -67,8 +68,12 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     ["gpuctl auth login --base-url https://api.example.com", "API key"],
   ] as const;
 
+  /** Both keys in a thorough run, otherwise one of them, in turns. */
+  const keysAt = (prompt: string) =>
+    sample(["ctrl-c", "ctrl-d"] as const, prompts.findIndex((one) => one[1] === prompt) % 2);
+
   test.each(prompts)("Ctrl-C and Ctrl-D exit: %s", async (line, prompt) => {
-    for (const key of ["ctrl-c", "ctrl-d"] as const) {
+    for (const key of keysAt(prompt)) {
       const home = await createHome();
       const terminal = home.shellOnTerminal(line, dumb);
       await terminal.waitFor(prompt);
@@ -78,7 +83,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     }
   });
 
-  test.each(prompts)("closing the terminal ends the process: %s", async (line, prompt) => {
+  test.each(sample(prompts, 1, 4))("closing the terminal ends the process: %s", async (line, prompt) => {
     const home = await createHome();
     const terminal = home.shellOnTerminal(`exec ${line}`, dumb);
     await terminal.waitFor(prompt);

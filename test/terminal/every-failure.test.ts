@@ -28,14 +28,11 @@ function expectFailure({ code, out, err }: ProcessResult, exitCode: number, mess
 }
 
 describe.skipIf(process.platform === "win32")("with -o json, an error is one document on stderr", () => {
-  test.each(sample(ofEachKind, 0, 1, 2))(
-    "for a wrong flag: $example.command",
-    async ({ example: { command } }) => {
-      const { shell } = await createHome();
-      const wrong = await shell(withFlags(asJson(command), "--no-such-flag")).ended;
-      expectFailure(wrong, exit.usage, /--no-such-flag/);
-    },
-  );
+  test.each(sample(ofEachKind, 1))("for a wrong flag: $example.command", async ({ example: { command } }) => {
+    const { shell } = await createHome();
+    const wrong = await shell(withFlags(asJson(command), "--no-such-flag")).ended;
+    expectFailure(wrong, exit.usage, /--no-such-flag/);
+  });
 
   test.each(["rentals list", "rentals create vm --gpus 1", "chat hello --model llama", "user delete --yes"])(
     "when nothing listens: %s",
@@ -47,7 +44,7 @@ describe.skipIf(process.platform === "win32")("with -o json, an error is one doc
 });
 
 describe.skipIf(process.platform === "win32")("stdout on a full disk", () => {
-  test.skipIf(!existsSync("/dev/full")).each(sample(unattended, 0, 2, 4, 6))(
+  test.skipIf(!existsSync("/dev/full")).each(sample(unattended, 0, 4))(
     "is an error: $example.command",
     async ({ example }) => {
       const { shell } = await homeFor(example);
@@ -60,7 +57,7 @@ describe.skipIf(process.platform === "win32")("stdout on a full disk", () => {
 describe.skipIf(process.platform === "win32")("stdout closed by its reader", () => {
   needs("bash");
 
-  test.each(sample(unattended, 1, 3, 5, 7))("is not an error: $example.command", async ({ example }) => {
+  test.each(sample(unattended, 1, 5))("is not an error: $example.command", async ({ example }) => {
     const { shell } = await homeFor(example);
     const line = `exec 3> >(exec true); wait $!; ${lineOf(example)} >&3`;
     const left = await shell(line, { shell: "bash" }).ended;

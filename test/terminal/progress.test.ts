@@ -4,19 +4,15 @@ import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import type { Environment } from "../support/process.ts";
 import { createHome } from "../support/process.ts";
+import { createRentedHome } from "../support/rented-home.ts";
+import { sample } from "../support/thorough.ts";
 
 /** A wait that times out, after it has shown progress. */
 const waitUntilTimeout =
   "gpuctl rentals wait 1001 --for terminated --wait-timeout 1s --interval 200ms --sandbox";
 
-async function machineWithRental(env: Environment = {}) {
-  const home = await createHome(env);
-  await home.shell("gpuctl rentals create vm --gpus 1 --sandbox").ended;
-  return home;
-}
-
 async function runUntilTimeout(env: Environment = {}, flags = "") {
-  const home = await machineWithRental();
+  const home = await createRentedHome(["trainer"]);
   const terminal = home.shellOnTerminal(`${waitUntilTimeout} ${flags}`, { env });
   expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.notReady });
   expect(terminal.text()).toMatch(/Error: .*rental 1001 is .*terminated/);
@@ -43,10 +39,11 @@ describe.skipIf(process.platform === "win32")("progress", () => {
     expect(terminal.text()).not.toContain("Waiting until");
   });
 
-  test.each<[string, Environment]>([
+  const places: readonly (readonly [string, Environment])[] = [
     ["on a dumb terminal", { TERM: "dumb" }],
     ["in CI", { CI: "true" }],
-  ])("is not animated %s", async (_where, env) => {
+  ];
+  test.each(sample(places, 1))("is not animated %s", async (_where, env) => {
     const terminal = await runUntilTimeout(env);
     expect(terminal.bytes()).not.toMatch(anySequence);
     expect(terminal.bytes().replaceAll("\r\n", "")).not.toContain("\r");
@@ -59,7 +56,7 @@ describe.skipIf(process.platform === "win32")("progress", () => {
   });
 
   test("is not part of the result", async () => {
-    const home = await machineWithRental();
+    const home = await createRentedHome(["trainer"]);
     const line = "gpuctl rentals wait 1001 --for running --interval 500ms --sandbox -o json > result.json";
     const terminal = home.shellOnTerminal(line);
     expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
@@ -79,7 +76,7 @@ describe.skipIf(process.platform === "win32")("progress", () => {
 
 describe.skipIf(process.platform === "win32")("a result on a terminal", () => {
   async function shown(env: Environment) {
-    const home = await machineWithRental(env);
+    const home = await createRentedHome(["trainer"], env);
     const commands = ["list", "get 1001", "get 9"].map((words) => `gpuctl rentals ${words} --sandbox`);
     const terminal = home.shellOnTerminal(commands.join("; "));
     expect(await terminal.ended()).toMatchObject({ code: exit.notFound });

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { serveThirdParty } from "../e2e/third-party-server.ts";
 import { createHome, key } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
+import { createRentedHome } from "../support/rented-home.ts";
 import type { Terminal } from "../support/terminal.ts";
 import { sample } from "../support/thorough.ts";
 
@@ -103,7 +104,7 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     expect(await terminal.ended()).toMatchObject({ code: 0 });
   });
 
-  test.each([80, 60])(
+  test.each(sample([80, 60], 1))(
     "is confirmed with a question that breaks between words (%i columns)",
     async (columns) => {
       const home = await createHome();
@@ -181,10 +182,11 @@ describe.skipIf(process.platform === "win32")("a terminal of 20x5", () => {
   test.each(sample(["rentals list", "rentals get 1001", "rentals summary", "volumes list"], 0, 1))(
     "fits %s",
     async (command) => {
-      const home = await createHome();
-      await home.shell("gpuctl rentals create vm --gpus 1 --sandbox").ended;
-      await home.shell("gpuctl volumes create --region us-central-1 --label data --size-in-gb 1024 --sandbox")
-        .ended;
+      const home = await createRentedHome(["trainer"]);
+      if (command.startsWith("volumes")) {
+        const create = "gpuctl volumes create --region us-central-1 --label data --size-in-gb 1024 --sandbox";
+        await home.shell(create).ended;
+      }
       const terminal = home.shellOnTerminal(`gpuctl ${command} --sandbox`, small);
       expect(await terminal.ended()).toMatchObject({ code: 0 });
       expect(terminal.text()).toMatch(/1001|501|count/);

@@ -1,13 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { createHome } from "../support/process.ts";
+import { createRentedHome } from "../support/rented-home.ts";
 import { cursorMoves, type Terminal } from "../support/terminal.ts";
 
 /** A watch of three rentals below a line of the shell's own. It refreshes too rarely to hide that a redraw is missing. */
 async function watching(columns: number, rows = 24) {
-  const home = await createHome();
-  for (const label of ["trainer", "evaluator", "notebook"]) {
-    await home.shell(`gpuctl rentals create vm --gpus 1 --label ${label} --sandbox`).ended;
-  }
+  const home = await createRentedHome(["trainer", "evaluator", "notebook"]);
   const line = "echo before; gpuctl rentals list --watch 1h --sandbox --color never";
   const terminal = home.shellOnTerminal(line, { columns, rows });
   await terminal.waitFor(/press Ctrl-C to exit/);

@@ -9,6 +9,7 @@ import { shownExamples } from "../../src/command-kit/tree.ts";
 import { commands } from "../support/commands.ts";
 import { createHome, repository } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
+import { sample } from "../support/thorough.ts";
 import { sayYes } from "./examples.ts";
 
 /** The command lines that a help text shows as examples. */
@@ -59,20 +60,30 @@ describe("every documented example is run by a test", () => {
   });
 });
 
+const ways = ["terminal", "pipe"] as const;
+
 describe.skipIf(process.platform === "win32")("an example of an overview works as written", () => {
   test("there are some", () => {
     expect(overviews.flatMap(inHelp)).not.toEqual([]);
   });
 
-  test.for(others)("%s", async (line, context) => {
-    // Process substitution is not in POSIX.
-    const shell = line.includes("<(") ? "bash" : "sh";
-    skipWithout(shell, context);
-    const [watched, unwatched] = [await createHome(), await createHome()];
-    const terminal = watched.shellOnTerminal(line, { shell });
-    await sayYes(terminal);
-    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
-    expect(await terminal.leftovers()).toEqual([]);
-    expect(await unwatched.shell(line, { shell }).ended).toMatchObject({ code: exit.done });
-  });
+  // On a terminal and in a pipe; by turns, except in a thorough run.
+  test.for(others.map((line, at) => ({ line, on: sample(ways, at % ways.length) })))(
+    "$line",
+    async ({ line, on }, context) => {
+      // Process substitution is not in POSIX.
+      const shell = line.includes("<(") ? "bash" : "sh";
+      skipWithout(shell, context);
+      if (on.includes("terminal")) {
+        const terminal = (await createHome()).shellOnTerminal(line, { shell });
+        await sayYes(terminal);
+        expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
+        expect(await terminal.leftovers()).toEqual([]);
+      }
+      if (on.includes("pipe")) {
+        const { shell: run } = await createHome();
+        expect(await run(line, { shell }).ended).toMatchObject({ code: exit.done });
+      }
+    },
+  );
 });
