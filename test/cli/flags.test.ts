@@ -7,12 +7,12 @@ import type { Field } from "../../src/contract/plain/field.ts";
 import { quoted } from "../../src/core/text.ts";
 import { createCli } from "../support/cli.ts";
 import { commands } from "../support/commands.ts";
-import { fc } from "../support/property.ts";
+import { anyCharacter, fc } from "../support/property.ts";
 import { typedAs } from "../support/typed.ts";
 import { words } from "../support/words.ts";
 
 /** A string that does not start like a flag. */
-const word = fc.string({ unit: "binary" }).filter((text) => !text.startsWith("-"));
+const word = fc.string({ unit: anyCharacter }).filter((text) => !text.startsWith("-"));
 const name = fc.stringMatching(/^[A-Za-z][\w.-]{0,20}$/);
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 })

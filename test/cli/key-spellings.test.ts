@@ -6,6 +6,7 @@ import { createCli, type Responder } from "../support/cli.ts";
 import { declared } from "../support/commands.ts";
 import { fc, runs } from "../support/property.ts";
 import { always, key, overNetwork } from "../support/service.ts";
+import { everyNth, sample } from "../support/thorough.ts";
 
 const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, "0");
 const upperHex = (character: string) => hex(character).toUpperCase();
@@ -200,7 +201,8 @@ describe("a URL with a password is refused without showing it", () => {
   ];
   const cases = urls.flatMap((url) => passwords.map((password) => ({ url: url(password), password })));
 
-  test.each(cases)("$url", async ({ url, password }) => {
+  // Each kind of URL with one of the passwords.
+  test.each(sample(cases, 0, 4, 8, 9, 13))("$url", async ({ url, password }) => {
     const { run, folder } = await createCli();
     for (const line of [
       ["volumes", "list", "--base-url", url],
@@ -264,7 +266,7 @@ describe("over plain http the key is sent to this machine only", () => {
     });
   });
 
-  test.each([
+  const others = [
     "evillocalhost",
     "localhost.evil.example",
     "evil-localhost",
@@ -280,15 +282,17 @@ describe("over plain http the key is sent to this machine only", () => {
     "[::ffff:10.0.0.1]",
     "[fe80::1]",
     "localdomain",
-  ])("%s is not", async (host) => {
+  ];
+  const lines = ["volumes list", "chat Hi -m llama", "api call GET /v2/x", "auth status"];
+  const sent = others.flatMap((host) => lines.map((line) => ({ host, line })));
+
+  test.each(everyNth(3, sent))("$host is not: $line", async ({ host, line }) => {
     const { run } = await createCli({ respond: always(200, []) });
-    for (const line of ["volumes list", "chat Hi -m llama", "api call GET /v2/x", "auth status"]) {
-      const { code, requests } = await run(`${line} --base-url http://${host}:9`, { env });
-      expect({ code, requests: requests.filter(({ headers }) => headers.authorization) }, line).toEqual({
-        code: 2,
-        requests: [],
-      });
-    }
+    const { code, requests } = await run(`${line} --base-url http://${host}:9`, { env });
+    expect({ code, requests: requests.filter(({ headers }) => headers.authorization) }).toEqual({
+      code: 2,
+      requests: [],
+    });
   });
 });
 

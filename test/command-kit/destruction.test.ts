@@ -5,7 +5,7 @@ import { exit } from "../../src/cli/report/exit.ts";
 import type { CommandNode } from "../../src/command-kit/tree.ts";
 import { type OperationId, operations } from "../../src/contract/index.ts";
 import type { Operation } from "../../src/contract/operation.ts";
-import { type Cli, createCli, type Outcome, type RunOptions } from "../support/cli.ts";
+import { type Cli, createCli, type Outcome } from "../support/cli.ts";
 import { commands, declarationOf, operationsOf } from "../support/commands.ts";
 import { runShown } from "../support/examples.ts";
 import { storeJob } from "../support/jobs.ts";
@@ -58,15 +58,13 @@ async function stateOf({ folder, sandbox }: Cli): Promise<object> {
   return { files: texts, sandbox: sandbox.snapshot() };
 }
 
-/** Runs a command line after the commands that prepare it; also the state before and after. */
-async function outcomeOf({ line, after }: Case, optionsFor: (cli: Cli) => RunOptions) {
+/** A CLI with stored jobs, after the commands that prepare a case. */
+async function cliFor({ after }: Case): Promise<Cli> {
   const cli = await createCli();
   for (const service of ["sandbox", serviceUrl]) await storeJob(join(cli.folder, "state"), { service });
   for (const before of after) expect(await runShown(cli, before), before).toMatchObject({ code: exit.done });
   cli.sandbox.clock.freeze();
-  const before = await stateOf(cli);
-  const outcome = await runShown(cli, line, optionsFor(cli));
-  return { outcome, before, now: await stateOf(cli) };
+  return cli;
 }
 
 /** Requests that must not be sent before the confirmation. */
@@ -104,21 +102,19 @@ describe.each([
   "destructive commands need --yes when not running interactively %s",
   (_where, lineFor, optionsFor) => {
     test.each(cases.map((one) => ({ ...one, line: lineFor(one.line) })))("$line", async (one) => {
-      const { outcome, before, now } = await outcomeOf(one, optionsFor);
-      expect({ code: outcome.code, out: outcome.out }, outcome.err).toEqual({ code: exit.usage, out: "" });
-      expect(outcome.err).toContain("--yes is required when not running interactively");
-      expect(forbiddenRequests(one, outcome)).toEqual([]);
-      expect(now).toEqual(before);
-    });
+      const cli = await cliFor(one);
+      const before = await stateOf(cli);
+      const refused = await runShown(cli, one.line, optionsFor(cli));
+      expect({ code: refused.code, out: refused.out }, refused.err).toEqual({ code: exit.usage, out: "" });
+      expect(refused.err).toContain("--yes is required when not running interactively");
+      expect(forbiddenRequests(one, refused)).toEqual([]);
+      expect(await stateOf(cli)).toEqual(before);
 
-    test.each(cases.map((one) => ({ ...one, line: `${lineFor(one.line)} --yes` })))(
-      "$line needs nothing else",
-      async (one) => {
-        const { outcome, before, now } = await outcomeOf(one, optionsFor);
-        expect(outcome.err).not.toContain("--yes is required");
-        const mayFindNothing = one.name === "rentals guard";
-        if (outcome.code === exit.done && !mayFindNothing) expect(now).not.toEqual(before);
-      },
-    );
+      // Nothing else is needed.
+      const confirmed = await runShown(cli, `${one.line} --yes`, optionsFor(cli));
+      expect(confirmed.err).not.toContain("--yes is required");
+      const mayFindNothing = one.name === "rentals guard";
+      if (confirmed.code === exit.done && !mayFindNothing) expect(await stateOf(cli)).not.toEqual(before);
+    });
   },
 );

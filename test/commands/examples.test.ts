@@ -4,7 +4,7 @@ import type { CommandNode, Example } from "../../src/command-kit/tree.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { createCli, type Outcome } from "../support/cli.ts";
 import { commands, operationsOf } from "../support/commands.ts";
-import { asJson, runShown, speaksProtocol, withFlags } from "../support/examples.ts";
+import { asJson, needsTerminal, runShown, speaksProtocol, withFlags } from "../support/examples.ts";
 import { leftoversIn } from "../support/terminal.ts";
 import { everyNth, sample } from "../support/thorough.ts";
 
@@ -23,15 +23,13 @@ async function cliFor({ after = [] }: Example) {
 /** A terminal whose user confirms every prompt. */
 const interactive = { terminal: 80, prompts: { confirm: async () => true } };
 
-const needsTerminal = /^gpuctl (?:setup|auth login(?!.*(?:--with-token|--key-command)))/;
-
 describe.each(commands)("$path", ({ examples }) => {
   test("has at least two examples", () => {
     expect(examples.length).toBeGreaterThanOrEqual(2);
   });
 
-  // Help's examples also run one after another elsewhere.
-  test.each(sample(examples, 0))("in a pipe: $command", async (example) => {
+  // In a pipe, other tests run all of them one after another, as help shows them, and each alone as JSON.
+  test.each(sample(examples))("in a pipe: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command);
     expect({ code, err: code === exit.done ? "" : err }).toEqual({ code: exit.done, err: "" });

@@ -15,10 +15,11 @@ type Color = readonly [number, number, number];
 
 /** A PNG with the color that `at` returns for each pixel. */
 function png(width: number, height: number, at: (x: number, y: number) => Color): Uint8Array {
-  const data = Array.from({ length: width * height }, (_, pixel) =>
-    at(pixel % width, Math.floor(pixel / width)),
-  );
-  return encode({ width, height, data: new Uint8Array(data.flat()), channels: 3, depth: 8 });
+  const data = new Uint8Array(width * height * 3);
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    data.set(at(pixel % width, Math.floor(pixel / width)), pixel * 3);
+  }
+  return encode({ width, height, data, channels: 3, depth: 8 });
 }
 
 const red: Color = [255, 0, 0];

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { valueAt } from "../../src/core/json.ts";
 import { createCli } from "../support/cli.ts";
 import { commands, declarationOf } from "../support/commands.ts";
@@ -13,25 +13,27 @@ const lists = commands
   // They change something, so a second run prints something else.
   .filter(({ path }) => !["rentals guard", "sandbox scenario"].includes(path.join(" ")));
 
-describe.each(lists)("the table of $path", ({ examples: [example], view }) => {
-  test.each([80, 100, undefined])("on %s columns", async (terminal) => {
-    const cli = await createCli();
-    for (const line of example?.after ?? []) await runShown(cli, line);
-    const { code, out, err } = await runShown(cli, `${example?.command} --color never`, {
-      ...(terminal !== undefined && { terminal }),
-    });
-    expect(code, err).toBe(0);
-    if (terminal !== undefined)
-      for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(terminal);
-    expect(out === "" ? err : out).toMatchSnapshot();
-    expect(view).toHaveProperty("empty");
-  });
-
-  test("has the titles of its columns and a row for each record", async () => {
+test.each(lists)(
+  "the table of $path fits, and has its titles and a row for each record",
+  async ({ examples: [example], view }) => {
     if (view.kind !== "list" || example === undefined) return;
     const cli = await createCli();
     for (const line of example.after ?? []) await runShown(cli, line);
-    const { out } = await runShown(cli, `${example.command} --color never`);
+    const tableOn = async (terminal?: number): Promise<string> => {
+      const { code, out, err } = await runShown(cli, `${example.command} --color never`, {
+        ...(terminal !== undefined && { terminal }),
+      });
+      expect(code, err).toBe(0);
+      expect(out === "" ? err : out).toMatchSnapshot(`on ${terminal} columns`);
+      return out;
+    };
+    for (const terminal of [80, 100]) {
+      for (const line of (await tableOn(terminal)).split("\n"))
+        expect(line.length).toBeLessThanOrEqual(terminal);
+    }
+    expect(view).toHaveProperty("empty");
+
+    const out = await tableOn();
     const lines = await runShown(cli, `${example.command} -o jsonl`);
     const records: readonly unknown[] = lines.out
       .split("\n")
@@ -51,5 +53,5 @@ describe.each(lists)("the table of $path", ({ examples: [example], view }) => {
       const id = shown.includes(path) ? valueAt(record, path) : undefined;
       if (id !== undefined) expect(rows[row]?.split(/ {2,}/)).toContain(String(id));
     });
-  });
-});
+  },
+);

@@ -6,7 +6,7 @@ import { manual } from "../../src/docs/manual.ts";
 import { verbatim } from "../../src/docs/roff.ts";
 import { createCli } from "../support/cli.ts";
 import { commands } from "../support/commands.ts";
-import { runShown } from "../support/examples.ts";
+import { needsTerminal, runShown } from "../support/examples.ts";
 
 const pages = manual({ nouns, globals, version: "1.2.3", date: "2026-01-02" });
 
@@ -34,14 +34,18 @@ const codeIn = (roff: string): readonly string[] =>
       .map((line) => line.replaceAll("\\-", "-").replaceAll("\\e", "\\").replaceAll("\\&", "")),
   );
 
-/** Runs command lines one after another on a new machine. Returns those that failed, with their errors. */
+/**
+ * Runs command lines one after another on a new machine, in a pipe. Returns those that failed or printed control
+ * sequences, with what they printed.
+ */
 async function failuresOf(lines: readonly string[]): Promise<readonly string[]> {
   const listen = async () => ({ url: "http://127.0.0.1:1", close: async () => {} });
   const cli = await createCli({ listen });
   const failures: string[] = [];
   for (const line of lines) {
-    const { code, err } = await runShown(cli, line);
-    if (code !== exit.done) failures.push(`${line}\n${err}`);
+    const { code, out, err } = await runShown(cli, line);
+    const hasControls = !needsTerminal.test(line) && /\u001b/.test(out + err);
+    if (code !== exit.done || hasControls) failures.push(`${line}\n${hasControls ? out : ""}${err}`);
   }
   return failures;
 }

@@ -6,8 +6,10 @@ test("warns when it stops at a service that has no last page", async () => {
   const send = async () => ({ items: [], nextCursor: String(++sent) });
   const warnings: string[] = [];
   const warn = (line: string) => void warnings.push(line);
+  let received = 0;
   for await (const records of pages(send, { paging: { cursor: "cursor" }, query: [], paged: true, warn })) {
-    expect(records).toEqual([]);
+    received += records.length;
   }
+  expect(received).toBe(0);
   expect(warnings).toEqual([`Stopped after ${sent} pages; there may be more results.`]);
 });

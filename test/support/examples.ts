@@ -79,3 +79,6 @@ export const asJson = (line: string): string => withFlags(line.replace(/ > [^|]+
 
 /** Command lines that exchange the messages of a protocol on stdin and stdout, and have no result to print. */
 export const speaksProtocol = /^gpuctl mcp\b/;
+
+/** Command lines that prompt, and so run on a terminal here. */
+export const needsTerminal = /^gpuctl (?:setup|auth login(?!.*(?:--with-token|--key-command)))/;

@@ -10,4 +10,24 @@ export const runs = (fallback: number): { readonly numRuns: number } => ({
   numRuns: runsFromEnv || fallback,
 });
 
+/**
+ * Any character of Unicode, as the unit of `fc.string`: the same as "binary", for which fast-check first makes a table of all of
+ * them, which takes a second.
+ */
+export const anyCharacter = fc
+  .nat(0x10ffff)
+  .filter((point) => point < 0xd800 || point > 0xdfff)
+  .map(
+    (point) => String.fromCodePoint(point),
+    (character) => codePointOf(character),
+  );
+
+/** @throws TypeError for anything but one character, as fast-check expects */
+function codePointOf(character: unknown): number {
+  const [first, ...more] = typeof character === "string" ? character : [];
+  const point = first?.codePointAt(0);
+  if (point === undefined || more.length > 0) throw new TypeError("not one character");
+  return point;
+}
+
 export { fc };

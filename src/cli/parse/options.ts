@@ -70,8 +70,12 @@ function optionFor(flag: FlagNode, name: string, short: string | undefined, leni
 
 /** A global flag, stored separately from a command's flag of the same name: `--no-input` is global, `--input` is not. */
 class GlobalOption extends Option {
+  #attribute: string | undefined;
+
+  /** Calculated once, because every command on the line asks for it. */
   override attributeName(): string {
-    return `global ${super.attributeName()}`;
+    this.#attribute ??= `global ${super.attributeName()}`;
+    return this.#attribute;
   }
 }
 

@@ -4,6 +4,7 @@ import type { Describe } from "../../command-kit/context.ts";
 import type { Settings } from "../../config/settings.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
+import type { Operation } from "../../contract/operation.ts";
 import { reasonOf, UsageError } from "../../core/errors.ts";
 import { NoBaseUrl } from "../../core/service-errors.ts";
 import { once } from "../../core/tasks/once.ts";
@@ -94,14 +95,21 @@ export function createServiceDescription(
 }
 
 /** The documented API, and in the sandbox also the operations that the sandbox adds. */
-export async function documentedDescription({ sandbox }: Pick<Settings, "sandbox">): Promise<Description> {
+export const documentedDescription = ({ sandbox }: Pick<Settings, "sandbox">): Promise<Description> =>
+  sandbox ? withAdded() : documented();
+
+const documented = once(() => descriptionWith([]));
+
+const withAdded = once(async () => {
+  const { assumedOperations } = await import("../../sandbox/assumed/index.ts");
+  return descriptionWith(Object.values(assumedOperations));
+});
+
+async function descriptionWith(added: readonly Operation[]): Promise<Description> {
   const [{ operations }, { openApi }] = await Promise.all([
     import("../../contract/index.ts"),
     import("../../contract/document/openapi.ts"),
   ]);
-  const added = sandbox
-    ? Object.values((await import("../../sandbox/assumed/index.ts")).assumedOperations)
-    : [];
   return openApi([...Object.values(operations), ...added], { servers: [] });
 }
 

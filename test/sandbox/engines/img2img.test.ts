@@ -52,10 +52,9 @@ test("a higher strength is farther from the reference and closer to a new image"
 });
 
 test("without a strength the image is mostly new", async () => {
-  expect(await draw({ image: png })).not.toEqual(await draw({ image: png, strength: 0.5 }));
-  expect(aboveMark(await draw({ image: png }))).toEqual(
-    aboveMark(await draw({ image: png, strength: 0.75 })),
-  );
+  const usual = aboveMark(await draw({ image: png }));
+  expect(distance(usual, aboveMark(await draw({ image: png, strength: 0.5 })))).toBeGreaterThan(0);
+  expect(distance(usual, aboveMark(await draw({ image: png, strength: 0.75 })))).toBe(0);
 });
 
 describe("a reference can be", () => {
@@ -147,7 +146,7 @@ const [header, pixels, end] = ((bytes) => [
 ])(Buffer.from(png, "base64")) as [Buffer, Buffer, Buffer];
 
 test("a PNG that inflates to more than its pixels is refused without inflating it", async () => {
-  const data = deflateSync(Buffer.alloc(256 * 1024 * 1024));
+  const data = deflateSync(Buffer.alloc(96 * 1024 * 1024), { level: 1 });
   const before = process.memoryUsage().arrayBuffers;
   const bomb = base64(Buffer.concat([header, chunkOf("IDAT", data), end]));
   const error = await draw({ ...same, image: bomb }).catch((reason: unknown) => reason);

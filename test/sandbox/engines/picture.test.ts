@@ -2,6 +2,7 @@ import { decode } from "fast-png";
 import { describe, expect, test } from "vitest";
 import { drawPicture } from "../../../src/sandbox/engines/picture/draw.ts";
 import type { PictureRequest } from "../../../src/sandbox/engines/picture/request.ts";
+import { sample } from "../../support/thorough.ts";
 import { aboveMark, draw, sha256, small } from "./pictures.ts";
 
 const resolutions = [
@@ -35,7 +36,7 @@ const changes: Partial<PictureRequest>[] = [
 ];
 
 test("the same request gives the same bytes", async () => {
-  expect(await drawPicture(small)).toEqual(await drawPicture({ ...small }));
+  expect(sha256(await drawPicture(small))).toBe(sha256(await drawPicture({ ...small })));
 });
 
 test("the pixels of a request are the same in every release", async () => {
@@ -61,16 +62,19 @@ describe.each(["a lighthouse by the sea", "a forest", "a desert", "a city"])("of
 });
 
 test("LoRA weights matter, their order does not", async () => {
-  const one = await draw({ lora: { Logo: 0.5, Crayons: 1 } });
-  expect(await draw({ lora: { Crayons: 1, Logo: 0.5 } })).toEqual(one);
-  expect(await draw({ lora: { Crayons: 1, Logo: 0.6 } })).not.toEqual(one);
+  const pixels = async (lora: PictureRequest["lora"]) => sha256((await draw({ lora })).data);
+  const one = await pixels({ Logo: 0.5, Crayons: 1 });
+  expect(await pixels({ Crayons: 1, Logo: 0.5 })).toBe(one);
+  expect(await pixels({ Crayons: 1, Logo: 0.6 })).not.toBe(one);
 });
 
 test("the backend does not change the image", async () => {
-  expect(await draw({ backend: "torch" })).toEqual(await draw({ backend: "tvm" }));
+  const [torch, tvm] = [await draw({ backend: "torch" }), await draw({ backend: "tvm" })];
+  expect(sha256(torch.data)).toBe(sha256(tvm.data));
 });
 
-test.each(resolutions)("a picture of %i x %i has that size", async (width, height) => {
+// A square, the widest and the tallest.
+test.each(sample(resolutions, 0, 4, 8))("a picture of %i x %i has that size", async (width, height) => {
   const png = await drawPicture({ ...small, width, height });
   const header = new DataView(png.buffer, png.byteOffset);
   expect([header.getUint32(16), header.getUint32(20)]).toEqual([width, height]);

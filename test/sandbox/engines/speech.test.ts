@@ -8,8 +8,10 @@ import {
   speak,
 } from "../../../src/sandbox/engines/speech.ts";
 import { MissingDependency } from "../../../src/sandbox/packages.ts";
-import { fc } from "../../support/property.ts";
+import { anyCharacter, fc } from "../../support/property.ts";
 import { thorough } from "../../support/thorough.ts";
+
+type Speech = Awaited<ReturnType<typeof speak>>;
 
 const sentence = "The quick brown fox jumps over the lazy dog.";
 
@@ -25,6 +27,13 @@ function samplesOf({ bytes, sampleRate }: { bytes: Uint8Array; sampleRate: numbe
   return new Int16Array(bytes.slice(44).buffer);
 }
 
+/** Compares the bytes at once: for a failure, `toEqual` would have to print all of them anyway. */
+const sameSpeech = (one: Speech | undefined, other: Speech | undefined): boolean =>
+  one !== undefined &&
+  other !== undefined &&
+  one.sampleRate === other.sampleRate &&
+  Buffer.compare(one.bytes, other.bytes) === 0;
+
 const seconds = async (text: string, speed = 1) => {
   const speech = await speak(text, speed);
   return samplesOf(speech).length / speech.sampleRate;
@@ -38,15 +47,18 @@ test("a sentence is a WAV file that is not silent", async () => {
   expect(samples.length / speech.sampleRate).toBeGreaterThan(2);
 });
 
-test.each([0.25, 0.5, 0.8, 1.5, 2, 4])("speed %d sets the length", async (speed) => {
-  const length = (await seconds(sentence, speed)) / (await seconds(sentence));
-  expect(Math.abs(length * speed - 1)).toBeLessThan(0.05);
+test("the speed sets the length", async () => {
+  const usual = await seconds(sentence);
+  for (const speed of [0.25, 0.5, 0.8, 1.5, 2, 4]) {
+    const length = (await seconds(sentence, speed)) / usual;
+    expect(Math.abs(length * speed - 1), `speed ${speed}`).toBeLessThan(0.05);
+  }
 });
 
 test("the same text and speed give the same bytes, also at the same time", async () => {
-  const [first, ...others] = await Promise.all([1, 2, 3, 4].map(() => speak(sentence, 1.3)));
-  for (const other of others) expect(other).toEqual(first);
-  expect((await speak("Another one.", 1.3)).bytes).not.toEqual(first?.bytes);
+  const [first, other] = await Promise.all([1, 2].map(() => speak(sentence, 1.3)));
+  expect(sameSpeech(first, other)).toBe(true);
+  expect(sameSpeech(first, await speak("Another one.", 1.3))).toBe(false);
 });
 
 test("a last sentence of one word is spoken", async () => {
@@ -58,7 +70,8 @@ test("a text that looks like an option is spoken", async () => {
 });
 
 test("typographic marks, accents and emoji are spoken like plain letters", async () => {
-  expect(await speak("“Café” — it’s naïve… 🎉", 1)).toEqual(await speak('"Cafe" , it\'s naive...', 1));
+  const [typographic, plain] = ["“Café” — it’s naïve… 🎉", '"Cafe" , it\'s naive...'];
+  expect(sameSpeech(await speak(typographic, 1), await speak(plain, 1))).toBe(true);
 });
 
 const letters = thorough ? 10_000 : 2_500;
@@ -101,7 +114,7 @@ test("an engine that cannot run is an error and does not hang", async () => {
 
 test("plain text is ASCII, keeps its words, and splits long ones", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+    fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (text) => {
       const plain = breakUpLongText(plainText(text));
       expect(plain).toMatch(/^[\n\x20-\x7e]*$/);
       expect(plain).not.toMatch(/\S{41}/);

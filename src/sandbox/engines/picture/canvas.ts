@@ -33,23 +33,47 @@ export function blankCanvas(width: number, height: number): Canvas {
 }
 
 /** Blends a color over the pixel at byte offset `at`; `cover` is the opacity, 0-1. */
-function blendPixel(data: Uint8ClampedArray, at: number, color: Color, cover: number): void {
-  if (cover >= 1) {
-    data[at] = color[0];
-    data[at + 1] = color[1];
-    data[at + 2] = color[2];
-    return;
+function blendPixel(data: Uint8ClampedArray, at: number, [red, green, blue]: Color, cover: number): void {
+  data[at] = blended(data[at] ?? 0, red, cover);
+  data[at + 1] = blended(data[at + 1] ?? 0, green, cover);
+  data[at + 2] = blended(data[at + 2] ?? 0, blue, cover);
+}
+
+const blended = (below: number, above: number, cover: number): number => below * (1 - cover) + above * cover;
+
+/** For each channel, what blending a color over each value 0-255 gives. */
+type Blends = {
+  readonly red: Uint8ClampedArray;
+  readonly green: Uint8ClampedArray;
+  readonly blue: Uint8ClampedArray;
+};
+
+/** Up to so many pixels, blending each takes less than calculating all there can be. */
+const fewPixels = 256;
+
+/** Calculated once, because rounding for every pixel takes several times as long as looking it up. */
+function blendsOf([red, green, blue]: Color, cover: number): Blends {
+  const over = (above: number) => {
+    const blends = new Uint8ClampedArray(256);
+    for (let below = 0; below < 256; below++) blends[below] = blended(below, above, cover);
+    return blends;
+  };
+  return { red: over(red), green: over(green), blue: over(blue) };
+}
+
+/** Blends over the pixels from byte offset `from` up to but excluding `to`. */
+function blendPixels(data: Uint8ClampedArray, from: number, to: number, { red, green, blue }: Blends): void {
+  for (let at = from; at < to; at += 3) {
+    data[at] = red[data[at] ?? 0] ?? 0;
+    data[at + 1] = green[data[at + 1] ?? 0] ?? 0;
+    data[at + 2] = blue[data[at + 2] ?? 0] ?? 0;
   }
-  const keep = 1 - cover;
-  data[at] = (data[at] ?? 0) * keep + color[0] * cover;
-  data[at + 1] = (data[at + 1] ?? 0) * keep + color[1] * cover;
-  data[at + 2] = (data[at + 2] ?? 0) * keep + color[2] * cover;
 }
 
 /** Fills the pixels from byte offset `from` up to but excluding `to`: writes one, then copies what is already filled. */
 function fillPixels(data: Uint8ClampedArray, from: number, to: number, color: Color): void {
   if (from >= to) return;
-  blendPixel(data, from, color, 1);
+  data.set(color, from);
   for (let length = 3; from + length < to; length *= 2) {
     data.copyWithin(from + length, from, Math.min(from + length, to - length));
   }
@@ -60,10 +84,13 @@ export function blendBlock({ width, height, data }: Canvas, block: Block, color:
   const left = Math.max(0, block.left);
   const right = Math.min(width, block.left + block.width);
   const bottom = Math.min(height, block.top + block.height);
+  const blends = cover < 1 && block.width * block.height > fewPixels ? blendsOf(color, cover) : undefined;
   for (let y = Math.max(0, block.top); y < bottom; y++) {
+    const start = (y * width + left) * 3;
     const end = (y * width + right) * 3;
-    if (cover >= 1) fillPixels(data, (y * width + left) * 3, end, color);
-    else for (let at = (y * width + left) * 3; at < end; at += 3) blendPixel(data, at, color, cover);
+    if (cover >= 1) fillPixels(data, start, end, color);
+    else if (blends) blendPixels(data, start, end, blends);
+    else for (let at = start; at < end; at += 3) blendPixel(data, at, color, cover);
   }
 }
 
@@ -111,24 +138,60 @@ export type Stroke = { x1: number; y1: number; x2: number; y2: number; radius: n
 
 /** Paints the union of strokes, antialiased; pixels under several strokes are painted once. */
 export function* paint(canvas: Canvas, strokes: readonly Stroke[], color: Color, cover = 1): Steps {
-  const top = Math.max(0, Math.floor(Math.min(...strokes.map((s) => Math.min(s.y1, s.y2) - s.radius - 1))));
-  const bottom = Math.min(
-    canvas.height - 1,
-    Math.ceil(Math.max(...strokes.map((s) => Math.max(s.y1, s.y2) + s.radius + 1))),
-  );
-  const left = Math.max(0, Math.floor(Math.min(...strokes.map((s) => Math.min(s.x1, s.x2) - s.radius - 1))));
-  const right = Math.min(
-    canvas.width - 1,
-    Math.ceil(Math.max(...strokes.map((s) => Math.max(s.x1, s.x2) + s.radius + 1))),
-  );
-  for (let y = top; y <= bottom; y++) {
-    for (let x = left; x <= right; x++) {
-      let inside = 0;
-      for (const stroke of strokes) inside = Math.max(inside, coverage(stroke, x, y));
-      if (inside > 0) blendPixel(canvas.data, (y * canvas.width + x) * 3, color, Math.min(1, inside) * cover);
+  const { width, data } = canvas;
+  const boxes = strokes.map((stroke) => ({ stroke, ...boxOf(stroke, canvas) }));
+  const top = Math.min(...boxes.map((box) => box.top));
+  const bottom = Math.max(...boxes.map((box) => box.bottom));
+  const left = Math.min(...boxes.map((box) => box.left));
+  const right = Math.max(...boxes.map((box) => box.right));
+  const blends = (right - left) * (bottom - top) > fewPixels ? blendsOf(color, cover) : undefined;
+  const row = new Float64Array(right - left);
+  for (let y = top; y < bottom; y++) {
+    row.fill(0);
+    for (const box of boxes) if (y >= box.top && y < box.bottom) coverRow(row, left, y, box);
+    for (let x = left; x < right; x++) {
+      const inside = row[x - left] ?? 0;
+      if (inside === 0) continue;
+      const at = (y * width + x) * 3;
+      if (inside === 1 && blends) blendPixels(data, at, at + 3, blends);
+      else blendPixel(data, at, color, inside * cover);
     }
     yield;
   }
+}
+
+/** The pixels of a canvas that a stroke can touch: from `left` and `top` up to but excluding `right` and `bottom`. */
+function boxOf({ x1, y1, x2, y2, radius }: Stroke, { width, height }: Canvas) {
+  const within = (end: number, at: number) => Math.min(end, Math.max(0, at));
+  return {
+    top: within(height, Math.floor(Math.min(y1, y2) - radius - 1)),
+    bottom: within(height, Math.ceil(Math.max(y1, y2) + radius + 1) + 1),
+    left: within(width, Math.floor(Math.min(x1, x2) - radius - 1)),
+    right: within(width, Math.ceil(Math.max(x1, x2) + radius + 1) + 1),
+  };
+}
+
+/** Raises the coverage, 0-1, of the pixels of row `y` by a stroke; `coverages` starts at column `start`. */
+function coverRow(
+  coverages: Float64Array,
+  start: number,
+  y: number,
+  { stroke, left, right }: { readonly stroke: Stroke; readonly left: number; readonly right: number },
+): void {
+  // What a stroke covers in a row has no gaps: between its fully covered ends, all is.
+  let first = left;
+  for (; first < right; first++) {
+    const covered = coverage(stroke, first, y);
+    if (covered >= 1) break;
+    coverages[first - start] = Math.max(coverages[first - start] ?? 0, covered);
+  }
+  let end = right;
+  for (; end > first; end--) {
+    const covered = coverage(stroke, end - 1, y);
+    if (covered >= 1) break;
+    coverages[end - 1 - start] = Math.max(coverages[end - 1 - start] ?? 0, covered);
+  }
+  coverages.fill(1, first - start, end - start);
 }
 
 /** Coverage of a pixel by a stroke: the distance of its center inside the stroke plus half a pixel. */

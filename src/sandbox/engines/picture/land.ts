@@ -45,14 +45,16 @@ function shape(canvas: Canvas, scene: Scene, range: number, nearness: number): S
 
 /** Fills everything below a skyline, mistier towards the bottom, antialiased. */
 function* fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: number): Steps {
-  const { height } = canvas;
+  const { width, height } = canvas;
   const color = mix(palette.far, palette.near, nearness);
   const mist = mix(color, palette.horizon, 0.5 * (1 - nearness));
   const top = Math.max(0, Math.floor(skyline.reduce((a, b) => Math.min(a, b))));
+  const solid = Math.ceil(skyline.reduce((a, b) => Math.max(a, b)));
   const depth = 0.24 * height;
   for (let y = top; y < height; y++) {
     const row: Color = mix(color, mist, Math.min(1, (y - top) / depth));
-    blendRowBelow(canvas, y, skyline, row);
+    if (y < solid) blendRowBelow(canvas, y, skyline, row);
+    else blendBlock(canvas, { left: 0, top: y, width, height: 1 }, row);
     yield;
   }
 }
