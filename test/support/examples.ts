@@ -74,8 +74,9 @@ export function withFlags(line: string, flags: string): string {
   return `${command} ${flags}${rest}`;
 }
 
-/** A command line with its result as JSON on stdout. */
-export const asJson = (line: string): string => withFlags(line.replace(/ > [^|]+$/, ""), "-o json");
+/** A command line with its result as JSON on stdout. JSON has no columns to choose. */
+export const asJson = (line: string): string =>
+  withFlags(line.replace(/ > [^|]+$/, "").replace(/ --columns \S+/, ""), "-o json");
 
 /** Command lines that exchange the messages of a protocol on stdin and stdout, and have no result to print. */
 export const speaksProtocol = /^gpuctl mcp\b/;
