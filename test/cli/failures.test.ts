@@ -18,6 +18,7 @@ const internal = [
   "InputTooLarge",
   "CannotJoin",
   "EngineFailure",
+  "BodyTooLarge",
 ];
 
 /** The names of all error classes, except the library's, which the command line never throws. */

@@ -151,7 +151,7 @@ describe("a configuration that cannot be read", () => {
     await mkdir(path, { recursive: true });
     const { code, err } = await run(line);
     expect(code).toBe(2);
-    expect(err).toContain(`${path} cannot be read`);
+    expect(err).toContain(`${path} is not a regular file`);
     expect(err).not.toContain("bug in gpuctl");
   });
 });

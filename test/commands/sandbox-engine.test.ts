@@ -88,7 +88,7 @@ test("a dry run asks and saves nothing", async () => {
   expect(requests).toEqual([]);
   expect((await run("sandbox engine list -o json")).out).toBe("[]\n");
   await run(`sandbox engine set chat ${url}`);
-  expect((await run("sandbox engine clear --dry-run")).out).toBe("cleared:  0\n");
+  expect((await run("sandbox engine clear --dry-run")).out).toBe("wouldClear:  1\n");
   expect(JSON.parse((await run("sandbox engine list -o json")).out)).toHaveLength(1);
 });
 
