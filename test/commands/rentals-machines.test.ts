@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { type Cli, createCli } from "../support/cli.ts";
 import { needs } from "../support/programs.ts";
+import { sample } from "../support/thorough.ts";
 import { words } from "../support/words.ts";
 
 const run = promisify(execFile);
@@ -94,7 +95,7 @@ describe("machines of the sandbox", () => {
     "the clock": "sandbox clock advance 2d --sandbox",
     "a reset": "sandbox reset --yes --sandbox",
   };
-  test.each(Object.entries(ends))(
+  test.each(sample(Object.entries(ends), 1))(
     "%s ends a machine and its programs, and deletes its home",
     async (_name, line) => {
       const cli = await withMachines();
