@@ -50,7 +50,7 @@ export function shardFor({
   const other = others.find(({ index }) => index !== first.index);
   if (other) {
     throw new UsageError(
-      `${first.variable} is shard ${first.index}, but ${other.variable} is ${other.index}`,
+      `${first.variable} means shard ${first.index}, but ${other.variable} means shard ${other.index}`,
       {
         hint: `Name the shard yourself, such as --shard ${first.index}/${shards}.`,
       },
@@ -58,7 +58,7 @@ export function shardFor({
   }
   if (first.index < 0 || first.index >= shards) {
     throw new UsageError(
-      `${first.variable} is shard ${first.index}, but --shards ${shards} ends at ${shards - 1}`,
+      `${first.variable} means shard ${first.index}, but --shards ${shards} has shards 0 to ${shards - 1}`,
     );
   }
   return { index: first.index, count: shards };
@@ -104,7 +104,9 @@ function gitLabIndex(environment: ShardEnvironment, shards: number): Found | und
   if (node === undefined) return undefined;
   const total = numberIn(environment, "CI_NODE_TOTAL");
   if (total !== undefined && total.index !== shards) {
-    throw new UsageError(`CI_NODE_TOTAL is ${total.index}, but --shards is ${shards}`);
+    throw new UsageError(`CI_NODE_TOTAL is ${total.index}, but --shards is ${shards}`, {
+      hint: `Use --shards ${total.index}, or set parallel: ${shards} in the job.`,
+    });
   }
   return { ...node, index: node.index - 1 };
 }

@@ -9,7 +9,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     2,
-    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or something that is missing on this machine. Nothing was changed",
+    "Invalid or missing input, or a prompt was needed without a terminal; also a file or the sandbox's state that cannot be used, a port that is not free, or a program that is not installed, such as ssh. Nothing was changed",
   ],
   [3, "No usable API key, no base URL, or the service rejected the key (401)"],
   [4, "The key does not have permission (403)"],
@@ -34,7 +34,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [11, "A spending limit that you set would be exceeded. Nothing was sent"],
   [
     12,
-    "Some of several items failed. The results of the others are printed. If all fail alike, the exit code is that of the failure; if the outcome of one is unknown, it is 10",
+    "Some of several items failed. The results of the others are printed. If all fail alike, the exit code is that of the failure; if the outcome of one is unknown, it is 10. `batch run` exits with 12 in these cases, too",
   ],
   [130, "Interrupted, or a confirmation was declined"],
 ];

@@ -45,14 +45,14 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
       heading: "Formats",
       parts: [
         "Set with --output. Every format prints the numbers of a response to the digit, such as 1.50 or 12345678901234567891. jq may write numbers in another way, so the results of --jq may differ: 1.50 may become 1.5.",
-        "Lists of more than 1 MiB are printed as they arrive, and may have any length. A table then takes its columns and widths from the first 1,000 records. A --jq filter that begins with `.[]` and is piped on, such as `.[] | .id`, has no limit either. Any other filter needs the whole list, and fails if that takes more than 256 MB of memory, as about 50,000 rentals do.",
+        "Lists of more than 1 MiB are printed as they arrive, and may have any length. A table then takes its columns and widths from the first 1,000 records. A --jq filter that is `.[]` or a path below it, such as `.[].id`, alone or followed by `|`, has no limit either. Any other filter needs the whole list, and fails if that takes more than 256 MB of memory, as about 50,000 rentals do.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],
     },
     {
       heading: "Spreadsheets",
       parts: [
-        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl therefore writes an apostrophe before such a text, and before one in which only apostrophes precede such a character. To get the original text, remove one apostrophe there. Numbers, such as -1.50, and texts in json are not changed.",
+        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl therefore adds an apostrophe before such a text, and before a text such as `'=1` that already has apostrophes in front of it. To get the original, remove the first apostrophe of a text that begins with apostrophes and then one of these characters. Numbers, such as -1.50, and texts in json are not changed.",
       ],
     },
     {

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { relative, resolve } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import type { Ports, Task } from "../command-kit/context.ts";
 import { recordsOf } from "../command-kit/responses.ts";
 import { routes } from "../contract/generated/routes.ts";
@@ -124,11 +124,12 @@ function firstRecords(page: unknown, args: Arguments): Done {
 
 /** The path of a file that is really in the folder. Throws `UsageError` for any other. */
 async function fileIn(folder: string, path: string): Promise<string> {
-  const missing = () => new UsageError(`image must be a file in ${folder}`, { hint: "Nothing was sent." });
+  const unusable = (problem: string) =>
+    new UsageError(`image ${JSON.stringify(path)} ${problem} ${folder}`, { hint: "Nothing was sent." });
   const real = await realpath(resolve(folder, path)).catch(() => {
-    throw missing();
+    throw unusable("is not a file in");
   });
   const inside = relative(await realpath(folder), real);
-  if (inside === "" || inside.startsWith("..") || resolve(inside) === inside) throw missing();
+  if (inside === "" || inside.split(sep)[0] === ".." || isAbsolute(inside)) throw unusable("is outside");
   return real;
 }

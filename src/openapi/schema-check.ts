@@ -86,7 +86,10 @@ function withAbsoluteReferences(schema: unknown): unknown {
 
 type Check = (alternative: unknown, value: unknown) => readonly SchemaIssue[];
 
-/** Keeps only the errors of the closest alternative; ajv reports those of all of them. */
+/**
+ * ajv reports the errors of every alternative. For an object, keeps those of the closest one; for any other value, joins their
+ * messages with "or".
+ */
 function explained(errors: readonly ErrorObject[], check: Check): readonly SchemaIssue[] {
   const [choice] = errors
     .filter(({ keyword }) => keyword === "oneOf" || keyword === "anyOf")
@@ -136,7 +139,7 @@ function issueOf({ instancePath, keyword, params, message = "is not valid" }: Er
   };
 }
 
-/** The segments of a JSON pointer, without the object that wraps the value. */
+/** The segments of a JSON pointer, without the first, which is that of the object around the value. */
 const pathOf = (pointer: string): readonly string[] =>
   pointer
     .split("/")

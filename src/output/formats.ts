@@ -43,7 +43,7 @@ const formats: Record<Format, (value: unknown, record: unknown, options: FormatO
 };
 
 /**
- * A column's value in a record as people read it, empty when it is absent. Cents are dollars such as `$1,234.50`;
+ * A column's value in a record as people read it, empty when it is absent. Cents are shown as dollars, such as `$1,234.50`;
  * times are relative on a terminal. A value that does not fit the column's format is shown as plain text.
  */
 export function formatted(record: unknown, column: Omit<Column, "title">, options: FormatOptions): string {

@@ -27,13 +27,13 @@ export interface Filter {
    * @throws {FilterFailed}
    */
   readonly run: (json: string) => Promise<{ readonly text: string; readonly messages: string }>;
-  /** The results for a list are those for its items one after another, so that it may be filtered in parts. */
+  /** The filter gives the same results for a list in parts as for the whole list. */
   readonly isForEachItem: boolean;
 }
 
 /**
- * Matches an expression that begins with `.[]` or a path inside the items, which is all of it or is piped on. `halt` ends
- * the whole run.
+ * Matches `.[]`, also with a path such as `.[].id`, alone or followed by a pipe. Not one with `halt`, which has to end the
+ * whole run.
  */
 const forEachItem = /^\s*\.\[\](?:\?|\.[A-Za-z_]\w*|\[\d*\])*\s*(?:$|\|(?!=))(?!.*\bhalt)/s;
 
@@ -139,7 +139,7 @@ async function runInWorker(workerData: WorkerData, interrupted: AbortSignal): Pr
 const outOfMemory = (error: unknown): unknown =>
   error instanceof Error && error.name === "RuntimeError"
     ? filterFailure(
-        `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory, as a filter of a whole list of more than about 50,000 rentals does. Begin the filter with \`.[] |\` if it treats each item by itself, or pipe -o jsonl to an installed jq`,
+        `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory. A whole list of more than about 50,000 rentals is too large. Begin the filter with \`.[] |\` if it treats each item by itself, or pipe -o jsonl to an installed jq`,
       )
     : error;
 

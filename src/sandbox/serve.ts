@@ -29,11 +29,11 @@ export interface RequestHandler {
   /**
    * Handles a request to the service, whatever the host of its URL.
    * Rejects with an error with the code `ECONNRESET` when a fault breaks the connection. `keepsMedia` keeps the last
-   * pictures and speech for the page.
+   * pictures and speech for the sandbox's web page.
    */
   fetch(request: Request, options?: { readonly keepsMedia: boolean }): Promise<Response>;
   /**
-   * Handles a request for the page or under `/_sandbox/`, which is accepted from this machine only; undefined for other requests.
+   * Handles a request for the web page or under `/_sandbox/`, which is accepted from this machine only; undefined for other requests.
    * `peer` is the address that it came from.
    */
   handleControl(request: Request, peer: string | undefined): Promise<Response> | undefined;

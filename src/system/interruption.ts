@@ -11,16 +11,16 @@ export interface Interruption {
   /** Aborted by the first Ctrl-C, closed terminal or termination signal; the second ends the process immediately. */
   readonly signal: AbortSignal;
   /**
-   * Lets a child process handle interruptions while it uses our terminal. The terminal sends Ctrl-C to both; a signal sent
-   * only to gpuctl is passed to `forward`.
+   * Lets a child process handle interruptions while it uses our terminal. The terminal sends Ctrl-C to both, so SIGINT
+   * is ignored here; other signals are passed to `forward`.
    */
   readonly leaveToChild: <Value>(
     forward: (signal: NodeJS.Signals) => void,
     work: Promise<Value>,
   ) => Promise<Value>;
   /**
-   * Does some work that Ctrl-C ends without ending the program: the signal that it gets is aborted then. A second Ctrl-C,
-   * and every other signal, interrupts the program as always. With `anySignal`, each signal counts as Ctrl-C.
+   * Runs work that Ctrl-C cancels, by aborting its AbortSignal, while the program goes on. A second Ctrl-C, and any other
+   * signal of the operating system, interrupts the program as always. With `anySignal`, those count as Ctrl-C.
    */
   readonly interruptible: System["interruptible"];
 }
@@ -69,8 +69,8 @@ export function interruption(): Interruption {
 }
 
 /**
- * Ends the process by SIGHUP, as a closed terminal does, if its terminal is gone at exit. Otherwise Node.js aborts, because
- * it cannot restore the modes of the terminal.
+ * Ends the process by SIGHUP, as a closed terminal does, if its terminal is gone at exit. Without this, Node.js would abort,
+ * because it cannot restore the modes of a terminal that is gone.
  */
 function endWithTerminal(): void {
   if (process.platform === "win32") return;

@@ -50,13 +50,13 @@ describe("--shards takes the index from", () => {
   test.each([
     [{}, /--shards needs JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID or CI_NODE_INDEX/],
     [{ JOB_COMPLETION_INDEX: "x" }, 'JOB_COMPLETION_INDEX must be a whole number, not "x"'],
-    [{ JOB_COMPLETION_INDEX: "8" }, "JOB_COMPLETION_INDEX is shard 8, but --shards 8 ends at 7"],
-    [array(9, 9, 1), "SLURM_ARRAY_TASK_ID is shard 9, but --shards 8 ends at 7"],
-    [{ CI_NODE_INDEX: "0" }, "CI_NODE_INDEX is shard -1"],
+    [{ JOB_COMPLETION_INDEX: "8" }, "JOB_COMPLETION_INDEX means shard 8, but --shards 8 has shards 0 to 7"],
+    [array(9, 9, 1), "SLURM_ARRAY_TASK_ID means shard 9, but --shards 8 has shards 0 to 7"],
+    [{ CI_NODE_INDEX: "0" }, "CI_NODE_INDEX means shard -1"],
     [{ CI_NODE_INDEX: "1", CI_NODE_TOTAL: "4" }, "CI_NODE_TOTAL is 4, but --shards is 8"],
     [
       { CI_NODE_INDEX: "1", JOB_COMPLETION_INDEX: "3" },
-      "JOB_COMPLETION_INDEX is shard 3, but CI_NODE_INDEX is 0",
+      "JOB_COMPLETION_INDEX means shard 3, but CI_NODE_INDEX means shard 0",
     ],
   ])("an environment that is not usable: %j", (environment, message) => {
     expect(() => shard(undefined, 8, environment)).toThrow(message);

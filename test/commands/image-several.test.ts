@@ -204,7 +204,7 @@ test("an interruption stops what is under way, names what was saved, and exits 1
   expect(err).toContain("interrupted after 2 of 9 images\n  image 3: ");
   expect(err).toContain("6 other images: interrupted before the request");
   expect(err).toContain(`Saved before the failure: ${join(cli.folder, "1.png")}`);
-  const [, kept = ""] = /The incomplete response was kept: (\S+)\./.exec(err) ?? [];
+  const [, kept = ""] = /The incomplete response was saved to (\S+)\./.exec(err) ?? [];
   expect(await readFile(kept, "utf8")).toBe('{"images":[{"image":"iVBORw0K');
   expect((await saved(cli)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });

@@ -114,7 +114,7 @@ describe("one picture of several hides or loses no other", () => {
         out: `${join(cli.folder, "cat.png")}\n${join(cli.folder, "cat-2.png")}\n`,
       });
       expect(err).toContain("Error: 1 of 3 images failed\n  image 2: the response");
-      const kept = pathAfter("The response was kept: ", err);
+      const kept = pathAfter("The response was saved to ", err);
       expect(JSON.parse(await readFile(kept, "utf8"))).toEqual({ images: [good, bad, good] });
     },
   );
@@ -235,7 +235,7 @@ describe("a response that cannot be used is kept", () => {
     const cli = await createCli({ respond: always(200, body) });
     const { code, out, err } = await cli.run(line, overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
-    const path = pathAfter("The response was kept: ", err);
+    const path = pathAfter("The response was saved to ", err);
     expect(await saved(cli)).toEqual([path.slice(cli.folder.length + 1)]);
     expect(path).toMatch(/2026-11-20-\d{6}-response\.json$/);
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual(body);
@@ -251,7 +251,7 @@ describe("a response that cannot be used is kept", () => {
     const cli = await createCli({ respond });
     const { code, out, err } = await cli.run(`${line} --no-validate`, overNetwork());
     expect({ code, out }).toEqual({ code: 10, out: "" });
-    const path = pathAfter("The response was kept: ", err);
+    const path = pathAfter("The response was saved to ", err);
     expect(path).toMatch(/-response\.mp3$/);
     expect(await readFile(path)).toEqual(mp3);
   });
@@ -267,7 +267,7 @@ describe("a response that cannot be used is kept", () => {
     const { code, out, err } = await run("tts hi -o json", overNetwork());
     expect({ code, out }).toEqual({ code: 10, out: "" });
     const { hint } = JSON.parse(err).error;
-    const path = pathAfter("The incomplete response was kept: ", hint);
+    const path = pathAfter("The incomplete response was saved to ", hint);
     expect(path).toMatch(/-incomplete-response\.json$/);
     expect(await readFile(path, "utf8")).toBe('{"audio":"UklGRgAAAA');
   });
@@ -283,7 +283,7 @@ describe("a response that cannot be used is kept", () => {
     const { run } = await createCli({ respond });
     const { code, out, err } = await run("tts hi", { ...overNetwork(), signal: controller.signal });
     expect({ code, out }).toEqual({ code: 130, out: "" });
-    const path = pathAfter("The incomplete response was kept: ", err);
+    const path = pathAfter("The incomplete response was saved to ", err);
     expect(await readFile(path, "utf8")).toBe('{"audio":"UklG');
   });
 
@@ -414,7 +414,9 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     const { code, out, err } = await run(["chat", "hi", "-m", "llama", "--jq", 'error("no")'], overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
     const { hint } = JSON.parse(err).error;
-    expect(JSON.parse(await readFile(pathAfter("The result was kept: ", hint), "utf8"))).toEqual(chatReply);
+    expect(JSON.parse(await readFile(pathAfter("The result was saved to ", hint), "utf8"))).toEqual(
+      chatReply,
+    );
   });
 
   test("in the temporary folder when the current one is gone, and the error says so when that fails, too", async () => {

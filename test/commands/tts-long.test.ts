@@ -182,7 +182,7 @@ describe("after a failure", () => {
       respond: voiceBut((one) => (one === sentences[2] ? Response.json(body) : undefined)),
     });
     const { err } = await cli.run(line, overNetwork());
-    const [, path = ""] = /The response was kept: (\S+)\.(?:\s|$)/.exec(err) ?? [];
+    const [, path = ""] = /The response was saved to (\S+)\.(?:\s|$)/.exec(err) ?? [];
     expect(JSON.parse(await readFile(path, "utf8"))).toEqual(body);
   });
 

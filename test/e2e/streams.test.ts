@@ -235,7 +235,7 @@ describe("Ctrl-C", () => {
     child.kill("SIGTERM");
     const { exitCode, stderr } = await child;
     expect(exitCode).toBe(130);
-    const [, path = ""] = /The result was kept: (\S+?)\."/.exec(stderr) ?? [];
+    const [, path = ""] = /The result was saved to (\S+?)\."/.exec(stderr) ?? [];
     expect((await stat(path)).size).toBeGreaterThan(10);
   });
 });

@@ -33,7 +33,7 @@ describe("a streamed reply that is too large has an unknown outcome, and what ar
     expect(out).toMatch(/^Hello .*\n$/);
     expect(err).toContain("Error: the outcome is unknown: the response is larger than");
     const [kept = ""] = (await readdir(folder)).filter((name) => name.includes("incomplete-response"));
-    expect(err).toContain(`The incomplete response was kept: ${join(folder, kept)}.`);
+    expect(err).toContain(`The incomplete response was saved to ${join(folder, kept)}.`);
     expect(await readFile(join(folder, kept), "utf8")).toContain(deltaOf("Hello "));
   });
 });
@@ -113,7 +113,7 @@ describe("a result that is nested too deeply to be printed", () => {
     const [kept = ""] = (await readdir(folder)).filter((name) => name.endsWith("-result.json"));
     expect(JSON.parse(err).error).toMatchObject({
       exitCode: 1,
-      hint: `The result was kept: ${join(folder, kept)}.`,
+      hint: `The result was saved to ${join(folder, kept)}.`,
     });
     expect(await readFile(join(folder, kept), "utf8")).toBe(`${plain}\n`);
   });

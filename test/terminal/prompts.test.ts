@@ -36,12 +36,13 @@ async function confirmRental(terminal: Terminal): Promise<void> {
 async function rentFromPrompts(terminal: Terminal): Promise<void> {
   await terminal.waitFor("manually");
   terminal.press("up", "enter");
-  await terminal.waitFor("(--gpu-type)");
+  // The choices are drawn after their question.
+  await terminal.waitFor(/\(--gpu-type\)[^❯]*❯/);
   terminal.press("enter");
   await enterGpuCount(terminal);
-  await terminal.waitFor("(--region)");
+  await terminal.waitFor(/\(--region\)[^❯]*❯/);
   terminal.press("enter");
-  await terminal.waitFor("(--network-type)");
+  await terminal.waitFor(/\(--network-type\)[^❯]*❯/);
   terminal.press("down", "enter");
   await confirmRental(terminal);
 }
@@ -161,16 +162,15 @@ describe.skipIf(process.platform === "win32")("a terminal of 20x5", () => {
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", small);
     await terminal.waitFor("manually");
     terminal.press("up", "enter");
-    await terminal.waitFor("gpu-type)");
+    // The choices are drawn after their question.
+    await terminal.waitFor(/gpu-type\)[^❯]*❯/);
     terminal.press("enter");
     await terminal.waitFor("gpu-count)");
     terminal.type("8");
     terminal.press("enter");
-    await terminal.waitFor("region)");
+    await terminal.waitFor(/region\)[^❯]*❯/);
     terminal.press("enter");
-    await terminal.waitFor("network-type)");
-    await terminal.waitFor("infiniband");
-    expect(terminal.screen().join("\n")).toMatch(/❯ infiniband\n {2}ethernet/);
+    await terminal.waitFor(/network-type\)[^❯]*❯ infiniband\s+ethernet/);
     terminal.press("down", "enter");
     await terminal.waitFor("(y/N)");
     terminal.type("y");
@@ -204,6 +204,7 @@ test.skipIf(process.platform === "win32")(
     await terminal.waitFor("type to search");
     terminal.type("sandbox");
     await terminal.waitFor("Where is the service? sandbox");
+    await terminal.waitFor(() => !terminal.screen().join("\n").includes("An account"));
     terminal.press("enter");
     await terminal.waitFor(/✔ Where is the service\?\s+The sandbox on this machine/);
     terminal.press("ctrl-c");

@@ -4043,7 +4043,7 @@ export const nouns: readonly Noun[] = [
      "run"
     ],
     "summary": "Run a file of chats, images and speech",
-    "details": "Each line of INPUT is a request: {\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{...}}. The whole file is checked before anything is sent. A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again. 429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`. Ctrl-C finishes what is in flight; a second one stops at once.",
+    "details": "Each line of INPUT is a request: {\"custom_id\":\"1\",\"method\":\"POST\",\"url\":\"/v1/chat/completions\",\"body\":{...}}. The whole file is checked before anything is sent. A journal beside the output records what was sent. However a run ended, run the same command line again: it sends what is left, and nothing that succeeded. A line that was edited is sent again. 429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`. Ctrl-C finishes what is in flight; a second one stops at once.",
     "args": [
      {
       "name": "INPUT",
@@ -5546,7 +5546,7 @@ export const nouns: readonly Noun[] = [
      "add"
     ],
     "summary": "Make calls to the sandbox fail",
-    "details": "Makes the next calls fail. The choice is never random: with --rate, it depends only on --seed and the number of the call. Affected responses have the header Gpuctl-Sandbox-Fault.",
+    "details": "Makes the next calls fail. Which calls fail is never random: with --rate, it depends only on --seed and the number of the call. Affected responses have the header Gpuctl-Sandbox-Fault.",
     "args": [],
     "flags": [
      {
@@ -5639,7 +5639,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "number",
-      "text": "Seed that decides which calls fail by --rate",
+      "text": "Seed for --rate: decides which calls fail",
       "value": "N",
       "names": [
        "seed"
@@ -5661,7 +5661,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Code of that error",
+      "text": "Code of the error, with --status",
       "value": "CODE",
       "names": [
        "code"
@@ -5671,7 +5671,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Message of that error",
+      "text": "Message of the error, with --status",
       "value": "TEXT",
       "names": [
        "message"
@@ -5691,7 +5691,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "text",
-      "text": "Media type of that text, such as text/html",
+      "text": "Media type of --body, such as text/html",
       "value": "TYPE",
       "names": [
        "content-type"
@@ -5740,7 +5740,7 @@ export const nouns: readonly Noun[] = [
      },
      {
       "kind": "boolean",
-      "text": "Keep the connection open there, and send nothing more",
+      "text": "After --cut-stream-after, keep the connection open and send nothing more",
       "names": [
        "stall"
       ],

@@ -31,7 +31,7 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
 
 /**
  * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
- * record. Throws `CannotPrint`, or for a result that was paid for `StoredElsewhere`.
+ * record. Throws `CannotPrint`, or `StoredElsewhere` if the result was paid for.
  */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { notes } = options;
@@ -54,13 +54,13 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
     // A filter may fail when there is nothing on stdout yet.
     if ("data" in result && !(error instanceof StoredElsewhere)) {
       const path = await keep(Buffer.from(`${stringifyExactly(result.data)}\n`));
-      notes.setFailureContext(`The result was kept: ${path}.`);
+      notes.setFailureContext(`The result was saved to ${path}.`);
     }
     throw error;
   }
 }
 
-/** Prints a result. When the pipe is closed, says on stderr what the result is about, even with `--quiet`. */
+/** Prints a result. If the reader has closed the pipe, prints its line, such as the ID of what was created, on stderr, even with `--quiet`. */
 async function printOrSay(
   line: string,
   stdout: Sink,
@@ -91,7 +91,7 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   const { stdout } = system.io;
   if ("bytes" in result) {
     const chunks = result.bytes instanceof Uint8Array ? [result.bytes] : result.bytes;
-    // A reader that is gone must not take a paid picture with it.
+    // Reports a closed pipe, so that a result that was paid for is saved elsewhere.
     for await (const chunk of chunks) await stdout.write(chunk, { reportsClosedPipe: result.paid === true });
     return;
   }
@@ -222,7 +222,7 @@ const reportingErrors = (sink: Sink): Sink =>
   });
 
 /**
- * The same sink, except that a table on a terminal has only ASCII symbols where the locale has no others. What a filter
+ * The same sink, except that a table on a terminal has only ASCII symbols if the locale is not UTF-8. What a filter
  * selects is data, and stays as it is.
  */
 const inLocale = (sink: Sink, { filter, settings, system: { env } }: PrintOptions): Sink =>

@@ -22,7 +22,7 @@ export const serviceFlags = (globals: CliGlobals): readonly string[] =>
 /** A command line in a message, such as `gpuctl rentals list`; not one that begins with a flag. */
 const suggested = /`(gpuctl [a-z][^`]*?)((?: -- [^`]*)?)`/g;
 
-/** Matches the command lines that need no service, and those that name theirs. */
+/** Matches the command lines that need no service, and those that already have a flag that selects it. */
 const complete = new RegExp(`^gpuctl (?:help|profile)\\b| --(?:help|${names.join("|")})\\b`);
 
 /** A message whose suggested command lines work as shown: they get the flags that select the service. */

@@ -26,7 +26,7 @@ interface FillOptions {
 }
 
 /**
- * Fills in missing input: an argument from piped stdin, the rest from prompts. With `--no-validate`, nothing is prompted
+ * Fills in input: an argument from piped stdin, which comes before one that was given, and what is missing from prompts. With `--no-validate`, nothing is prompted
  * for and the service decides. Throws `UsageError` that lists everything missing when gpuctl cannot prompt.
  */
 export async function fillIn(

@@ -33,7 +33,7 @@ export async function withIds(
   );
   if (labelled.length === 0 || node.operation === undefined) return input;
   if (dryRun) {
-    say("A dry run does not look up labels: they are shown as IDs.");
+    say("A dry run does not look up labels, so the request shows the label in place of the ID.");
     return input;
   }
   const { method, fields } = routes[node.operation];

@@ -3,7 +3,10 @@ import type { Context } from "../../command-kit/context.ts";
 import { InUse } from "../../core/errors.ts";
 import { locked, lockOwner } from "../../core/tasks/lock.ts";
 
-/** Milliseconds after which the lock of a process on another machine counts as abandoned. */
+/**
+ * Milliseconds without a sign of life after which a lock counts as abandoned: its process was suspended, or ended on another
+ * machine.
+ */
 const stale = 30_000;
 
 /** Does some work while no other process works on the batch. Throws `InUse`, which names the other process. */
@@ -18,7 +21,7 @@ export async function withBatchLock<Value>(
   return locked(path, work, {
     processes,
     stale,
-    // A process of this machine that runs goes on for long; one elsewhere may be gone.
+    // A process that runs on this machine may hold the lock for hours, so do not wait. One elsewhere may be gone.
     timeout: isHere && processes.isRunning(owner) ? 0 : stale * 2,
     busy: () => {
       const by =

@@ -67,7 +67,7 @@ export default defineCommand({
   summary: "Run a file of chats, images and speech",
   details: [
     'Each line of INPUT is a request: {"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{...}}. The whole file is checked before anything is sent.',
-    "A journal beside the output records what was sent. Run the same command line again after any end: it sends what is left, and nothing that succeeded. A line that was edited is sent again.",
+    "A journal beside the output records what was sent. However a run ended, run the same command line again: it sends what is left, and nothing that succeeded. A line that was edited is sent again.",
     "429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`.",
     "Ctrl-C finishes what is in flight; a second one stops at once.",
   ].join(" "),
@@ -199,7 +199,9 @@ async function inputOf(
   }
   const from = prompts === undefined ? "INPUT" : "--prompts";
   if (name === "-") {
-    throw new UsageError(`${from} cannot be stdin: the same input is read again when a batch is resumed`);
+    throw new UsageError(`${from} cannot be stdin: the same input is read again when a batch is resumed`, {
+      hint: "Save it to a file, and give the path of that file. Nothing was sent.",
+    });
   }
   const path = files.resolve(name);
   const facts = await stat(path).catch((error: unknown) => {

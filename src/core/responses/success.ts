@@ -10,8 +10,8 @@ import {
 
 /**
  * Throws when a response reports a failure in spite of its status: the service's error body (service section 7), or
- * `success: false`. The outcome of a write that reports a failure in spite of its status is unknown, except that a PUT or a
- * DELETE reports with `success: false` that it did nothing.
+ * `success: false`. The outcome of a write is then unknown, with one exception: a PUT or DELETE that answers
+ * `success: false` without an error body did nothing.
  */
 export function assertSuccess(value: unknown, status: number, request: RequestLine): void {
   const error = serviceErrorIn(value);
@@ -32,7 +32,7 @@ export function serviceErrorIn(body: unknown): string | undefined {
 
 const [comma, list, object] = [0x2c, 0x5b, 0x7b];
 
-/** Throws `ResponseTooLarge` if a text has more commas and opening brackets than that. */
+/** Throws `ResponseTooLarge` if a text has more commas, `[` and `{` than `maxValues`. */
 export function assertValues(text: string, maxValues: number): void {
   let left = maxValues;
   for (let at = 0; text.length - at > left; at += 1) {

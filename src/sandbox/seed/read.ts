@@ -82,7 +82,7 @@ export interface Seed {
 }
 
 /**
- * Reads a seed, YAML or JSON; `{}` describes the initial state. An empty text is invalid: it is rather a mistake.
+ * Reads a seed, YAML or JSON; `{}` describes the initial state. An empty text is invalid, because it is probably a mistake.
  * @throws ControlRefused naming each invalid field and its line
  */
 export async function readSeed(text: string): Promise<Seed> {

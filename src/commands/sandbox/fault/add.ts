@@ -19,21 +19,21 @@ const flags = {
   after: flag.number("Number of calls that succeed first", { default: String(faultDefaults.after) }),
   every: flag.number("Only every Nth call fails"),
   rate: flag.number("Only this share of the calls fails, such as 0.02", { value: "SHARE" }),
-  seed: flag.number("Seed that decides which calls fail by --rate", {
+  seed: flag.number("Seed for --rate: decides which calls fail", {
     defaultText: String(faultDefaults.seed),
   }),
   status: flag.number("Respond with this status, from 400 to 599", { value: "STATUS" }),
-  code: flag.text("Code of that error", { value: "CODE" }),
-  message: flag.text("Message of that error"),
+  code: flag.text("Code of the error, with --status", { value: "CODE" }),
+  message: flag.text("Message of the error, with --status"),
   body: flag.text("Respond with this text, such as the HTML page of a proxy"),
-  contentType: flag.text("Media type of that text, such as text/html", { value: "TYPE" }),
+  contentType: flag.text("Media type of --body, such as text/html", { value: "TYPE" }),
   retryAfter: flag.duration("Send a Retry-After header with this time"),
   delay: flag.duration("Delay the response, in real time"),
   reset: flag.boolean("Reset the connection"),
   cutStreamAfter: flag.number(
     "End the response after N events, or N KiB when it is not a stream; with --reset, reset the connection there",
   ),
-  stall: flag.boolean("Keep the connection open there, and send nothing more"),
+  stall: flag.boolean("After --cut-stream-after, keep the connection open and send nothing more"),
   garbage: flag.boolean("Respond with a body that is not JSON"),
   applied: flag.boolean("Apply the operation before the fault"),
 };
@@ -41,7 +41,7 @@ const flags = {
 export default controlCommand({
   path: "sandbox fault add",
   summary: "Make calls to the sandbox fail",
-  details: `Makes the next calls fail. The choice is never random: with --rate, it depends only on --seed and the number of the call. Affected responses have the header ${faultHeader}.`,
+  details: `Makes the next calls fail. Which calls fail is never random: with --rate, it depends only on --seed and the number of the call. Affected responses have the header ${faultHeader}.`,
   flags,
   view: { kind: "record", columns: faultColumns, id: ["id"] },
   examples: [
