@@ -52,8 +52,8 @@ export interface Verdict {
 }
 
 /**
- * Compares the recorded exchanges with the description. Two deviations are expected: an invalid request that the sandbox
- * rejected, and a response that a fault altered, which has the fault header.
+ * Compares the recorded exchanges with the description. Three deviations are expected: an invalid request that the sandbox
+ * rejected, a response that a fault altered, which has the fault header, and the 429 of a rate limit that a test has set.
  * @throws when a finding does not belong to a recorded exchange
  */
 export function verdictOn({ exchanges, findings }: Report, descriptions: Descriptions): Verdict {
@@ -68,13 +68,13 @@ export function verdictOn({ exchanges, findings }: Report, descriptions: Descrip
       wrong.get(finding.exchange)?.push(finding.message);
   }
   const expected = exchanges.flatMap((one, at) =>
-    hasFault(one)
+    isAltered(one)
       ? []
       : (wrong.get(at) ?? []).map((message) => ({ at, text: `${titleOf(one)}: ${message}` })),
   );
   const seen = new Set(
     exchanges
-      .filter((one) => one.response.status === 200 && !hasFault(one))
+      .filter((one) => one.response.status === 200 && !isAltered(one))
       .map((one) => operationOf(one)?.operationId),
   );
   return {
@@ -121,9 +121,9 @@ const operationSetOf = ({ request }: Exchange): string =>
 const header = ({ response }: Exchange, wanted: string): string | undefined =>
   response.headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value;
 
-/** Whether a fault or the chat script changed the response, which then need not be as described. */
-const hasFault = (one: Exchange): boolean =>
-  [faultHeader, replyHeader].some((name) => header(one, name) !== undefined);
+/** Whether a fault, the chat script or a rate limit changed the response, which then need not be as described. */
+const isAltered = (one: Exchange): boolean =>
+  one.response.status === 429 || [faultHeader, replyHeader].some((name) => header(one, name) !== undefined);
 
 const matches = ({ method, path, status }: Finding, { request, response }: Exchange): boolean =>
   method === request.method && path === new URL(request.url).pathname && status === response.status;
