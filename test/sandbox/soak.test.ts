@@ -101,7 +101,8 @@ test("many clients, faults and moves of the clock: no error that was not ordered
         faulty += 1;
         continue;
       }
-      expect(response.status, await response.clone().text()).toBeLessThan(500);
+      // Vitest keeps what each `expect` compares until the test ends, which would count as growth.
+      if (response.status >= 500) expect.fail(await response.text());
       const body: unknown = await response.json();
       if (response.status === 200 && choice >= 15 && choice < 45) ids.push(Number(Object(body).id));
     }
