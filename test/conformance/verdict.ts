@@ -123,7 +123,8 @@ const header = ({ response }: Exchange, wanted: string): string | undefined =>
 
 /** Whether a fault, the chat script or a rate limit changed the response, which then need not be as described. */
 const isAltered = (one: Exchange): boolean =>
-  one.response.status === 429 || [faultHeader, replyHeader].some((name) => header(one, name) !== undefined);
+  (one.response.status === 429 && header(one, "retry-after") !== undefined) ||
+  [faultHeader, replyHeader].some((name) => header(one, name) !== undefined);
 
 const matches = ({ method, path, status }: Finding, { request, response }: Exchange): boolean =>
   method === request.method && path === new URL(request.url).pathname && status === response.status;
