@@ -33,7 +33,8 @@ const terminated = 128 + 15;
 
 /**
  * The exit codes after which a shard may run again: `left` (gpuctl knows that the remaining requests can be sent safely) and
- * `killed` everywhere; the other two on Kubernetes, and on Slurm at the time limit. After any other failure, a new run would fail alike or someone has to look first.
+ * `killed` everywhere; the other two on Kubernetes, and on Slurm at the time limit. After any other failure, a new run
+ * would fail alike or someone has to look first.
  */
 export const retriedCodes = {
   left: exit.network,

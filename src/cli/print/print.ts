@@ -60,7 +60,10 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
   }
 }
 
-/** Prints a result. If the reader has closed the pipe, prints its line, such as the ID of what was created, on stderr, even with `--quiet`. */
+/**
+ * Prints a result. If the reader has closed the pipe, prints its line, such as the ID of what was created, on stderr, even
+ * with `--quiet`.
+ */
 async function printOrSay(
   line: string,
   stdout: Sink,
