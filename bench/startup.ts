@@ -35,14 +35,13 @@ const server = createServer(({ url }, response) => {
 await once(server, "listening");
 const { port } = server.address() as AddressInfo;
 
-/** Holds the cached description, as on a user's machine. */
+/** Holds a state folder for each build, with the cached description, as on a user's machine. */
 const state = mkdtempSync(join(tmpdir(), "gpuctl-bench-"));
 
 const env = {
   PATH: process.env.PATH,
   HOME: state,
   GPUCTL_CONFIG_DIR: "/nonexistent",
-  GPUCTL_STATE_DIR: state,
   GPUCTL_API_KEY: "bench",
   GPUCTL_BASE_URL: `http://127.0.0.1:${port}`,
 };
@@ -57,12 +56,17 @@ interface Line {
   readonly code?: number;
 }
 
-const node = (...args: readonly string[]): Line => ({ program: process.execPath, args });
+const node = (args: readonly string[], more: Readonly<Record<string, string>> = {}): Line => ({
+  program: process.execPath,
+  args,
+  env: more,
+});
 const hasGh = spawnSync("gh", ["--version"], { env, stdio: "ignore" }).status === 0;
 
-/** The command lines to measure, for the build in a folder. */
-function linesOf(folder: string): Readonly<Record<string, Line>> {
-  const gpuctl = (...args: readonly string[]): Line => node(join(folder, "bin/gpuctl.js"), ...args);
+/** The command lines to measure, for the build in a folder. A build refuses the state of a newer one. */
+function linesOf(folder: string, stateName: string): Readonly<Record<string, Line>> {
+  const gpuctl = (...args: readonly string[]): Line =>
+    node([join(folder, "bin/gpuctl.js"), ...args], { GPUCTL_STATE_DIR: join(state, stateName) });
   const list = gpuctl("rentals", "list", "--type", "vm");
   return {
     "--version": gpuctl("--version"),
@@ -71,17 +75,19 @@ function linesOf(folder: string): Readonly<Record<string, Line>> {
     "rentals --help": gpuctl("rentals", "--help"),
     "rentals list": list,
     "rentals list, terminal": { ...list, terminal: true },
-    "rentals list, no code cache": { ...list, env: { NODE_DISABLE_COMPILE_CACHE: "1" } },
+    "rentals list, no code cache": { ...list, env: { ...list.env, NODE_DISABLE_COMPILE_CACHE: "1" } },
     "rentals list --sandbox": gpuctl("rentals", "list", "--sandbox"),
     "unknown flag": { ...gpuctl("rentals", "list", "--no-such-flag"), code: 2 },
   };
 }
 
 const lines: Readonly<Record<string, Line>> = {
-  "node -e 0": node("-e", "0"),
-  ...linesOf("."),
+  "node -e 0": node(["-e", "0"]),
+  ...linesOf(".", "this"),
   ...(other !== undefined &&
-    Object.fromEntries(Object.entries(linesOf(other)).map(([name, line]) => [`${name} (other)`, line]))),
+    Object.fromEntries(
+      Object.entries(linesOf(other, "other")).map(([name, line]) => [`${name} (other)`, line]),
+    )),
   ...(hasGh && {
     "gh --version": { program: "gh", args: ["--version"] },
     "gh --help": { program: "gh", args: ["--help"] },
