@@ -48,16 +48,21 @@ export async function commandTree(): Promise<{ readonly tree: string; readonly l
     })),
   );
   await assertAllListed(loaded.flatMap(({ commands }) => commands.map(({ file }) => file)));
-  const tree: readonly Noun[] = loaded.map((noun) => ({
-    ...noun,
-    commands: noun.commands.map(({ command }) => node(command)),
-  }));
   const all = loaded.flatMap(({ commands }) => commands);
   return {
-    tree: `import type { GlobalNode, Noun } from "../../command-kit/tree.ts";
+    tree: `import { type GlobalNode, type Noun, nounOf } from "../../command-kit/tree.ts";
 
 /** Every command by noun, in the order of help. */
-export const nouns: readonly Noun[] = ${JSON.stringify(tree, null, 1)};
+export const nouns: readonly Noun[] = [
+${loaded
+  .map(({ commands, ...about }) =>
+    nounText(
+      about,
+      commands.map(({ command }) => node(command)),
+    ),
+  )
+  .join("\n")}
+];
 
 /** Global flags. */
 export const globals: readonly GlobalNode[] = ${JSON.stringify(globalFlags.map(globalNode), null, 1)};
@@ -71,6 +76,14 @@ ${all.map(({ command: { path }, file }) => `  ${JSON.stringify(path)}: () => imp
 `,
   };
 }
+
+const nounText = (
+  about: Pick<Noun, "name" | "summary" | "groups">,
+  commands: readonly CommandNode[],
+): string =>
+  `  nounOf(${JSON.stringify(about)}, {
+${commands.map((one) => `    ${JSON.stringify(one.path.slice(1).join(" "))}: ${JSON.stringify(JSON.stringify(one))},`).join("\n")}
+  }),`;
 
 /** Throws unless each group of commands below a noun, and no other, has a summary. */
 function allGroups(

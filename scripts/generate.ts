@@ -27,7 +27,15 @@ await put(
   `${header}import type { OperationId } from "../index.ts";
 import type { Route } from "../plain/route.ts";
 
-export const routes: Readonly<Record<OperationId, Route>> = ${JSON.stringify(plainRoutes(), null, 2)};
+/** By operation, as JSON members. */
+const members = [
+${Object.entries(plainRoutes())
+  .map(([id, route]) => `  ${JSON.stringify(`${JSON.stringify(id)}:${JSON.stringify(route)}`)},`)
+  .join("\n")}
+];
+
+/** What a request needs of each operation. JSON is parsed faster than JavaScript. */
+export const routes: Readonly<Record<OperationId, Route>> = JSON.parse(\`{\${members.join()}}\`);
 `,
 );
 

@@ -11,8 +11,32 @@ export interface Noun {
   readonly name: string;
   readonly summary: string;
   readonly commands: readonly CommandNode[];
+  /** The commands that a line may be about: that of the noun itself, and those whose first word after it is on the line. */
+  readonly commandsOn: (line: readonly string[]) => readonly CommandNode[];
   /** The summaries of the groups below it, by their words. */
   readonly groups?: Readonly<Record<string, string>>;
+}
+
+/** A noun with its commands in JSON, by their words after the noun. Most runs need one of them, so they are parsed when read. */
+export function nounOf(
+  noun: Pick<Noun, "name" | "summary" | "groups">,
+  commands: Readonly<Record<string, string>>,
+): Noun {
+  const parsed = new Map<string, CommandNode>();
+  const parse = ([words, text]: readonly [string, string]): CommandNode => {
+    const node: CommandNode = parsed.get(words) ?? JSON.parse(text);
+    parsed.set(words, node);
+    return node;
+  };
+  const entries = Object.entries(commands);
+  return {
+    ...noun,
+    get commands(): readonly CommandNode[] {
+      return entries.map(parse);
+    },
+    commandsOn: (line) =>
+      entries.filter(([words]) => words === "" || line.includes(words.split(" ", 1)[0] ?? "")).map(parse),
+  };
 }
 
 export interface CommandNode {

@@ -18,7 +18,7 @@ import { drawRows, drawTexts, type HelpStyle, page, paragraph, type Row, section
 export function helpFor(path: readonly string[], style: HelpStyle): string | undefined {
   if (path.length === 0) return rootHelp(style);
   const noun = nouns.find(({ name }) => name === path[0]);
-  const inside = noun?.commands.filter(isWithin(path)) ?? [];
+  const inside = commandsWithin(path);
   const own = inside.find((spec) => spec.path.length === path.length);
   if (own) return commandHelp(own, style);
   if (!noun || inside.length === 0) return undefined;
@@ -26,19 +26,18 @@ export function helpFor(path: readonly string[], style: HelpStyle): string | und
   return groupHelp(path, summary, inside, style);
 }
 
-const commands = nouns.flatMap((noun) => noun.commands);
-
 /** The words that can follow a path. */
 export function wordsAt(path: readonly string[]): readonly string[] {
   if (path.length === 0) return nouns.map(({ name }) => name);
-  const inside = commands.filter(isWithin(path));
-  return [...new Set(inside.flatMap((spec) => spec.path[path.length] ?? []))];
+  return [...new Set(commandsWithin(path).flatMap((spec) => spec.path[path.length] ?? []))];
 }
 
-const isWithin =
-  (path: readonly string[]) =>
-  (spec: CommandNode): boolean =>
-    path.every((word, at) => spec.path[at] === word);
+/** The commands whose words begin with a path; all commands for an empty one. */
+export const commandsWithin = (path: readonly string[]): readonly CommandNode[] =>
+  nouns
+    .filter(({ name }) => path.length === 0 || name === path[0])
+    .flatMap(({ commands }) => commands)
+    .filter((spec) => path.every((word, at) => spec.path[at] === word));
 
 /** What `gpuctl` without arguments prints: it fits a small terminal. */
 export const overview = (style: HelpStyle): string =>
@@ -106,7 +105,7 @@ function commandHelp(spec: CommandNode, style: HelpStyle): string {
   const required = spec.flags.filter((flag) => flag.required);
   const optional = spec.flags.filter((flag) => !flag.required && isSent(flag));
   const other = spec.flags.filter((flag) => !flag.required && !isSent(flag));
-  const subcommands = commands.filter((one) => one.path.length > path.length && isWithin(path)(one));
+  const subcommands = commandsWithin(path).filter((one) => one.path.length > path.length);
   return page(
     [usage(spec), ...[summary, details ?? ""].filter(Boolean).map((text) => paragraph(text, style))],
     section(

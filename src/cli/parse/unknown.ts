@@ -3,11 +3,9 @@ import { UsageError } from "../../core/errors.ts";
 import { didYouMean, suggestion } from "../../core/text.ts";
 import { topics } from "../../core/topics.ts";
 import { globals, nouns } from "../generated/tree.ts";
-import { wordsAt } from "../help/help.ts";
+import { commandsWithin, wordsAt } from "../help/help.ts";
 
 export const usageHint = "`gpuctl --help` lists the commands, and each command has --help.";
-
-const commands = nouns.flatMap((noun) => noun.commands);
 
 /** Verbs with one meaning: those of gpuctl, and those that users of other tools type for them. */
 const synonyms: readonly (readonly string[])[] = [
@@ -64,7 +62,7 @@ export function unknownWord(word: string, path: readonly string[]): UsageError {
 
 /** The commands, by their words, that have this verb or one of the same meaning; none that destroys something. */
 function commandsWith(word: string): readonly string[] {
-  const safe = commands.filter(({ confirm }) => confirm !== "destruction");
+  const safe = commandsWithin([]).filter(({ confirm }) => confirm !== "destruction");
   const having = (verbs: readonly string[]) =>
     safe.filter(({ path }) => path.slice(1).some((one) => verbs.includes(one))).map(wordsOf);
   const exact = having([word]);
@@ -86,7 +84,7 @@ function groupsHint(word: string): string {
 }
 
 const isOfService = ([noun]: readonly string[]): boolean =>
-  nouns.some(({ name, commands }) => name === noun && commands.some(({ operation }) => operation));
+  noun !== undefined && commandsWithin([noun]).some(({ operation }) => operation);
 
 /** The error for words that have no help, with a suggestion for the first unknown one. */
 export function unknownTopic(words: readonly string[]): UsageError {
@@ -114,7 +112,7 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
     const rest = JSON.stringify(flag.slice(1));
     return new UsageError(`unexpected ${rest} after a short flag that takes no value`, { hint: usageHint });
   }
-  const command = commands.find((command) => wordsOf(command) === path.join(" "));
+  const command = commandsWithin(path).find((command) => wordsOf(command) === path.join(" "));
   const own = [...globals, ...standardFlags, ...(command?.flags ?? [])].flatMap(spellings);
   if (own.includes(name)) {
     return new UsageError(`${name} takes no value, but got ${JSON.stringify(flag.slice(name.length + 1))}`);
@@ -127,7 +125,9 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
       `${name} must come after the command, as in ${asLine([wordsOf(later), name + value])}`,
     );
   }
-  const takers = commands.filter(({ flags }) => flags.flatMap(spellings).includes(name)).map(wordsOf);
+  const takers = commandsWithin([])
+    .filter(({ flags }) => flags.flatMap(spellings).includes(name))
+    .map(wordsOf);
   const long = own.filter((spelling) => spelling.startsWith("--"));
   const meant = takers.length > 0 ? ` (a flag of ${takers.join(", ")})` : didYouMean(name, long);
   return new UsageError(`unknown flag '${name}'${meant}`, { hint: usageHint });
@@ -135,11 +135,8 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
 
 /** The longest command below `path` whose words are on the line. */
 function laterCommand(path: readonly string[], argv: readonly string[]): CommandNode | undefined {
-  const below = commands.filter(
-    (command) =>
-      command.path.length > path.length &&
-      path.every((word, at) => command.path[at] === word) &&
-      isSubsequence(command.path, argv),
+  const below = commandsWithin(path).filter(
+    (command) => command.path.length > path.length && isSubsequence(command.path, argv),
   );
   return below.sort((a, b) => b.path.length - a.path.length)[0];
 }

@@ -1,5 +1,5 @@
 import type { Io } from "../../system/types.ts";
-import { nouns } from "../generated/tree.ts";
+import { commandsWithin } from "../help/help.ts";
 import type { BareGroup } from "../parse/program.ts";
 import { wholeLine } from "./line.ts";
 
@@ -11,9 +11,7 @@ export async function chosenLine(
   { group, argv }: BareGroup,
   { prompts }: Pick<Io, "prompts">,
 ): Promise<readonly string[] | undefined> {
-  const inside = nouns
-    .flatMap(({ commands }) => commands)
-    .filter(({ path }) => group.every((word, at) => path[at] === word));
+  const inside = commandsWithin(group);
   if (group.length === 0 || !inside.every(({ offers }) => offers)) return undefined;
   const names = inside.map(({ path }) => path.slice(group.length).join(" "));
   const labels = Object.fromEntries(

@@ -4,7 +4,7 @@ import { flagsThatSet } from "../../command-kit/tree.ts";
 import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { loaders } from "../generated/loaders.ts";
-import { nouns } from "../generated/tree.ts";
+import { commandsWithin } from "../help/help.ts";
 import type { Invocation } from "../parse/program.ts";
 import { valuesOf, withDefaults } from "../parse/values.ts";
 import { fillIn } from "../prompt/ask.ts";
@@ -43,7 +43,7 @@ export async function run(
   const changed: { field: string; flag: readonly [string, string] }[] = [];
   const changeLine: Ports["changeLine"] = (field, flag) => changed.push({ field, flag });
   const withinLimits: Ports["withinLimits"] = async (operation, input, send) => {
-    const owner = nouns.flatMap(({ commands }) => commands).find((one) => one.operation === operation);
+    const owner = commandsWithin([]).find((one) => one.operation === operation);
     const limits = owner && (await loadCommand(owner.path.join(" "))).withinLimits;
     return limits ? limits({ ...context, input }, send) : send();
   };

@@ -5,7 +5,7 @@ import { routes } from "../../contract/generated/routes.ts";
 import { effectOfRequest } from "../../contract/plain/response-limits.ts";
 import { Interrupted } from "../../core/errors.ts";
 import { oneLine } from "../../output/text.ts";
-import { nouns } from "../generated/tree.ts";
+import { commandsWithin } from "../help/help.ts";
 import { valuesOf } from "../parse/values.ts";
 import { failureOf } from "../report/failure.ts";
 import { keptResponse } from "../report/kept-response.ts";
@@ -104,7 +104,7 @@ function untilAborted(calls: Connection["calls"], signal: AbortSignal): Connecti
 const commandNode: Ports["commandNode"] = (wanted) => {
   const matches = ({ path, operation }: CommandNode) =>
     typeof wanted === "string" ? path.join(" ") === wanted : operation === wanted.operation;
-  const node = nouns.flatMap(({ commands }) => commands).find(matches);
+  const node = commandsWithin([]).find(matches);
   if (node === undefined) throw new Error(`there is no command ${JSON.stringify(wanted)}`);
   return node;
 };
