@@ -43,14 +43,30 @@ function combined(before: unknown, value: unknown): unknown {
   return [...(Array.isArray(before) ? before : []), value].flat();
 }
 
+/** Whether a word of the line may be the flag. Only such flags are declared: declaring all of them slows start-up. */
+const isOnLine = (argv: readonly string[], long: string, short: string | undefined): boolean =>
+  argv.some((word) => word.startsWith(long) || (short !== undefined && /^-[^-]/.test(word)));
+
 /** Declares a command's own flags: an option for each name, and a `--no-` option for a switch that can be turned off. */
-export function declareFlags(command: Command, { flags }: CommandNode, lenient: boolean): void {
+export function declareFlags(
+  command: Command,
+  { flags }: CommandNode,
+  { argv, lenient }: DeclareOptions,
+): void {
   for (const flag of flags) {
     for (const [index, name] of flag.names.entries()) {
-      command.addOption(optionFor(flag, name, index === 0 ? flag.short : undefined, lenient));
-      if (flag.negatable) command.addOption(new Option(`--no-${name}`));
+      const short = index === 0 ? flag.short : undefined;
+      if (isOnLine(argv, `--${name}`, short)) command.addOption(optionFor(flag, name, short, lenient));
+      if (flag.negatable && isOnLine(argv, `--no-${name}`, undefined)) {
+        command.addOption(new Option(`--no-${name}`));
+      }
     }
   }
+}
+
+interface DeclareOptions {
+  readonly argv: readonly string[];
+  readonly lenient: boolean;
 }
 
 function optionFor(flag: FlagNode, name: string, short: string | undefined, lenient: boolean): Option {
@@ -70,27 +86,28 @@ function optionFor(flag: FlagNode, name: string, short: string | undefined, leni
 
 /** A global flag, stored separately from a command's flag of the same name: `--no-input` is global, `--input` is not. */
 class GlobalOption extends Option {
-  #attribute: string | undefined;
+  /** Without dashes. */
+  readonly flag: string;
 
-  /** Calculated once, because every command on the line asks for it. */
+  constructor(flag: string, flags: string) {
+    super(flags);
+    this.flag = flag;
+  }
+
   override attributeName(): string {
-    this.#attribute ??= `global ${super.attributeName()}`;
-    return this.#attribute;
+    return `global ${super.attributeName()}`;
   }
 }
 
-/** Created once and shared by all commands. */
-const globalOptions = globalFlags.map((flag) => {
-  const short = "short" in flag ? `-${flag.short}, ` : "";
-  const dashes = "negative" in flag ? "--no-" : "--";
-  const option = new GlobalOption(
-    `${short}${dashes}${flag.name}${"value" in flag ? ` <${flag.value}>` : ""}`,
-  );
-  return { name: flag.name, option, attribute: option.attributeName() };
-});
-
-export function declareGlobals(command: Command): void {
-  for (const { option } of globalOptions) command.addOption(option);
+export function declareGlobals(command: Command, argv: readonly string[]): void {
+  for (const flag of globalFlags) {
+    const long = `${"negative" in flag ? "--no-" : "--"}${flag.name}`;
+    const short = "short" in flag ? `-${flag.short}` : undefined;
+    if (!isOnLine(argv, long, short)) continue;
+    const spellings = short === undefined ? long : `${short}, ${long}`;
+    const value = "value" in flag ? ` <${flag.value}>` : "";
+    command.addOption(new GlobalOption(flag.name, spellings + value));
+  }
 }
 
 /** A command's own flags on the command line, by main name. */
@@ -98,8 +115,11 @@ export function flagsFromCli(
   command: Command,
   { flags }: CommandNode,
 ): Readonly<Record<string, FlagWithSource>> {
+  const declared = new Set(command.options.map(({ long }) => long));
+  const isDeclared = (name: string) => declared.has(`--${name}`) || declared.has(`--no-${name}`);
   return Object.fromEntries(
     flags.flatMap((flag) => {
+      if (!flag.names.some(isDeclared)) return [];
       const [first, second] = flag.names.flatMap((name) => flagFromCli(command, name));
       if (first && second && JSON.stringify(first.value) !== JSON.stringify(second.value)) {
         throw new UsageError(`${first.source} and ${second.source} are the same flag: use one of them`);
@@ -123,9 +143,11 @@ export function globalsFromCli(command: Command): CliGlobals {
   const line: Command[] = [];
   for (let at: Command | null = command; at !== null; at = at.parent) line.unshift(at);
   const flags = line.flatMap((one) =>
-    globalOptions.flatMap(({ name, attribute }) =>
-      one.getOptionValueSource(attribute) === "cli" ? [[name, one.getOptionValue(attribute)]] : [],
-    ),
+    one.options.flatMap((option) => {
+      const attribute = option.attributeName();
+      const isGiven = option instanceof GlobalOption && one.getOptionValueSource(attribute) === "cli";
+      return isGiven ? [[option.flag, one.getOptionValue(attribute)]] : [];
+    }),
   );
   return Object.fromEntries(flags);
 }

@@ -112,18 +112,16 @@ function emptyCommand(path: readonly string[], line: Line): Command {
       },
       writeErr: () => {},
     });
-  declareGlobals(command);
+  declareGlobals(command, line.argv);
   return command;
 }
 
-function addNoun(program: Command, { name, commands }: Noun, line: Line): void {
+function addNoun(program: Command, { name, commandsOn }: Noun, line: Line): void {
+  const commands = commandsOn(line.argv);
   const own = commands.some(({ path }) => path.length === 1);
   const parent = own ? emptyCommand([name], line) : group([name], line);
   program.addCommand(parent);
-  for (const command of commands) {
-    const [, verb] = command.path;
-    if (verb === undefined || line.argv.includes(verb)) addCommand(parent, command, line);
-  }
+  for (const command of commands) addCommand(parent, command, line);
 }
 
 function addCommand(noun: Command, command: CommandNode, line: Line): void {
@@ -136,7 +134,7 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
     parent.addCommand(child);
     return child;
   }, noun);
-  declareFlags(last, command, line.lenient);
+  declareFlags(last, command, line);
   last.arguments("[words...]").action((args: string[], _options: unknown, self: Command) => {
     if (asksForHelp(self)) {
       line.parsed = { help: path };
