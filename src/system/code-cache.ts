@@ -20,21 +20,33 @@ export function cacheCode(built: string, cache: string): void {
   const place = join(cache, `code-${process.version}-${process.arch}`);
   const trusted = isOurs(cache) && isOurs(place);
   const compiled = new Map<string, Script>();
-  const { extensions } = createRequire(join(built, "here"));
+  const modules = new Map<string, { readonly exports: unknown }>();
+  const nodeRequire = createRequire(join(built, "here"));
+  // Node.js looks at the folders of each file again, which takes as long as loading the code.
+  const requireBuilt = (id: string): unknown =>
+    id.startsWith("./") ? exportsOf(basename(id)) : nodeRequire(id);
+  function exportsOf(name: string): unknown {
+    const filename = join(built, name);
+    // The first files, this one among them, were loaded by Node.js.
+    const byNode = nodeRequire.cache[filename];
+    const loaded = modules.get(name) ?? (byNode?.loaded ? byNode : undefined);
+    if (loaded) return loaded.exports;
+    const cached = join(place, name);
+    const cachedData = trusted ? read(cached) : undefined;
+    const script = withDefaultFlags(
+      () => new Script(wrap(readFileSync(filename, "utf8")), { filename, ...(cachedData && { cachedData }) }),
+    );
+    if (cachedData === undefined || script.cachedDataRejected) compiled.set(cached, script);
+    const module = { exports: {} };
+    modules.set(name, module);
+    script.runInThisContext().call(module.exports, module.exports, requireBuilt, module, filename, built);
+    return module.exports;
+  }
+  const { extensions } = nodeRequire;
   const load = extensions[".js"];
   extensions[".cjs"] = (module, filename) => {
     if (dirname(filename) !== built) return load(module, filename);
-    const source = readFileSync(filename, "utf8");
-    // A `vm.Script` cannot use `import()` without a callback.
-    if (/\bimport\(/.test(source)) return load(module, filename);
-    const cached = join(place, basename(filename));
-    const cachedData = trusted ? read(cached) : undefined;
-    const script = withDefaultFlags(
-      () => new Script(wrap(source), { filename, ...(cachedData && { cachedData }) }),
-    );
-    if (cachedData === undefined || script.cachedDataRejected) compiled.set(cached, script);
-    const { exports } = module;
-    script.runInThisContext().call(exports, exports, createRequire(filename), module, filename, built);
+    module.exports = exportsOf(basename(filename));
   };
   // At exit, V8 has compiled exactly the functions that the command used.
   process.once("exit", (code) => {

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { isatty } from "node:tty";
 import { usesAscii } from "../core/locale.ts";
 import { collected, nodeFiles } from "./files.ts";
 import { interruption } from "./interruption.ts";
@@ -14,8 +15,9 @@ export async function nodeSystem(): Promise<System> {
     env,
     io: {
       stdin: {
+        // Opening stdin takes 2 ms, and most commands do not read it.
         get isTTY() {
-          return process.stdin.isTTY === true;
+          return isatty(0);
         },
         read: readStdin,
         pieces: () => process.stdin,

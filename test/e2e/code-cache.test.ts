@@ -55,9 +55,18 @@ async function usedHome() {
 describe.skipIf(nodeHasCache)("compiled code", () => {
   test("is cached by the first run in a private folder, and not changed by the next", async () => {
     const { home, first, files } = await usedHome();
-    expect(files.map(({ file }) => file).join()).toMatch(/start-[\w-]+\.cjs/);
+    const names = files.map(({ file }) => basename(file)).join();
+    expect(names).toMatch(/start-[\w-]+\.cjs/);
+    // Node.js has loaded these before, and a file must not run twice.
+    expect(names).not.toMatch(/gpuctl|code-cache|rolldown-runtime/);
     expect(await home.run(line)).toEqual(first);
     expect(await cachedFiles(home)).toEqual(files);
+  });
+
+  test("can be run: no file of the build uses import()", async () => {
+    for (const name of (await readdir(dist)).filter((one) => one.endsWith(".cjs"))) {
+      expect([name, /\bimport\(/.test(await readFile(join(dist, name), "utf8"))]).toEqual([name, false]);
+    }
   });
 
   test("of a command that changes V8's flags is not compiled again", async () => {
