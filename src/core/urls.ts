@@ -1,14 +1,17 @@
 import { UsageError } from "./errors.ts";
 import { InsecureUrl } from "./service-errors.ts";
 
+const noUrl = { protocol: "", username: "", password: "" };
+
 /** What an invalid base URL must be instead, to follow "must be"; undefined for a valid one. */
 export function urlProblem(
   text: string,
   { what = "a URL", example: url = "https://api.example.com" } = {},
 ): string | undefined {
   const example = `such as ${url}`;
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return `${what} ${example}`;
-  const { username, password } = new URL(text);
+  const { protocol, username, password } = URL.canParse(text) ? new URL(text) : noUrl;
+  const isHttp = protocol === "http:" || protocol === "https:";
+  if (!isHttp || !text.startsWith("//", protocol.length)) return `${what} ${example}`;
   return username || password ? `${what} without a user name or a password, ${example}` : undefined;
 }
 
@@ -18,6 +21,7 @@ export const withoutPassword = (url: string): string =>
 
 /** The password in a URL, or the user name if there is no password, as written and decoded. Empty for any other text. */
 export function passwordsIn(url: string): readonly string[] {
+  if (!url.includes("@")) return [];
   const userInfo = /^(?:--[\w-]+=)?[a-z][a-z\d+.-]*:[\\/]+(.*)@/is.exec(url)?.[1];
   if (userInfo === undefined) return [];
   const written = userInfo.slice(userInfo.indexOf(":") + 1);

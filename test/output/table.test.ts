@@ -159,8 +159,8 @@ describe("a long list", () => {
       { ...machines, columns: machines.columns.slice(0, 2) },
       inPipe,
     );
-    expect(all).toHaveLength(1001);
-    expect(all.every((piece) => piece.endsWith("\n") && piece.split("\n").length <= 11)).toBe(true);
+    expect(all).toHaveLength(201);
+    expect(all.every((piece) => piece.endsWith("\n") && piece.split("\n").length <= 51)).toBe(true);
     const lines = all.join("").split("\n");
     expect(lines.slice(0, 2)).toEqual(["ID    LABEL", "0     x"]);
     expect(lines.slice(-2)).toEqual(["9999  wide label", ""]);

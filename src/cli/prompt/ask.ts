@@ -72,9 +72,9 @@ const isReadByFlag = ({ flags }: CommandNode, values: Values): boolean =>
 
 async function fromStdin(command: CommandNode, values: Values, runtime: Runtime): Promise<Values> {
   const arg = command.args.find(({ stdin }) => stdin !== undefined);
-  const skipped =
-    runtime.system.io.stdin.isTTY || values.flags[noStdin] === true || isReadByFlag(command, values);
-  if (!arg || skipped || isReplaced(arg, values)) return values;
+  if (!arg || isReplaced(arg, values)) return values;
+  const { isTTY } = runtime.system.io.stdin;
+  if (isTTY || values.flags[noStdin] === true || isReadByFlag(command, values)) return values;
   const given = argumentValue(arg, values);
   if (given !== undefined && arg.stdin === "instead") return values;
   const bytes = await readStdin(runtime, {

@@ -150,7 +150,7 @@ const noSecrets = createRedactor();
 /** The key in the environment, and the passwords of URLs on the command line, and of base URLs and proxies in the environment. */
 function secretsIn(argv: readonly string[], env: System["env"]): readonly string[] {
   const urls = Object.entries(env).flatMap(([name, text = ""]) =>
-    /^gpuctl_.*_url$|_proxy$/i.test(name) ? text : [],
+    text.includes("@") && /^gpuctl_.*_url$|_proxy$/i.test(name) ? text : [],
   );
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }

@@ -7,19 +7,33 @@ const texts = new WeakMap<object, Map<string, string>>();
 /** Whether any text was kept: else values are printed without looking for one. */
 let isUsed = false;
 
-/** Marks the text of a number in a string. No service can know it. */
-const mark = `exact${crypto.randomUUID().replaceAll("-", "")}n`;
+let mark: string | undefined;
+/** Marks the text of a number in a string. No service can know it. Most runs need none, and `crypto` takes 2 ms to load. */
+const marker = (): string => (mark ??= `exact${crypto.randomUUID().replaceAll("-", "")}n`);
 
 /** What is in front of a number that may change, and the number. Some of them are in strings, or do not change. */
 const suspicious = /(^|[:,[\s])(-?\d(?:\d*\.\d*0|[\d.]*[eE][+-]?\d+|[\d.]{15,}|\.0{6}\d*)|-0)(?=[\s,\]}]|$)/g;
 
 const changes = (number: string): boolean => String(Number(number)) !== number;
 
+/** In characters: a copy of a longer text takes too much memory. */
+const maxCompared = 1_000_000;
+
 /** Parses JSON and keeps the text of numbers that JavaScript changes. Throws as `JSON.parse` does. */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
+  if (isUnchanged(value, text)) return value;
   const marked = withMarks(text);
   return marked === text ? value : withoutMarks(JSON.parse(marked));
+}
+
+/** Whether JavaScript writes the same text again, as for most compact JSON. Finding numbers that change takes longer. */
+function isUnchanged(value: unknown, text: string): boolean {
+  try {
+    return text.length <= maxCompared && JSON.stringify(value) === text;
+  } catch {
+    return false; // Nested too deeply.
+  }
 }
 
 /** Valid JSON in which the numbers that change are strings with their text. */
@@ -34,7 +48,7 @@ function withMarks(text: string): string {
       quote = text.indexOf('"', afterStrings);
     }
     if (afterStrings > index || !changes(number)) continue;
-    marked += `${text.slice(copied, index)}"${mark}${number}"`;
+    marked += `${text.slice(copied, index)}"${marker()}${number}"`;
     copied = index + number.length;
   }
   return marked + text.slice(copied);
@@ -68,8 +82,8 @@ function withoutMarks(value: unknown): unknown {
   return value;
 }
 
-const isMarked = (value: unknown): value is string => typeof value === "string" && value.startsWith(mark);
-const textOf = (marked: string): string => marked.slice(mark.length);
+const isMarked = (value: unknown): value is string => typeof value === "string" && value.startsWith(marker());
+const textOf = (marked: string): string => marked.slice(marker().length);
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
@@ -97,7 +111,7 @@ export function copyTexts<Copy extends object>(from: object, copy: Copy): Copy {
 export function stringifyExactly(value: unknown, indent?: number): string | undefined {
   try {
     return isUsed
-      ? JSON.stringify(value, withMarkedNumbers, indent)?.replace(quotedMarks, "$1")
+      ? JSON.stringify(value, withMarkedNumbers, indent)?.replace(quotedMarks(), "$1")
       : JSON.stringify(value, null, indent);
   } catch (error) {
     if (indent !== undefined || !(error instanceof RangeError)) throw error;
@@ -133,12 +147,12 @@ function stringifyNested(value: unknown): string {
   return text.join("");
 }
 
-const quotedMarks = new RegExp(`"${mark}([^"]*)"`, "g");
-const bareMarks = new RegExp(`${mark}([-+.\\deE]+)`, "g");
+const quotedMarks = () => new RegExp(`"${marker()}([^"]*)"`, "g");
+const bareMarks = () => new RegExp(`${marker()}([-+.\\deE]+)`, "g");
 
 function withMarkedNumbers(this: unknown, key: string, value: unknown): unknown {
   const text = typeof value === "number" ? exactText(this, key) : undefined;
-  return text === undefined ? value : mark + text;
+  return text === undefined ? value : marker() + text;
 }
 
 /** A copy for a writer that cannot print numbers as text, and what turns its output into the wanted text. */
@@ -148,6 +162,6 @@ export function exactCopy(value: unknown): {
 } {
   if (!isUsed) return { value, finish: (text) => text };
   const marked = JSON.stringify(value, withMarkedNumbers);
-  if (marked === undefined || !marked.includes(mark)) return { value, finish: (text) => text };
-  return { value: JSON.parse(marked), finish: (text) => text.replace(bareMarks, "$1") };
+  if (marked === undefined || !marked.includes(marker())) return { value, finish: (text) => text };
+  return { value: JSON.parse(marked), finish: (text) => text.replace(bareMarks(), "$1") };
 }

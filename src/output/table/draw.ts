@@ -16,7 +16,7 @@ export interface Layout {
 
 /** Number of spaces between two columns of a table. */
 export const GAP = 2;
-const ROWS_PER_PIECE = 10;
+const ROWS_PER_PIECE = 50;
 
 /** Draws rows as lines of text, several lines in a piece, each piece ending with a newline. */
 export function* draw(
@@ -55,24 +55,33 @@ const noBorder = Object.fromEntries(
   ]),
 );
 
+/** cli-table3 takes longer for a cell than for a line in it, but each line of a cell takes longer the more there are. */
+const ROWS_PER_TABLE = 7;
+
 /**
- * Draws rows with cli-table3. Cells must fit the widths: the library cuts a longer one in the middle of a character. All
- * rows are passed as the lines of one row, because the library takes far more time for a cell than for a line in it.
+ * Draws rows with cli-table3. Cells must fit the widths: the library cuts a longer one in the middle of a character. The
+ * rows of a table are passed as the lines of one row.
  */
 export function tableRows(
   Table: typeof CliTable,
   rows: readonly (readonly Cell[])[],
   { widths, aligns }: Layout,
 ): readonly string[] {
-  const table = new Table({
+  const options = {
     chars: { ...noBorder, middle: " ".repeat(GAP) },
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
     colWidths: [...widths],
     colAligns: [...aligns],
     // For its debug log, the library also truncates each cell to ten columns. A mark of that width leaves it no work.
     truncate: "…".repeat(10),
-  });
+  };
   const line = ({ text, paint }: Cell) => (paint === undefined ? text : paint(text));
-  table.push(widths.map((_, index) => rows.map((row) => line(row[index] ?? { text: "" })).join("\n")));
-  return table.toString().split("\n");
+  const lines: string[] = [];
+  for (let start = 0; start < rows.length; start += ROWS_PER_TABLE) {
+    const some = rows.slice(start, start + ROWS_PER_TABLE);
+    const table = new Table(options);
+    table.push(widths.map((_, index) => some.map((row) => line(row[index] ?? { text: "" })).join("\n")));
+    lines.push(...table.toString().split("\n"));
+  }
+  return lines;
 }
