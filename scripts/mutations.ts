@@ -745,4 +745,18 @@ export const mutations: readonly Mutation[] = [
     to: "compare(other.priority, one.priority)",
     tests: ["test/commands/tables.test.ts", "test/output/table.test.ts"],
   },
+  {
+    name: "completions that the shell does not load are fine",
+    file: "src/commands/doctor/checks/local.ts",
+    from: "if (isLoaded) return ok(",
+    to: "if (text !== undefined) return ok(",
+    tests: ["test/commands/doctor.test.ts"],
+  },
+  {
+    name: "sandbox commands ignore the URL of a served sandbox",
+    file: "src/cli/start/connection.ts",
+    from: "settings.servedSandbox === undefined ? undefined",
+    to: "settings.servedSandbox !== '' ? undefined",
+    tests: ["test/commands/sandbox-served.test.ts"],
+  },
 ];
