@@ -39,7 +39,12 @@ export function cacheCode(built: string, cache: string): void {
     if (cachedData === undefined || script.cachedDataRejected) compiled.set(cached, script);
     const module = { exports: {} };
     modules.set(name, module);
-    script.runInThisContext().call(module.exports, module.exports, requireBuilt, module, filename, built);
+    try {
+      script.runInThisContext().call(module.exports, module.exports, requireBuilt, module, filename, built);
+    } catch (error) {
+      modules.delete(name);
+      throw error;
+    }
     return module.exports;
   }
   const { extensions } = nodeRequire;
