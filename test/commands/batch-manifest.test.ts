@@ -95,6 +95,29 @@ test.each([
   expect(err).toMatch(message);
 });
 
+test.each(platforms)("a line break cannot end a comment of %s and begin a command", async (platform) => {
+  const { run } = await createCli();
+  const batch = ["batch", "manifest", platform, "--shards", "2"];
+  for (const lineBreak of ["\n", "\r", "\u2028"]) {
+    const text = `a${lineBreak}touch x`;
+    const lines = [
+      ["--out", text],
+      ["--model", text],
+      ["--image", text],
+      ["--secret", text],
+      ["--claim", text],
+    ];
+    for (const [flag = "", value = ""] of lines) {
+      const { code, out, err } = await run([...batch, "a.jsonl", flag, value], overNetwork());
+      expect({ code, out }).toEqual({ code: exit.usage, out: "" });
+      expect(err).toContain(`${flag} must not contain line breaks`);
+    }
+    const { code, out, err } = await run([...batch, `${text}.jsonl`], overNetwork());
+    expect({ code, out }).toEqual({ code: exit.usage, out: "" });
+    expect(err).toContain("INPUT must not contain line breaks");
+  }
+});
+
 test.each([
   ["requests.jsonl", "requests.out.jsonl"],
   ["requests.json", "requests.json.out.jsonl"],

@@ -131,6 +131,14 @@ function jobOf(
       "--name must be at most 63 lower-case letters, digits and -, with no - at either end",
     );
   }
+  assertOneLine({
+    INPUT: input,
+    "--out": flags.out,
+    "--model": model,
+    "--image": flags.image,
+    "--secret": flags.secret,
+    "--claim": claim,
+  });
   const out = flags.out ?? outputFor(input);
   const source = endpoint === undefined ? [input] : ["--prompts", input, "--endpoint", endpoint];
   const options = {
@@ -175,15 +183,22 @@ function environmentOf(
   };
 }
 
+/** A line break in a comment of the job would end the comment, and the rest would run as a command. */
+function assertOneLine(texts: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, text] of Object.entries(texts)) {
+    if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text ?? "")) {
+      throw new UsageError(`${name} must not contain line breaks or control characters`);
+    }
+  }
+}
+
 /** The files are in the job's own folder, and these systems replace `$` in more places than a shell does. */
 function assertPortable({ input, out }: BatchJob): void {
   for (const [name, path] of Object.entries({ INPUT: input, "--out": out })) {
     if (isAbsolute(path))
       throw new UsageError(`${name} must be a relative path: the job runs in a folder of its own`);
-    if (!/^[^$*?[\]"'\\\p{Cc}]+$/u.test(path)) {
-      throw new UsageError(
-        `${name} must not contain quotes, [, ], $, *, ?, \\ or control characters: rename the file`,
-      );
+    if (!/^[^$*?[\]"'\\]+$/.test(path)) {
+      throw new UsageError(`${name} must not contain quotes, [, ], $, *, ? or \\: rename the file`);
     }
   }
 }
