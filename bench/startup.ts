@@ -1,5 +1,5 @@
 /**
- * Measures startup times relative to `node -e 0`, with GitHub's `gh` for comparison if it is installed. Each round runs
+ * Measures startup times relative to `node -e 0`, beside other tools that are installed. Each round runs
  * every command line once. `npm run bench` builds first. `npm run bench -- 40` runs 40 rounds, and
  * `npm run bench -- 40 DIR` also measures the build in the checkout DIR and prints the ratio of the two.
  */
@@ -61,7 +61,22 @@ const node = (args: readonly string[], more: Readonly<Record<string, string>> = 
   args,
   env: more,
 });
-const hasGh = spawnSync("gh", ["--version"], { env, stdio: "ignore" }).status === 0;
+
+/** Other tools: written in Go, and in JavaScript. Those that are not installed are left out. */
+const peers: Readonly<Record<string, Line>> = Object.fromEntries(
+  ["gh --version", "gh --help", "hcloud version", "hcloud --help", "npm --version"]
+    .map((line): [string, Line] => {
+      const [program = "", ...args] = line.split(" ");
+      return [line, { program, args }];
+    })
+    .concat(
+      ["tsc", "vitest", "biome"].map((name): [string, Line] => [
+        `${name} --version`,
+        node([join("node_modules/.bin", name), "--version"]),
+      ]),
+    )
+    .filter(([, { program, args }]) => spawnSync(program, args, { env, stdio: "ignore" }).status === 0),
+);
 
 /** The command lines to measure, for the build in a folder. A build refuses the state of a newer one. */
 function linesOf(folder: string, stateName: string): Readonly<Record<string, Line>> {
@@ -88,10 +103,7 @@ const lines: Readonly<Record<string, Line>> = {
     Object.fromEntries(
       Object.entries(linesOf(other, "other")).map(([name, line]) => [`${name} (other)`, line]),
     )),
-  ...(hasGh && {
-    "gh --version": { program: "gh", args: ["--version"] },
-    "gh --help": { program: "gh", args: ["--help"] },
-  }),
+  ...peers,
 };
 
 async function milliseconds(line: Line): Promise<number> {

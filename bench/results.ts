@@ -1,0 +1,92 @@
+/**
+ * Runs all benchmarks one after another and writes what they print to `bench/RESULTS.md`, with the machine and the
+ * versions. Run it on an idle machine: `npm run bench:all`. It takes about ten minutes. The text in front of the first
+ * result is kept.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus, release, totalmem, type } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const file = fileURLToPath(new URL("RESULTS.md", import.meta.url));
+const marker = "<!-- results -->";
+
+interface Benchmark {
+  readonly title: string;
+  /** The script and its arguments. */
+  readonly script: readonly [string, ...string[]];
+  readonly about: string;
+}
+
+const benchmarks: readonly Benchmark[] = [
+  {
+    title: "Start-up",
+    script: ["startup.ts", "20"],
+    about: "Median of 20 rounds. The ratio is to `node -e 0` in the same round.",
+  },
+  {
+    title: "Long lists",
+    script: ["lists.ts", "3"],
+    about: "Median of 3 rounds, for 1,000 to 100,000 rentals.",
+  },
+  {
+    title: "Pictures",
+    script: ["pictures.ts", "10"],
+    about: "Median of 10 rounds. The ratio is to `curl`, which saves the response as it is.",
+  },
+  {
+    title: "Chat",
+    script: ["chat.ts", "10"],
+    about: "Median of 10 rounds: the first token, and 100,000 tokens to a pipe.",
+  },
+  {
+    title: "Batch",
+    script: ["batch.ts", "10000"],
+    about:
+      "10,000 chats beside a bare loop of `node:http`, the check of 100,000 lines, and 200 pictures of 1 MB.",
+  },
+  {
+    title: "Sandbox",
+    script: ["sandbox.ts", "10", "1000", "10000", "50000"],
+    about:
+      "Requests to a served sandbox with more and more rentals, beside bare Hono that sends the same JSON.",
+  },
+];
+
+async function output([script, ...args]: Benchmark["script"]): Promise<string> {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, ["--import", "tsx", path, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    process.stdout.write(chunk);
+  });
+  const [code] = await once(child, "close");
+  if (code !== 0) throw new Error(`${script} exited with ${code}`);
+  return Buffer.concat(chunks).toString();
+}
+
+const machine = [
+  `${cpus().length} × ${cpus()[0]?.model.trim()}`,
+  `${Math.round(totalmem() / 2 ** 30)} GiB`,
+  `${type()} ${release()}`,
+  `Node.js ${process.versions.node}`,
+].join(", ");
+
+const sections: string[] = [];
+for (const { title, script, about } of benchmarks) {
+  process.stdout.write(`\n${title}\n\n`);
+  const started = performance.now();
+  const text = await output(script);
+  const seconds = Math.round((performance.now() - started) / 1000);
+  sections.push(
+    `## ${title}\n\n${about} \`npx tsx bench/${script.join(" ")}\`, ${seconds} s.\n\n\`\`\`text\n${text.trim()}\n\`\`\`\n`,
+  );
+}
+
+const [text = ""] = readFileSync(file, "utf8").split(marker);
+const date = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
+writeFileSync(file, `${text}${marker}\n\nMeasured on ${date}: ${machine}.\n\n${sections.join("\n")}`);
