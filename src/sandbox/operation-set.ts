@@ -24,7 +24,7 @@ const operationSets: Readonly<Record<OperationSetName, OperationSet>> = {
 const everyOperation: OperationSet = [...documented, ...idsOf(assumedOperations)];
 
 /**
- * The named operation set; without a name, all documented and assumed ones.
+ * Returns the named operation set. Without a name, returns all documented and assumed operations.
  * @throws TypeError when the name is unknown
  */
 export function operationSetOf(name: string | undefined): OperationSet {
