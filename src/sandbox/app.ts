@@ -112,7 +112,10 @@ async function respond(exchange: Exchange, serving: Serving): Promise<PlainRespo
   }
 }
 
-/** Returns the response of `work`. If `work` throws, returns an error response, unless the connection broke: then rethrows. */
+/**
+ * Returns the response of `work`. If `work` throws, returns an error response, unless the connection broke: then
+ * rethrows.
+ */
 async function orError(exchange: Exchange, work: () => Promise<PlainResponse>): Promise<PlainResponse> {
   try {
     return await work();
@@ -142,8 +145,8 @@ interface Served<Input extends InputSchema> {
 }
 
 /**
- * Serves an operation, with a fault if one is due. Announces the operation's sunset day in headers, and responds with 404
- * from that day on (service section 9).
+ * Serves an operation, with a fault if one is due. Announces the operation's sunset day in headers, and responds with
+ * 404 from that day on (service section 9).
  */
 async function serve<Input extends InputSchema>(
   exchange: Exchange,

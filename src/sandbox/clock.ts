@@ -20,7 +20,9 @@ export const stamp = (ms: number): string => new Date(ms).toISOString();
 /** The whole second at or after a moment. */
 export const wholeSecond = (ms: number): number => Math.ceil(ms / secondMs) * secondMs;
 
-/** The sandbox's clock as stored: its offset from the machine's clock and, if it is frozen, its time. In milliseconds. */
+/**
+ * The sandbox's clock as stored: its offset from the machine's clock and, if it is frozen, its time. In milliseconds.
+ */
 interface StoredClock {
   readonly offsetMs: number;
   readonly frozenAt: number | null;
@@ -67,7 +69,9 @@ export interface ClockControl {
 const read = ({ offsetMs, frozenAt }: StoredClock, machine: Clock): number =>
   frozenAt ?? machine() + offsetMs;
 
-/** The clock of a sandbox. It returns the time at which it is frozen or, if it runs, the machine's time plus its offset. */
+/**
+ * The clock of a sandbox. It returns the time at which it is frozen or, if it runs, the machine's time plus its offset.
+ */
 export const sandboxClock =
   (store: Store, machine: Clock): Clock =>
   () =>

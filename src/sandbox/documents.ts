@@ -8,8 +8,8 @@ interface ParsedDocument {
   /** Undefined if the text is empty. */
   readonly content: unknown;
   /**
-   * Returns the error for issues of the content. The message of each issue gets the line in the document. `outside` is the
-   * number of leading path segments that are not in the document.
+   * Returns the error for issues of the content. The message of each issue gets the line in the document. `outside` is
+   * the number of leading path segments that are not in the document.
    */
   readonly errorFor: (issues: readonly Issue[], outside?: number) => ControlRefused;
 }

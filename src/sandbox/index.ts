@@ -34,8 +34,8 @@ export interface Sandbox extends SandboxControls, RequestHandler {
   /** Does what `fetch` does, without the web's `Request` and `Response`. */
   send(url: string, request: Sent): Promise<PlainResponse>;
   /**
-   * Returns a handler that uses the same state but serves another operation set. Without a name, the handler serves this
-   * sandbox's own set.
+   * Returns a handler that uses the same state but serves another operation set. Without a name, the handler serves
+   * this sandbox's own set.
    */
   withOperationSet(only: string | undefined): RequestHandler;
   readonly keys: { readonly full: string; readonly readOnly: string };
@@ -88,8 +88,8 @@ export async function createSandbox({
   // If there is no folder, no machine was started before, so no home folders of ended rentals have to be removed.
   if (folder !== undefined && existsSync(folder)) await openMachines();
   /**
-   * Updates the machines before and after `respond`: before, so that each running rental has its machines, and after, so
-   * that the machines of ended rentals are gone.
+   * Updates the machines before and after `respond`: before, so that each running rental has its machines, and after,
+   * so that the machines of ended rentals are gone.
    */
   const withMachines = async <Result>(respond: () => Result | Promise<Result>): Promise<Result> => {
     if (machines === undefined) return respond();

@@ -14,7 +14,9 @@ const commonError = z
   })
   .describe("The same error, in the common chat-completions format");
 
-/** The body of every failed inference request. It has the documented fields, and the same error in the common format. */
+/**
+ * The body of every failed inference request. It has the documented fields, and the same error in the common format.
+ */
 export const inferenceErrorBody = errorBody
   .extend({ error: commonError })
   .meta({ id: "InferenceError", description: "Body of every failed inference request" });
@@ -25,8 +27,8 @@ export type CommonError = z.output<typeof commonError>;
 export const isInferencePath = (path: string): boolean => path.startsWith("/v1/");
 
 /**
- * Adds the error in the common format. Its fields are derived from the documented body and the status, unless `more` has
- * them.
+ * Adds the error in the common format. Its fields are derived from the documented body and the status, unless `more`
+ * has them.
  */
 export function withCommonError(
   body: ErrorBody,

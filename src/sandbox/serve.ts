@@ -80,7 +80,9 @@ export async function serve(
 
 type Incoming = Pick<IncomingMessage, "socket">;
 
-/** Returns the response. If a fault breaks the connection, before the response or within its body, closes the socket. */
+/**
+ * Returns the response. If a fault breaks the connection, before the response or within its body, closes the socket.
+ */
 async function respond(pending: Promise<Response>, { socket }: Incoming): Promise<Response> {
   try {
     const response = await pending;
@@ -94,7 +96,9 @@ async function respond(pending: Promise<Response>, { socket }: Incoming): Promis
   }
 }
 
-/** Yields the body. If a fault breaks the connection, the socket closes only after it has sent what was already written. */
+/**
+ * Yields the body. If a fault breaks the connection, the socket closes only after it has sent what was already written.
+ */
 async function* untilBroken(
   body: AsyncIterable<Uint8Array>,
   socket: Incoming["socket"],

@@ -7,7 +7,7 @@ import type { Store } from "../store/queries.ts";
 /** What a handler gets besides its input. */
 export interface Call {
   readonly store: Store;
-  /** Returns an environment variable, which may hold the key of an engine. */
+  /** Returns the value of an environment variable, which may hold the key of an engine. */
   readonly environment: (name: string) => string | undefined;
   readonly addressesOf: AddressesOf;
   /** All operations that are served. */

@@ -23,8 +23,8 @@ const unitsPerCent = unitsOf(pricedPicture) / (Number(pricedPicture.dollars) * 1
 const paidUnits = "paidPictureUnits";
 
 /**
- * The credit, the amount spent on rentals and pictures until a moment, and the balance, all in whole cents. The balance can
- * be negative.
+ * The credit, the amount spent on rentals and pictures until a moment, and the balance, all in whole cents. The balance
+ * can be negative.
  */
 export function accountAt(store: Queries, userId: string, moment: number) {
   const creditCents = creditOf(store, userId);
@@ -39,7 +39,9 @@ export function setBalance(store: Queries, userId: string, cents: number, moment
   saveCredit(store, userId, cents + usedCents);
 }
 
-/** If the account is prepaid and its balance is used up, ends its rentals at the moment when the balance was used up. */
+/**
+ * If the account is prepaid and its balance is used up, ends its rentals at the moment when the balance was used up.
+ */
 export function endUnpaidRentals(store: Store, userId: string, now: number): void {
   const isPrepaid = situationsOf(store, "prepaid").length > 0;
   if (!isPrepaid || accountAt(store, userId, now).balanceCents > 0) return;

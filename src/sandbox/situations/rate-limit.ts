@@ -8,8 +8,8 @@ import { countHit, situationsOf } from "./table.ts";
 const tooManyRequests = 429;
 
 /**
- * Returns the response to a call that exceeds a rate limit: a 429 with the seconds until the window ends as Retry-After.
- * Returns undefined for any other call.
+ * Returns the response to a call that exceeds a rate limit: a 429 with the seconds until the window ends as
+ * Retry-After. Returns undefined for any other call.
  */
 export function rateLimited(exchange: Exchange, store: Store, operation: string): PlainResponse | undefined {
   const waitMs = takeCall(store, operation, exchange.now);
