@@ -112,10 +112,7 @@ async function respond(exchange: Exchange, serving: Serving): Promise<PlainRespo
   }
 }
 
-/**
- * Returns the response of `work`. If `work` throws, returns an error response, unless the connection broke: then
- * rethrows.
- */
+/** Returns the response of `work`, or an error response if `work` throws. Rethrows if the connection broke. */
 async function orError(exchange: Exchange, work: () => Promise<PlainResponse>): Promise<PlainResponse> {
   try {
     return await work();

@@ -47,10 +47,7 @@ const pathValues = (
     fields.map(({ name, kind }) => [name, ofKind(kind, tryDecodeURIComponent(parameters[name] ?? ""))]),
   );
 
-/**
- * Reads the fields of a query. Repeated fields stay lists and invalid values stay strings, so that the check reports
- * them.
- */
+/** Reads the fields of a query. Keeps lists of repeated fields and invalid strings, so that the check reports them. */
 function query(fields: readonly Field[], { url }: PlainRequest): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap(({ name, kind }) => {

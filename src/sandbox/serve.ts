@@ -80,9 +80,7 @@ export async function serve(
 
 type Incoming = Pick<IncomingMessage, "socket">;
 
-/**
- * Returns the response. If a fault breaks the connection, before the response or within its body, closes the socket.
- */
+/** Returns the response. If a fault breaks the connection before the response or in its body, closes the socket. */
 async function respond(pending: Promise<Response>, { socket }: Incoming): Promise<Response> {
   try {
     const response = await pending;

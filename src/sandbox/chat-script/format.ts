@@ -34,9 +34,7 @@ export const scriptedReply = z
         model: z.string().optional(),
       })
       .optional(),
-    /**
-     * How many requests the reply is sent to. By default, every matching request if `when` is given, and otherwise 1.
-     */
+    /** How many requests the reply is sent to. By default, all matching ones if `when` is given, and otherwise 1. */
     times: z.union([z.int().min(1), z.literal("always")]).optional(),
 
     text: z.string().optional(),
@@ -75,10 +73,7 @@ export const scriptedReply = z
         message: z.string().default("The model failed"),
         type: z.string().default("server_error"),
         code: errorCode,
-        /**
-         * How to send the error: as an event with only the JSON, as an event named `error`, or with text before the
-         * JSON.
-         */
+        /** Sends the error as an event with only the JSON, as an event named `error`, or with text before the JSON. */
         form: z.enum(["chunk", "event", "text"]).default("chunk"),
       })
       .optional(),

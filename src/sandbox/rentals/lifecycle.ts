@@ -73,10 +73,7 @@ const bootEnd = ({ createdAt, boot, rentalType }: StoredRental): number =>
 export const runningFrom = (rental: StoredRental): number =>
   rental.boot === undefined || rental.boot.outcome === "slow" ? bootEnd(rental) : Number.POSITIVE_INFINITY;
 
-/**
- * When a rental ends: when it is terminated, or with its last term if it does not continue on demand. Null if no end is
- * set.
- */
+/** When a rental ends: when it is terminated, or with its last term unless it continues on demand. Null if unknown. */
 export function endOf(rental: StoredRental): number | null {
   const ends = [
     rental.terminatedAt,
@@ -107,10 +104,7 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
   };
 }
 
-/**
- * The next reserved term. It starts when the current term ends. Without a current term, it starts now or after the
- * boot.
- */
+/** The next reserved term. It starts when the current term ends or, if there is none, now or after the boot. */
 export function nextTerm(rental: StoredRental, days: number, now: number): ReservedTerm {
   const last = rental.terms.at(-1);
   const from = last && last.until > now ? last.until : Math.max(now, bootEnd(rental));

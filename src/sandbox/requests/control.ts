@@ -29,20 +29,14 @@ const expectationInput = z.strictObject({ ...filterFields, count: amount, atLeas
 
 type Filter = z.output<typeof filterInput>;
 
-/**
- * Controls the request log. If a filter or an expectation is invalid, throws a `ControlRefused` that names each invalid
- * field.
- */
+/** Controls the request log. Throws a `ControlRefused` naming each invalid field of a filter or an expectation. */
 export interface RequestControl {
   /** The most recent matching requests, oldest first. */
   list(filter?: unknown): readonly NumberedRequest[];
   count(filter?: unknown): number;
   /** Removes the matching requests, or all, and returns how many it removed. */
   clear(filter?: unknown): number;
-  /**
-   * Compares the number of matching requests with `count`, or with `atLeast` and `atMost`. By default, expects at least
-   * 1.
-   */
+  /** Compares the number of matching requests with `count`, or `atLeast` and `atMost`; by default, with at least 1. */
   expect(expectation: unknown): ExpectationResult;
 }
 
@@ -136,16 +130,8 @@ function assertRange({
 }: Pick<z.output<typeof expectationInput>, "count" | "atLeast" | "atMost">) {
   const isRange = atLeast !== undefined || atMost !== undefined;
   const issues = [
-    ...issueIf(
-      count !== undefined && isRange,
-      "count",
-      "cannot be combined with a minimum or a maximum",
-    ),
-    ...issueIf(
-      (atLeast ?? 0) > (atMost ?? requestLog.kept),
-      "atLeast",
-      "cannot be more than the maximum",
-    ),
+    ...issueIf(count !== undefined && isRange, "count", "cannot be combined with a minimum or a maximum"),
+    ...issueIf((atLeast ?? 0) > (atMost ?? requestLog.kept), "atLeast", "cannot be more than the maximum"),
   ];
   if (issues.length > 0) throw new ControlRefused(issues);
 }

@@ -8,8 +8,9 @@ import { type ServedId, servedOperations } from "../assumed/index.ts";
 import { issue } from "../errors.ts";
 
 /**
- * The values that the fields of a request must have, by the dotted paths of the fields, such as `{ gpuType: "b200",
- * "messages.0.role": "user" }`. A string also matches a value whose JSON it is: `"2"` matches the number 2.
+ * The values that the fields of a request must have, by the dotted paths of the fields, such as
+ * `{ gpuType: "b200", "messages.0.role": "user" }`. A string also matches another value whose JSON is the same text:
+ * `"2"` matches the number 2.
  */
 export const whereInput = z.record(z.string().min(1), z.unknown());
 

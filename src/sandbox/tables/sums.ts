@@ -49,7 +49,7 @@ export function activeSums(
   return { "on-demand": sum("on-demand"), reserved: sum("reserved") };
 }
 
-/** What all rentals of the user have cost until a moment, in cents. This equals the sum of `billedBefore` over them. */
+/** What all rentals of the user have cost until a moment, in cents. This equals the sum of `billedBefore`. */
 export function billedCents(store: Queries, userId: string, moment: number): number {
   // SQLite drops the remainder of a division only for integers, and the driver passes every number as a float.
   const until = "CAST(?2 AS INTEGER)";
