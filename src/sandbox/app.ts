@@ -172,7 +172,7 @@ async function serve<Input extends InputSchema>(
   return response;
 }
 
-/** Calls the handler, if the key, the limits of the account and the input allow it. */
+/** Checks the key, the rate limits and the input, and then calls the handler. */
 async function call<Input extends InputSchema>(
   exchange: Exchange,
   { state, recent }: Serving,

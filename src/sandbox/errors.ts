@@ -34,7 +34,7 @@ export function throwIfInvalid(...issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ApiError("BAD_REQUEST", issues);
 }
 
-/** Returns the value. @throws ApiError with an issue of the field when it is undefined */
+/** Returns the value. @throws ApiError with an issue of the field when the value is undefined */
 export function required<Value>(value: Value | undefined, field: string, message: string): Value {
   if (value === undefined) throw new ApiError("BAD_REQUEST", [issue(field, message)]);
   return value;

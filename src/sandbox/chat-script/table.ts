@@ -44,7 +44,7 @@ type Input = Pick<CheckedInputOf<"createChatCompletion">, "messages" | "model">;
 export const hasScript = (store: Queries): boolean =>
   store.all("SELECT 1 FROM chatReplies LIMIT 1").length > 0;
 
-/** Takes the first matching reply and counts the use, or says why there is none. */
+/** Returns the first matching reply that is not used up, and counts its use. If there is none, returns why. */
 export function takeReply(store: Store, input: Input): StoredReply | "all used" | "no match" {
   return store.write(() => {
     const left = listReplies(store).filter(({ uses, reply }) => uses < timesOf(reply));

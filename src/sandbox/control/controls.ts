@@ -53,7 +53,7 @@ export interface SandboxControls {
   /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
   seed(text: string): Promise<void>;
   /**
-   * Checks a seed, YAML or JSON text or an object, and returns a function that replaces the state with it.
+   * Checks a seed (a text in YAML or JSON, or an object) and returns a function that replaces the state with the seed.
    * @throws ControlRefused naming each invalid field
    */
   prepareSeed(seed: string | object): Promise<() => void>;

@@ -119,7 +119,7 @@ const apis: Readonly<Record<EngineKind, { readonly root: RegExp; readonly path: 
   audio: { root: /^(.*\/v\d+\w*|.*(?=\/audio\/speech$))(\/audio\/speech)?$/, path: "/v1" },
 };
 
-/** The root of an engine's API. The given URL may be that of the server, the API or one operation. */
+/** Returns the URL of the root of an engine's API. The given URL may name the server, the API or one operation. */
 function apiRoot({ kind, url }: Pick<Engine, "kind" | "url">): string {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, "");

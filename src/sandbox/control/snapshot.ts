@@ -97,8 +97,8 @@ function rowsOf(store: Store, table: string): Row[] {
 
 /**
  * Replaces the whole state with a snapshot, as one transaction. A running clock continues from the snapshot's time.
- * @throws ControlRefused when the text is not a snapshot of this version, was modified, or has an invalid state;
- * the sandbox is then unchanged
+ * @throws ControlRefused when the text is not a snapshot of this version, was modified, or has an invalid state. The
+ * sandbox is then unchanged.
  */
 export function restoreSnapshot(store: Store, text: string, machine: Clock): void {
   const { clock, tables } = readSnapshot(text);

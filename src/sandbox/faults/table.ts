@@ -35,7 +35,7 @@ export const faultInput = z.strictObject({
   /** The code and the message of the error in that response. */
   code: z.string().min(1).max(maxTextLength).optional(),
   message: z.string().min(1).max(maxTextLength).optional(),
-  /** Responds with this text instead, as a proxy would; with status 200 by default. */
+  /** Responds with this text instead, as a proxy might. The status is 200 by default. */
   body: z.string().max(maxBodyLength).optional(),
   /** The media type of that text. */
   contentType: z
@@ -65,7 +65,7 @@ type Selection = Pick<
   "operation" | "where" | "caller" | "key" | "after" | "every" | "rate" | "seed"
 >;
 
-/** What a fault does to a call; it has at least one effect. */
+/** What a fault does to a call. At least one of the fields has an effect. */
 export type Effect = Omit<FaultInput, keyof Selection | "times">;
 
 /** Whether the response of the operation is replaced. */
@@ -80,9 +80,9 @@ export interface NewFault extends Selection {
 
 export interface StoredFault extends NewFault {
   readonly id: number;
-  /** How many calls it has counted. */
+  /** How many calls the fault has counted. */
   readonly calls: number;
-  /** How many calls it has affected. */
+  /** How many calls the fault has affected. */
   readonly hits: number;
 }
 

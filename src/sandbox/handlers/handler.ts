@@ -12,7 +12,7 @@ export interface Call {
   readonly addressesOf: AddressesOf;
   /** All operations that are served. */
   readonly operationSet: OperationSet;
-  /** The time of the call, in milliseconds since 1970; all its timestamps and costs use this time. */
+  /** The time of the call, in milliseconds since 1970. All timestamps and costs of the call use this time. */
   readonly now: number;
   /** The id of the caller; empty when the operation requires no key. */
   readonly userId: string;

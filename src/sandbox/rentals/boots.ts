@@ -67,7 +67,7 @@ export interface BootRuleControl {
 
 interface StoredRule {
   readonly id: number;
-  /** How many rentals it was applied to. */
+  /** How many rentals the rule was applied to. */
   readonly hits: number;
   readonly rule: BootRule;
 }

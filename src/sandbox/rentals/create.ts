@@ -44,7 +44,7 @@ export const termIssues = ({ until }: ReservedTerm): readonly Issue[] =>
 
 /**
  * The public keys of the SSH keys that a rental names.
- * @throws ApiError when one does not exist
+ * @throws ApiError when one of the keys does not exist
  */
 export function sshPublicKeysOf(
   store: Queries,

@@ -41,11 +41,11 @@ export type StoredRental = RentalInput & {
   /** Reserved terms in order; all other time is on-demand. */
   readonly terms: readonly ReservedTerm[];
   readonly terminatedAt?: number;
-  /** When a situation makes it fail. */
+  /** When a situation makes the rental fail. */
   readonly failsAt?: number | undefined;
   /** How it boots, if not as usual. */
   readonly boot?: Boot | undefined;
-  /** The SSH keys that it was created with: deleting a key does not change its rentals. */
+  /** The public keys with which the rental was created. They stay when an SSH key is deleted. */
   readonly sshPublicKeys?: readonly string[] | undefined;
   /** Its addresses, if a seed set them. */
   readonly sshNetworking?: readonly SshAddress[] | undefined;

@@ -34,7 +34,7 @@ export interface RequestControl {
   /** The most recent matching requests, oldest first. */
   list(filter?: unknown): readonly NumberedRequest[];
   count(filter?: unknown): number;
-  /** Removes the matching requests, or all, and returns how many it removed. */
+  /** Removes the matching requests, and returns how many were removed. Without a filter, removes all. */
   clear(filter?: unknown): number;
   /** Compares the number of matching requests with `count`, or `atLeast` and `atMost`; by default, with at least 1. */
   expect(expectation: unknown): ExpectationResult;

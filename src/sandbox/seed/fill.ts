@@ -18,7 +18,7 @@ import type { Seed, SeedDocument, SeededRental } from "./read.ts";
 /**
  * Replaces the whole state with a seed, as one transaction. `machine` is the time of the machine's clock, in
  * milliseconds since 1970.
- * @throws ControlRefused when the seed is inconsistent; the state is then unchanged
+ * @throws ControlRefused when the seed is inconsistent. The state is then unchanged.
  */
 export function fill(store: Store, { document, seedError }: Seed, machine: number): void {
   const { clock, user, balanceCents } = document;

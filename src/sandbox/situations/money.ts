@@ -77,7 +77,7 @@ export function unpaidRefusal(store: Queries, userId: string, now: number): ApiE
 export const pictureRefusal = (store: Queries, userId: string, now: number): ApiError | undefined =>
   situationsOf(store, "picture-prices").length === 0 ? undefined : unpaidRefusal(store, userId, now);
 
-/** Pays for a picture, if pictures cost money. */
+/** If pictures cost money, adds a picture to those that the account has paid for. */
 export function payForPicture(store: Queries, picture: Picture): void {
   const [prices] = situationsOf(store, "picture-prices");
   if (prices === undefined) return;

@@ -21,7 +21,7 @@ const plannedEnd = {
   afterSeconds: seconds.optional(),
   /** When it happens. For a rental that starts to run after this time, it happens when the rental starts to run. */
   at: dateTime("When it happens").optional(),
-  /** How many rentals it applies to; all by default. */
+  /** How many rentals the situation applies to; all by default. */
   times: z.int().min(1).optional(),
 };
 
@@ -72,9 +72,9 @@ export type SituationOf<Kind extends SituationKind> = Extract<Situation, { reado
 
 export interface StoredSituation<Kind extends SituationKind = SituationKind> {
   readonly id: number;
-  /** How many rentals, calls or pictures it has affected. */
+  /** How many rentals, calls or pictures the situation has affected. */
   readonly hits: number;
-  /** When it was added, or when the current window of a rate limit began, in milliseconds since 1970. */
+  /** When the situation was added, or when a rate limit's current window began, in milliseconds since 1970. */
   readonly at: number;
   /** The number of calls in the current window. */
   readonly calls: number;

@@ -59,7 +59,7 @@ const controls = `
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
 `;
 
-/** Version 4: the engines that generate in place of the sandbox. */
+/** Version 4: the engines, which generate texts, pictures and speech in place of the sandbox. */
 const engines = `
   CREATE TABLE engines (kind TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
 `;
@@ -133,7 +133,7 @@ export const upgrades: readonly string[] = [
 
 export const schemaVersion = upgrades.length;
 
-/** The numbers before the first ids. They differ, so that in a small sandbox no rental has the id of a volume. */
+/** The number before each first id. The two differ, so that in a small sandbox no rental has the id of a volume. */
 export const idsBefore = { rentals: 1000, volumes: 500 };
 
 export const builtInUserId = "sandbox-user";

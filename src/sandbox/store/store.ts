@@ -9,7 +9,7 @@ import { newestTables } from "./generated/tables.ts";
 import type { Store } from "./queries.ts";
 import { addInitialState, restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
 
-/** The file that holds the sandbox's state cannot be used; the message names it and says why. */
+/** The file that holds the sandbox's state cannot be used. The message names the file and the reason. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly file: string;
@@ -54,7 +54,7 @@ export const busyMs = 10_000;
 /**
  * Opens the state in `file`, or in memory if `file` is ":memory:". A new file gets the initial state, as of `now`.
  * @throws MissingDependency when the SQLite package is missing
- * @throws StoreError when the file cannot be opened, is not a sandbox's, or was written by a newer version
+ * @throws StoreError when the file cannot be opened, is not a sandbox's state, or was written by a newer version
  */
 export async function openStore(file: string, now: number): Promise<Store> {
   const { DatabaseSync } = await importOptional(
@@ -65,7 +65,7 @@ export async function openStore(file: string, now: number): Promise<Store> {
     if (file !== ":memory:") {
       makeFolderSync(dirname(resolve(file)), 0o700);
       for (const path of [file, ...companions.map((end) => file + end)]) assertFile(path);
-      // Only this user can read it; SQLite creates its journal files with the same mode.
+      // Only this user can read the file. SQLite creates its journal files with the same mode.
       closeSync(openSync(file, "a", 0o600));
     }
     const database = new DatabaseSync(file, { timeout: busyMs });
