@@ -25,7 +25,7 @@ import type { Store } from "./store/queries.ts";
 
 type AppState = Pick<Call, "store" | "environment" | "addressesOf" | "operationSet">;
 
-/** Handles a request. `recent` keeps the pictures and the speech that it generates. */
+/** Handles a request. If `recent` is given, it keeps the pictures and the speech that the request generates. */
 export type App = (request: PlainRequest, recent?: RecentMedia) => Promise<PlainResponse>;
 
 /** Creates the function that serves a set of operations from a store. */
@@ -33,7 +33,7 @@ export function createApp(state: AppState, clock: Clock): App {
   const routeOf = router(state.operationSet);
   return async (request, recent) => {
     const exchange = new Exchange(request, pathOf(request.url));
-    // The clock fails if the state cannot be read.
+    // Includes the headers, because they need the clock, which throws if the state cannot be read.
     const response = await orError(exchange, async () => {
       const own =
         request.method === "OPTIONS"
@@ -46,7 +46,7 @@ export function createApp(state: AppState, clock: Clock): App {
   };
 }
 
-/** The sandbox's own header, and a Date by the sandbox's clock, which may differ from the machine's. */
+/** The sandbox's own header, and a Date header with the time of the sandbox's clock instead of the machine's. */
 export const sandboxHeaders = (clock: Clock) => ({
   [sandboxHeader.toLowerCase()]: "1",
   date: new Date(clock()).toUTCString(),
@@ -95,7 +95,7 @@ function router(operationSet: OperationSet): RouteOf {
   };
 }
 
-/** The response to a request, which is logged. */
+/** Responds to a request, and logs the request. */
 async function respond(exchange: Exchange, serving: Serving): Promise<PlainResponse> {
   exchange.now = serving.clock();
   let status: number | null = null;
@@ -112,7 +112,7 @@ async function respond(exchange: Exchange, serving: Serving): Promise<PlainRespo
   }
 }
 
-/** The response of `work`, or that for the error that it throws, unless the connection breaks. */
+/** Returns the response of `work`, or an error response if `work` throws. Rethrows if the connection broke. */
 async function orError(exchange: Exchange, work: () => Promise<PlainResponse>): Promise<PlainResponse> {
   try {
     return await work();
@@ -141,7 +141,10 @@ interface Served<Input extends InputSchema> {
   readonly handler: (input: z.output<Input>, call: Call) => unknown;
 }
 
-/** Serves a path until its sunset day, which it announces (service section 9), with a fault if one is due. */
+/**
+ * Serves an operation, with a fault if one is due. Announces the operation's sunset day in headers, and responds with
+ * 404 from that day on (service section 9).
+ */
 async function serve<Input extends InputSchema>(
   exchange: Exchange,
   serving: Serving,
@@ -150,13 +153,13 @@ async function serve<Input extends InputSchema>(
   const { operation, parameters } = served;
   if (!isEnabled(operation, exchange.now)) throw new ApiError("NOT_FOUND");
   const response = await orError(exchange, async () => {
-    // Read first, so that these fields are logged whatever happens to the request.
+    // Reads these fields first, so that they are logged even if a fault or an error prevents the operation.
     if (operation.in !== "body") exchange.input = await readInput(operation, exchange.request, parameters);
     exchange.operation = operation.id;
     return injectFault(exchange, serving.state.store, operation.id, async () => {
       const own = await orError(exchange, () => call(exchange, serving, served));
       Object.assign(own.headers, corsHeaders, exchange.headers);
-      // A fault that replaces the description has no ETag.
+      // The ETag is added here, so that a fault's replacement of the description has none.
       return operation.id === servedOperations.getOpenApiDocument.id ? withEtag(own, exchange) : own;
     });
   });
@@ -169,7 +172,7 @@ async function serve<Input extends InputSchema>(
   return response;
 }
 
-/** Calls the handler, if the key, the limits of the account and the input allow it. */
+/** Checks the key, the rate limits and the input, and then calls the handler. */
 async function call<Input extends InputSchema>(
   exchange: Exchange,
   { state, recent }: Serving,
@@ -203,7 +206,7 @@ function authorize({ method }: Pick<Operation, "method">, exchange: Exchange, st
   exchange.keyName = caller.keyName;
 }
 
-/** Adds the ETag of a successful response, or replaces the response by 304 if the client has it already. */
+/** Adds an ETag to a successful response. If the client already has this version, returns a 304 instead. */
 function withEtag(response: PlainResponse, { request }: Exchange): PlainResponse {
   if (!response.ok || typeof response.body !== "string") return response;
   const etag = `"${createHash("sha1").update(response.body).digest("hex")}"`;

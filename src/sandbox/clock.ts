@@ -20,7 +20,9 @@ export const stamp = (ms: number): string => new Date(ms).toISOString();
 /** The whole second at or after a moment. */
 export const wholeSecond = (ms: number): number => Math.ceil(ms / secondMs) * secondMs;
 
-/** The sandbox's clock as stored: its offset from the machine's clock, or the moment it is frozen at; in milliseconds. */
+/**
+ * The sandbox's clock as stored: its offset from the machine's clock and, if it is frozen, its time. In milliseconds.
+ */
 interface StoredClock {
   readonly offsetMs: number;
   readonly frozenAt: number | null;
@@ -41,27 +43,35 @@ export interface ClockState {
   /** The sandbox's time, ISO 8601. */
   readonly now: string;
   readonly frozen: boolean;
-  /** Milliseconds that a running clock is ahead of the machine's; null while it is frozen. */
+  /** How many milliseconds the sandbox's clock is ahead of the machine's clock; null while it is frozen. */
   readonly offsetMs: number | null;
 }
 
 /** Controls the sandbox's clock, which never goes backward. Every method returns the resulting state. */
 export interface ClockControl {
   show(): ClockState;
-  /** Stops the clock; a frozen clock stays as it is. */
+  /** Stops the clock. Has no effect if the clock is already frozen. */
   freeze(): ClockState;
-  /** Lets the clock run again from the moment it is frozen at. */
+  /** Lets a frozen clock run again, from the time that it shows. */
   resume(): ClockState;
-  /** Moves the clock forward; a frozen clock stays frozen. @throws ControlRefused past the year 9999 */
+  /**
+   * Moves the clock forward. A frozen clock stays frozen.
+   * @throws ControlRefused if the new time is after the year 9999
+   */
   advance(milliseconds: number): ClockState;
-  /** Moves the clock to a moment, in milliseconds since 1970. @throws ControlRefused for the past, or past the year 9999 */
+  /**
+   * Moves the clock to a moment, in milliseconds since 1970.
+   * @throws ControlRefused if the moment is before the clock's current time, or after the year 9999
+   */
   set(moment: number): ClockState;
 }
 
 const read = ({ offsetMs, frozenAt }: StoredClock, machine: Clock): number =>
   frozenAt ?? machine() + offsetMs;
 
-/** The clock of a sandbox: its stored offset, applied to the machine's clock. */
+/**
+ * The clock of a sandbox. It returns the time at which it is frozen or, if it runs, the machine's time plus its offset.
+ */
 export const sandboxClock =
   (store: Store, machine: Clock): Clock =>
   () =>

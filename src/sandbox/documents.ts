@@ -8,8 +8,8 @@ interface ParsedDocument {
   /** Undefined if the text is empty. */
   readonly content: unknown;
   /**
-   * The error for issues of the content, each with its line. `outside` is the number of leading path steps that the document
-   * does not contain.
+   * Returns the error for issues of the content. The message of each issue gets the line in the document. `outside` is
+   * the number of leading path segments that are not in the document.
    */
   readonly errorFor: (issues: readonly Issue[], outside?: number) => ControlRefused;
 }
@@ -24,7 +24,7 @@ export async function parseDocument(text: string, name: string): Promise<ParsedD
   const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true });
   const [error] = parsed.errors;
   if (error) {
-    // The first line says what and where; the others show the text.
+    // The first line says what is wrong and where. The other lines quote the text.
     const [message = ""] = error.message.split("\n");
     throw new ControlRefused([], `${name} is not valid YAML or JSON: ${message.replace(/:$/, "")}`);
   }

@@ -3,7 +3,7 @@ import type { Issue } from "../contract/check/check.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../contract/errors.ts";
 import { issueText } from "../core/text.ts";
 
-/** Thrown while an operation is handled; sent as the documented status and body of its code. */
+/** Thrown while an operation is handled. The client gets the documented status and body of the error's code. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
@@ -18,11 +18,14 @@ export class ApiError extends Error {
 
 export const issue = (field: string, message: string): Issue => ({ path: [field], message });
 
-/** Rewords issues of an input that is not an operation's: `owner`, such as `a fault`, replaces `this operation`. */
+/**
+ * Rewords issues of input that does not belong to an operation: in their messages, `owner` (such as `a fault`) replaces
+ * `this operation`.
+ */
 export const issuesFor = (owner: string, issues: readonly Issue[]): readonly Issue[] =>
   issues.map(({ path, message }) => ({ path, message: message.replace("this operation", owner) }));
 
-/** A list with one issue if `wrong`; empty otherwise. */
+/** Returns a list with one issue if `wrong`, and otherwise an empty list. */
 export const issueIf = (wrong: boolean, field: string, message: string): readonly Issue[] =>
   wrong ? [issue(field, message)] : [];
 
@@ -31,20 +34,20 @@ export function throwIfInvalid(...issues: readonly Issue[]): void {
   if (issues.length > 0) throw new ApiError("BAD_REQUEST", issues);
 }
 
-/** Returns the value. @throws ApiError with an issue of the field when it is undefined */
+/** Returns the value. @throws ApiError with an issue of the field when the value is undefined */
 export function required<Value>(value: Value | undefined, field: string, message: string): Value {
   if (value === undefined) throw new ApiError("BAD_REQUEST", [issue(field, message)]);
   return value;
 }
 
-/** The error for a body over the limit; the service documents none. */
+/** The error for a body that is too large. The service documents no such error. */
 export const payloadTooLarge = {
   status: 413,
   code: "PAYLOAD_TOO_LARGE",
   message: "Request body is too large",
 } as const;
 
-/** The documented error of a status; an undocumented status gets a code and a message derived from its name. */
+/** Returns the documented error of a status. If there is none, derives a code and a message from the status's name. */
 export function errorBodyOf(status: number): ErrorBody {
   const known = Object.entries(errors).find(([, error]) => error.status === status);
   if (known) return { code: known[0], message: known[1].message, issues: [] };

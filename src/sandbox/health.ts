@@ -5,8 +5,8 @@ import { importOptional, MissingDependency } from "./packages.ts";
 import { schemaVersion } from "./store/schema.ts";
 
 /**
- * Checks the sandbox's optional packages and its state file without changing anything. `problem` says why a package (to
- * follow its name) or the file cannot be used.
+ * Checks the sandbox's optional packages and its state file without changing anything. If a package or the file cannot
+ * be used, its `problem` says why. The problem of a package is a phrase that follows the package's name.
  */
 export async function health(file: string) {
   const packages = await Promise.all(

@@ -19,13 +19,13 @@ export { CannotListen, serve } from "./serve.ts";
 export { StoreError } from "./store/store.ts";
 
 interface SandboxOptions {
-  /** The file that holds the state, which processes may share, or ":memory:". */
+  /** The file that holds the state, or ":memory:". Several processes can share the file. */
   readonly file: string;
   /** Milliseconds since 1970; the machine's clock by default. */
   readonly now?: Clock;
-  /** Returns an environment variable, which may hold the key of an engine; none by default. */
+  /** Returns the value of an environment variable, which may hold the key of an engine. By default, none is set. */
   readonly environment?: ((name: string) => string | undefined) | undefined;
-  /** Serves only this operation set; all documented and assumed ones by default. */
+  /** Serves only this operation set. By default, serves all documented and assumed operations. */
   readonly only?: OperationSetName | undefined;
 }
 
@@ -33,10 +33,13 @@ interface SandboxOptions {
 export interface Sandbox extends SandboxControls, RequestHandler {
   /** Does what `fetch` does, without the web's `Request` and `Response`. */
   send(url: string, request: Sent): Promise<PlainResponse>;
-  /** A handler for the same state with another operation set; without a name, with that of this sandbox. */
+  /**
+   * Returns a handler that uses the same state but serves another operation set. Without a name, the handler serves
+   * this sandbox's own set.
+   */
   withOperationSet(only: string | undefined): RequestHandler;
   readonly keys: { readonly full: string; readonly readOnly: string };
-  /** The prefix of every key that it issues. */
+  /** The prefix of every key that the sandbox issues. */
   readonly keyPrefix: string;
   /** Starts machines for the running rentals. @throws Unavailable when sshd is not installed or cannot be used */
   startMachines(...options: Parameters<Machines["start"]>): Promise<Machines>;
@@ -82,9 +85,12 @@ export async function createSandbox({
     machines ??= createMachines({ store, clock, folder, path: () => environment("PATH") });
     return machines;
   };
-  // Without a folder no machine was started before, so there are no homes of ended rentals to remove.
+  // If there is no folder, no machine was started before, so no home folders of ended rentals have to be removed.
   if (folder !== undefined && existsSync(folder)) await openMachines();
-  /** Before, so that each running rental has its machine; and afterwards, so that those of ended rentals are gone. */
+  /**
+   * Updates the machines before and after `respond`: before, so that each running rental has its machines, and after,
+   * so that the machines of ended rentals are gone.
+   */
   const withMachines = async <Result>(respond: () => Result | Promise<Result>): Promise<Result> => {
     if (machines === undefined) return respond();
     await machines.update();
@@ -138,7 +144,7 @@ export async function createSandbox({
   };
 }
 
-/** A browser asks for a page; to programs, these paths are unknown, as they are to the service. */
+/** Whether a browser requests a page. For other programs, these paths are unknown, as they are on the service. */
 const isPageRequest = ({ method, headers }: Request, path: string): boolean =>
   method === "GET" &&
   Object.values<string>(servedControls.pages).includes(path) &&

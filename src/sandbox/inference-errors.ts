@@ -14,17 +14,22 @@ const commonError = z
   })
   .describe("The same error, in the common chat-completions format");
 
-/** The body of every failed inference request: the documented one, and the same error for clients of the common format. */
+/**
+ * The body of every failed inference request. It has the documented fields, and the same error in the common format.
+ */
 export const inferenceErrorBody = errorBody
   .extend({ error: commonError })
   .meta({ id: "InferenceError", description: "Body of every failed inference request" });
 
 export type CommonError = z.output<typeof commonError>;
 
-/** Whether requests of a path are answered with `inferenceErrorBody`. */
+/** Whether failed requests to a path get an `inferenceErrorBody`. */
 export const isInferencePath = (path: string): boolean => path.startsWith("/v1/");
 
-/** Adds the error in the common format. `more` replaces what is derived from the documented body and the status. */
+/**
+ * Adds the error in the common format. Its fields are derived from the documented body and the status, unless `more`
+ * has them.
+ */
 export function withCommonError(
   body: ErrorBody,
   status: number,

@@ -3,7 +3,10 @@ import type { Queries, Row } from "./store/queries.ts";
 
 export { sandboxKeyPrefix as keyPrefix, sandboxKeys as keys };
 
-/** The owner, the access and the name of a credential; undefined when it is missing, malformed, unknown or revoked. */
+/**
+ * Returns the owner, the access and the name of the key in an Authorization header. Returns undefined if the key is
+ * missing, malformed, unknown or revoked.
+ */
 export function callerOf(store: Queries, authorization: string | undefined) {
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
   if (secret === undefined) return undefined;
@@ -65,7 +68,7 @@ export function findKey(store: Queries, userId: string, id: number): NumberedKey
   return row && numbered(row);
 }
 
-/** A revoked key stays in the table, so that its value is never issued again and is still removed from the log. */
+/** Revokes a key. It stays in the table, so that its value is never issued again and is still removed from the log. */
 export function revokeKey(store: Queries, id: number): void {
   store.run("UPDATE keys SET access = 'revoked' WHERE id = ?", id);
 }

@@ -47,7 +47,9 @@ const keyName = fieldsOf(assumedOperations.createApiKey.input).find(({ name }) =
 const defaultLimit = pageInput.limit.parse(undefined);
 const maxLimit = pageInput.limit.unwrap().maxValue;
 
-/** How the sandbox behaves where the service's documentation does not say: user documentation, each line with a test. */
+/**
+ * How the sandbox behaves where the service's documentation does not say: user documentation, each line with a test.
+ */
 const texts = {
   prices: `GPU prices per hour: ${priceList}. These are the sandbox's own prices. The hourly price of a rental is rounded to whole cents and is at least 1 cent.`,
   "term-prices": `A reserved term costs its hourly price x 24 x days, in whole cents, with a discount of ${discounts}. discountPercentage applies to both the reserved and the on-demand price.`,
@@ -56,23 +58,23 @@ const texts = {
   boot: `A virtual machine boots in ${bootMs["virtual-machine"] / secondMs} s, bare metal in ${bootMs["bare-metal"] / secondMs} s.`,
   "boot-outcomes": `New rentals can boot slowly (in ${slowBootMs / secondMs} s by default), fail, or never boot. Rules match the label of the request, not the default label. A rental that fails is Failed after the usual time by default; one that never boots stays Pending. Both stay active and cost nothing until they are terminated, and a reserved term runs as if they had booted at the usual time.`,
   status:
-    "A rental is Pending until it has booted, then Running or, if a boot rule or a situation says so, Failed, and Terminated once it has ended.",
+    "A rental is Pending until it has booted, and then Running. A boot rule or a situation can make it Failed. It is Terminated once it has ended.",
   terms:
     "A reserved term starts when the rental is Running, or immediately if it already is, and ends on a whole second. The rental then continues on demand, or ends if convertToOnDemandOnExpiry is false.",
   "term-length":
     "A reserved rental requires termPeriodDays, a whole number of at least 1, and must end before the year 10000. termPeriodDays is ignored for an on-demand rental.",
   "convert-and-extend":
     "Converting requires an active on-demand rental; extending requires an active reserved one. The price of an extension depends only on the days that it adds. expectedTotalPriceCents must be the price, and expectedReservedUntil must be the new end; otherwise the error shows the correct values.",
-  "gpu-count": `A rental has a whole number of GPUs from 1 to ${maxGpus}. Capacity runs out only by a situation.`,
+  "gpu-count": `A rental has a whole number of GPUs from 1 to ${maxGpus}. Capacity is unlimited unless a situation limits it.`,
   discount: "discountPercentage must be at least 0 and less than 100.",
   "ssh-keys":
     "SSH public keys are listed, added and deleted under /v2/ssh-keys, and have numbers as IDs. A rental that names a key that does not exist is rejected. Keys from sshPublicKeyId and sshPublicKeyIds are merged without duplicates. Deleting a key does not change existing rentals.",
   "api-keys":
     "API keys are listed, created and revoked under /v2/api-keys, with full or read-only access. The value of a key is returned only when it is created. A revoked key gets 401 immediately. The two built-in keys cannot be revoked.",
   addresses: `A running virtual machine has one SSH address; bare metal has one for every ${gpusPerMachine} GPUs. Addresses come from ${documentationNetworks.map((network) => `${network}.0/24`).join(", ")}, which are reserved for documentation, so nothing responds there, unless the rental has machines or a seed sets its addresses.`,
-  machines: `With \`sandbox serve --machines\`, and while a command with --sandbox logs in, each machine of a running rental is an OpenSSH server at 127.0.0.1, up to ${maxMachines} in all. It is this computer, without isolation: a login runs programs as the user who started the sandbox, and only this user and root can connect. Its home folder is deleted, and its programs are killed, when the rental ends. Other processes that share the state show the documentation addresses.`,
+  machines: `With \`sandbox serve --machines\`, and while a command with --sandbox logs in, each machine of a running rental is an OpenSSH server at 127.0.0.1, up to ${maxMachines} in all. A machine is not isolated from this computer: a login runs programs as the user who started the sandbox, and only this user and root can connect. When the rental ends, the machine's home folder is deleted and its programs are killed. Other processes that share the state show the documentation addresses.`,
   "machine-keys":
-    "A machine accepts the SSH keys that its rental was created with. If the rental has none, it accepts a key of the sandbox's own. The host key of a rental never changes.",
+    "A machine accepts the SSH keys that its rental was created with. If the rental has none, the machine accepts the sandbox's own key. The host key of a rental never changes.",
   "cluster-pools": "There are no cluster pools, so includeClusterPools has no effect.",
   termination:
     "A rental ends when its term ends, when its user is deleted, or on POST /v2/on-demand/virtual-machine-rentals/terminate or .../bare-metal-rentals/terminate with its rentalId. Termination is immediate, even during a reserved term, and nothing is refunded.",
@@ -83,32 +85,32 @@ const texts = {
   replacements: `The replacements of deprecated operations are served only with --only replacements. Their lists take limit (from 1 to ${maxLimit}, ${defaultLimit} by default) and cursor, and return items and nextCursor, which is null on the last page. Without rentalType, active rentals of both types are listed.`,
   reservations: "A reservation request is accepted but not stored or forwarded.",
   volumes:
-    "A volume can be attached to several active bare-metal rentals, in any region except by a situation, and is detached from a rental that ends. Attaching it again has no effect, and volumes attached earlier stay attached. Volumes are free.",
+    "A volume can be attached to several active bare-metal rentals, in any region unless a situation limits this, and is detached from a rental that ends. Attaching it again has no effect, and volumes attached earlier stay attached. Volumes are free.",
   ids: `IDs are consecutive numbers: rentals start at ${idsBefore.rentals + 1}, volumes at ${idsBefore.volumes + 1}. An ID can also be sent as a string.`,
   user: "There is one user. All fields of an update are optional; omitted fields keep their values. Deleting the user ends its rentals and revokes its keys: every call gets 401 until the next reset.",
   sunset:
-    "From their sunset day (UTC, by the sandbox's clock), the paths without /v2/ return 404 and are no longer in the description.",
+    "From their sunset day on (UTC, by the sandbox's clock), the paths without /v2/ return 404 and are no longer in the description.",
   "body-size": `A request body can be up to ${maxBodyBytes / 1024 / 1024} MiB; a larger one gets 413 with the code PAYLOAD_TOO_LARGE.`,
-  "rate-limits": "There are no rate limits and no quotas, except by a situation.",
-  balance: `An account starts with a credit of ${dollars(initialCreditCents)}, which pays for its rentals. GET /v2/balances returns the remaining credit. Rentals continue when it falls below zero, except by a situation.`,
+  "rate-limits": "There are no rate limits and no quotas, unless a situation sets them.",
+  balance: `An account starts with a credit of ${dollars(initialCreditCents)}, which pays for its rentals. GET /v2/balances returns the remaining credit. Rentals continue when it falls below zero, unless a situation makes the account prepaid.`,
   clock:
     "One clock is used for all timestamps, boots, billing and expiry, by all processes that share the state. It follows the machine's clock until it is changed, only moves forward, and ends with the year 9999. While it is frozen, no time passes.",
   "passing-time":
-    "When the clock is moved forward, everything due in between takes effect at its own time, such as boots and the ends of terms.",
-  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. A fault can be limited to calls with values of fields (where), to the caller that sends a name in the header ${callerHeader}, or to an API key by its name; it does not count other calls. A fault that can never affect a call is rejected: one for an operation past its sunset day, for an unknown key, for a field that a query or path does not have, or for what is probably a misspelled field or choice. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
-  "fault-responses": `Every error has the shape of other errors of its path; a status without a documented error gets a code and message based on its name; a fault can have its own code and message, or a body with any content type (${defaultContentType} by default, with status 200 unless the fault has one). A response that stalls stays open where it is cut, or at its end, until the client disconnects. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
+    "When the clock is moved forward, everything that is due in between, such as boots and the ends of terms, takes effect at its own time.",
+  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault sets applied, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. A fault can be limited to calls with certain values of fields (where), to calls with a certain name in the header ${callerHeader}, or to calls with the API key of a certain name. It does not count other calls. A fault that can never affect a call is rejected: one for an operation past its sunset day, for an unknown key, for a field that a query or path does not have, or for what is probably a misspelled field or choice. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
+  "fault-responses": `An error has the same shape as other errors of its path. A status without a documented error gets a code and message based on its name. A fault can have its own code and message, or a body with any content type (${defaultContentType} by default, with status 200 unless the fault has one). A response that stalls stays open where it is cut, or at its end, until the client disconnects. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
   capacity:
-    "A situation can limit how many GPUs of a type all active rentals in a region have together. The oldest one that covers the type and the region applies. A rental that does not fit gets 400, with an issue of region. totalAvailable is the number of options that still fit.",
+    "A situation can limit how many GPUs of a type all active rentals in a region have together. The oldest such situation that covers the type and the region applies. A rental that does not fit gets 400, with an issue of region. totalAvailable is the number of options that still fit.",
   quotas:
-    "A situation can limit the GPUs of all active rentals of the account, in total or of one type. A rental that exceeds it gets 403, with an issue of gpuCount.",
+    "A situation can limit the GPUs of all active rentals of the account, in total or of one type. A rental that would exceed this quota gets 403, with an issue of gpuCount.",
   interruptions:
-    "A situation can end running rentals or let them fail: some time after they have started to run, or at a moment. For a rental that runs already, the time counts from when the situation is added. It also applies to rentals created later. A rental that fails stays active, and is billed until then. What is planned for a rental stays when the situation is removed.",
+    "A situation can end running rentals or make them fail, after a delay or at a given time. The delay counts from when a rental starts to run or, if it already runs, from when the situation is added. The situation also applies to rentals created later. A rental that fails stays active, and is billed until it fails. After the situation is removed, rentals that are already planned to end or fail still do so.",
   "rate-limit-windows":
-    "A situation can limit the calls in a window of time, by the sandbox's clock. The first call begins a window; a call too many gets 429, with the whole seconds until the window ends as Retry-After. It counts the calls of all keys together, and no calls without a valid key.",
+    "A situation can limit the calls in a window of time, by the sandbox's clock. The first call begins a window. A call over the limit gets 429, with the whole seconds until the window ends as Retry-After. The limit counts the calls of all keys together, but no calls without a valid key.",
   prepaid:
     "A situation can make the account prepaid: when the balance is used up, its rentals end at that moment, and new rentals and pictures that cost money get 403. What is paid already, such as a volume, stays.",
   "picture-prices":
-    "A situation can make pictures cost what the service documents. They are paid from the balance exactly, shown in whole cents, and are not in usage or invoices.",
+    "A situation can make pictures cost what the service documents. Their exact price is subtracted from the balance, which is shown in whole cents. They are not in usage or invoices.",
   "same-region":
     "A situation can limit volumes to rentals in their region; anything else gets 400. Existing attachments stay.",
   scenarios: `A scenario replaces the situations, boot rules and faults, and keeps everything else. ${Object.entries(
@@ -116,24 +118,24 @@ const texts = {
   )
     .map(([name, text]) => `${name}: ${text}.`)
     .join(" ")} A scenario that sets the balance does not restore it.`,
-  requests: `The log keeps the last ${requestLog.kept} requests, with their bodies, but without keys, the values of fields that are named like a secret (such as api_key), and the values of unknown query fields. Texts are shortened to ${requestLog.maxTextLength} characters, and a body that is still longer than ${requestLog.maxBodyLength} is left out, and so is one that was refused before it was read if it is that long or has no length. Requests with the header ${callerHeader} are logged with its value. The log does not include OPTIONS requests or calls to the sandbox's controls.`,
-  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request) volumes, scenario (a name) and situations (each with a kind and its fields, as in the library). Rentals and volumes can also have an id and createdAt, and rentals terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces their addresses. createdAt is the seed's time by default, so a rental without it starts to boot then.",
+  requests: `The log keeps the last ${requestLog.kept} requests, with their bodies, but without keys, the values of fields that are named like a secret (such as api_key), and the values of unknown query fields. Texts are shortened to ${requestLog.maxTextLength} characters. A body that is still longer than ${requestLog.maxBodyLength} characters is left out. If a request was refused before its body was read, a body that is as long or has no stated length is left out, too. Requests with the header ${callerHeader} are logged with its value. The log does not include OPTIONS requests or calls to the sandbox's controls.`,
+  seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request), volumes, scenario (a name) and situations (each with a kind and its fields, as in the library). Rentals and volumes can also have an id and createdAt, and rentals terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces their addresses. createdAt is the seed's time by default, so a rental without it starts to boot then.",
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
   reset:
     "A reset clears everything: IDs start over, there are no rentals, faults, engines, boot rules, situations or chat script, the request log is empty, the clock follows the machine's clock again, and the user and the built-in keys are created again.",
   controls: `A served sandbox has controls under ${servedControls.path}/, as JSON and without a key. They accept requests only from this machine, under a name or address of this machine, and not from pages of other origins. They are not in the description.`,
-  page: `A served sandbox has two pages for browsers on this machine: ${pages.overview} shows what is going on, and ${pages.reference} is a reference of the API. To requests that do not accept text/html, their paths are unknown. A view of them is not logged, and no fault affects it. The overview has the last ${keptMedia.each} pictures and ${keptMedia.each} recordings that this server generated; they are in memory only.`,
+  page: `A served sandbox has two pages for browsers on this machine: ${pages.overview} shows what is going on, and ${pages.reference} is a reference of the API. For requests that do not accept text/html, these paths are unknown. Views of the pages are not logged, and no fault affects them. The overview has the last ${keptMedia.each} pictures and ${keptMedia.each} recordings that this server generated; they are in memory only.`,
   engines:
     "An engine is a server of your own that generates in place of the sandbox: `gpuctl sandbox engine set`, or POST to /_sandbox/engines. Requests are still checked as the service documents, but the sandbox's own limits, such as the speed range of its voice, do not apply to engines. A reset or a seed removes all engines.",
   "engine-requests": `Engines are reached directly, without a proxy, over http or https on any host, and their redirects are not followed. Fields that the service does not document are passed on as given. An engine may take ${engineTimeouts.connect / secondMs} s to connect and stay silent for ${engineTimeouts.silence / 60 / secondMs} minutes.`,
   "engine-keys":
-    "Keys of requests are never passed on. An engine gets a key only from the environment variable that was named for it, read by the process that runs the sandbox. The variable cannot be one of gpuctl's own, and a key is not sent over plain http to another machine. A restored engine has no key, unless the same engine was already set.",
+    "The key of a request is never passed on to an engine. An engine gets a key only from the environment variable that was named for it, which the process that runs the sandbox reads. The variable cannot be one of gpuctl's own, and a key is not sent over plain http to another machine. A restored engine has no key, unless the same engine was already set.",
   "engine-errors":
     "An error of an engine keeps its status and message, in the documented shape and, under error, in the common format of chat completions. An engine that is unavailable, denies access, redirects, or returns an unexpected response results in a 500 that names it. A stream that breaks ends with an event that has an error.",
-  "engine-models": `A chat engine gets the model of the request; instead of ${sandboxChatModel}, it gets the first model that it lists. The engine's own model replaces any other. GET ${assumedOperations.listChatModels.path} lists the models of the engine.`,
+  "engine-models": `A chat engine gets the model that was set for it and, if none was set, the model of the request. If that is ${sandboxChatModel}, the engine gets the first model that it lists instead. GET ${assumedOperations.listChatModels.path} lists the models of the engine.`,
   "engine-pictures": `The header ${ignoredFieldsHeader} names fields of a request that had no effect. Engines have no equivalent for backend, prompt_2, negative_prompt_2 and enable_refiner, and many ignore model_name. random_seed is the seed that the engine reports.`,
-  "engine-speech": `An audio engine gets the model and the voice of the request, or its own, or ${audioDefaults.model} and ${audioDefaults.voice}. It is always asked for one complete WAV file.`,
+  "engine-speech": `An audio engine gets the model and the voice of the request. If the request has none, it gets those that were set for it, or by default ${audioDefaults.model} and ${audioDefaults.voice}. It is always asked for one complete WAV file.`,
   lists:
     "Lists are sorted by ID and return everything at once; the history contains every rental that has ended.",
   records:
@@ -181,7 +183,7 @@ const texts = {
   description:
     "The description lists as its server the address it was requested at. It has an ETag: a request with a matching If-None-Match gets 304.",
   processes: `Changes to the state run one after the other, across all processes that share it. A process waits up to ${busyMs / secondMs} s for another.`,
-  chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string. content is a text or a list of parts, which are repeated one per line, with pictures by their media type or URL. It can be null or omitted beside tool_calls. stop, stream and stream_options.include_usage are supported; temperature, tools, tool_choice, response_format and all other fields are accepted and have no effect.`,
+  chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string. content is a text or a list of parts, which are repeated one per line; a picture is repeated as its media type or URL. content can be null or omitted if the message has tool_calls. stop, stream and stream_options.include_usage are supported; temperature, tools, tool_choice, response_format and all other fields are accepted and have no effect.`,
   "chat-script": `A chat script replies for every model, verbatim: max_tokens and stop have no effect on it. A chat script takes precedence over a chat engine. Input is checked first, and delays are in real time. Its responses have the header ${replyHeader} with the index of the reply. If the request does not stream, a stream error becomes status 500, and a cut reply ends in the middle of the JSON. A request that matches no reply gets 400.`,
   tokens:
     "A token is a word with the space before it, in prompts and in replies; usage counts tokens. max_tokens (if it is omitted, max_completion_tokens) is at least 1. A longer reply is cut, with the finish_reason length.",
@@ -189,7 +191,7 @@ const texts = {
   streams:
     "A chat stream has an event with the role, one for each token, one with the finish_reason, one with usage if requested, and [DONE].",
   pictures:
-    "Pictures are PNGs drawn by an algorithm: the same request gives the same picture. They are marked SANDBOX and are free, except by a situation. steps is at least 1. Any prompt, sampler and cfg_scale is accepted, and backend has no effect.",
+    "Pictures are PNGs drawn by an algorithm: the same request gives the same picture. They are marked SANDBOX, and are free unless a situation makes them cost money. steps is at least 1. Any prompt, sampler and cfg_scale is accepted, and backend has no effect.",
   references: `A reference is a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels (${slowPngSide} x ${slowPngSide} for an interlaced or 16-bit PNG), as plain base64, and is stretched to the size of the picture. strength is ${defaultStrength} by default and has no effect without a reference.`,
   seeds:
     "A seed is any integer that JSON represents exactly. Without one, a seed below 2^32 is derived from the number of seeds chosen since the reset; random_seed returns it.",

@@ -24,7 +24,7 @@ const operationSets: Readonly<Record<OperationSetName, OperationSet>> = {
 const everyOperation: OperationSet = [...documented, ...idsOf(assumedOperations)];
 
 /**
- * The named operation set; without a name, all documented and assumed ones.
+ * Returns the named operation set. Without a name, returns all documented and assumed operations.
  * @throws TypeError when the name is unknown
  */
 export function operationSetOf(name: string | undefined): OperationSet {
@@ -36,7 +36,7 @@ export function operationSetOf(name: string | undefined): OperationSet {
   );
 }
 
-/** An operation is served until its sunset day begins, in UTC (service section 9). */
+/** Whether an operation is served: until its sunset day begins, in UTC (service section 9). */
 export const isEnabled = ({ sunset }: Pick<Operation, "sunset">, now: number): boolean =>
   sunset === undefined || now < Date.parse(sunset);
 

@@ -4,11 +4,11 @@ import { codeOf, reasonOf } from "../core/errors.ts";
 export class MissingDependency extends Error {
   override readonly name = "MissingDependency";
   readonly packageName: string;
-  /** What is wrong with the package, to follow its name. */
+  /** What is wrong with the package: a phrase that follows the package's name. */
   readonly problem: string;
 
   constructor(packageName: string, cause?: unknown) {
-    // The code differs between `import()` and the `require()` that the bundler makes of it.
+    // `import()` fails with a different code than the `require()` that the bundler turns it into.
     const isMissing = !cause || ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(codeOf(cause));
     const problem = isMissing ? "is not installed" : `cannot be loaded (${reasonOf(cause)})`;
     super(`The package ${packageName} ${problem}. Install it with: npm install ${packageName}`, { cause });
@@ -19,7 +19,7 @@ export class MissingDependency extends Error {
 
 /**
  * Imports an optional package.
- * @throws MissingDependency when that fails
+ * @throws MissingDependency if the import fails
  */
 export async function importOptional<Module>(
   packageName: string,

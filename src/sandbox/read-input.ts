@@ -8,8 +8,8 @@ import { ApiError } from "./errors.ts";
 import type { PlainRequest } from "./http/exchange.ts";
 
 /**
- * The unchecked input of a request: the JSON object of its body, or the fields of its query or path, each converted to its
- * kind. `parameters` are the values in the path.
+ * Reads the input of a request, without checking it: the JSON object in the body, or the fields of the query or the
+ * path, each converted to its kind. `parameters` are the values in the path.
  * @throws ApiError when the body is not a JSON object
  * @throws BodyTooLarge
  */
@@ -47,7 +47,7 @@ const pathValues = (
     fields.map(({ name, kind }) => [name, ofKind(kind, tryDecodeURIComponent(parameters[name] ?? ""))]),
   );
 
-/** The fields of a query. Repeated fields stay lists and invalid values stay strings, so that the check reports them. */
+/** Reads the fields of a query. Keeps lists of repeated fields and invalid strings, so that the check reports them. */
 function query(fields: readonly Field[], { url }: PlainRequest): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap(({ name, kind }) => {

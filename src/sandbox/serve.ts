@@ -33,8 +33,8 @@ export interface RequestHandler {
    */
   fetch(request: Request, options?: { readonly keepsMedia: boolean }): Promise<Response>;
   /**
-   * Handles a request for the web page or under `/_sandbox/`, which is accepted from this machine only; undefined for other requests.
-   * `peer` is the address that it came from.
+   * Handles a request for a web page or for a path under `/_sandbox/`. Accepts such requests from this machine only.
+   * Returns undefined for other requests. `peer` is the address that the request came from.
    */
   handleControl(request: Request, peer: string | undefined): Promise<Response> | undefined;
 }
@@ -80,7 +80,7 @@ export async function serve(
 
 type Incoming = Pick<IncomingMessage, "socket">;
 
-/** Returns the response. If a fault breaks the connection, before the response or in its body, resets the connection. */
+/** Returns the response. If a fault breaks the connection before the response or in its body, closes the socket. */
 async function respond(pending: Promise<Response>, { socket }: Incoming): Promise<Response> {
   try {
     const response = await pending;
@@ -94,7 +94,9 @@ async function respond(pending: Promise<Response>, { socket }: Incoming): Promis
   }
 }
 
-/** The body. If a fault breaks the connection, what was already written still arrives first. */
+/**
+ * Yields the body. If a fault breaks the connection, the socket closes only after it has sent what was already written.
+ */
 async function* untilBroken(
   body: AsyncIterable<Uint8Array>,
   socket: Incoming["socket"],

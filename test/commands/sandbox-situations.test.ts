@@ -196,7 +196,7 @@ test.for([
   ["add capacity --gpus -1", "--gpus must be at least 0"],
   ["add prepaid --gpus 1", "--gpus is not a field of this situation"],
   ["add failure --rental 5", "--rental must be the ID of a rental: 5 does not exist"],
-  ["add failure --after 1s --at 2030-01-01", "--at cannot be combined with a time after the start"],
+  ["add failure --after 1s --at 2030-01-01", "--at cannot be combined with a delay after the start"],
   ["add failure --at soon", "--at must be a time such as"],
   ["add rate-limit --requests 1 --operation listVolumez", "--operation must be * or the ID of an operation"],
   ["add rate-limit --requests 1 --window 0s", "--window must be more than 0"],

@@ -236,7 +236,7 @@ test.each([
   [{ until: "2026-11-20T12:00:00" }, "until", "must be a time such as"],
   [{ gpuType: "b200" }, "gpuType", "is not a field of a filter"],
   [{ count: 1, atLeast: 1 }, "count", "cannot be combined"],
-  [{ atLeast: 2, atMost: 1 }, "atLeast", "cannot be more than the highest number"],
+  [{ atLeast: 2, atMost: 1 }, "atLeast", "cannot be more than the maximum"],
   [{ count: 1001 }, "count", "must be at most 1000"],
 ])("the expectation %j is rejected", async (expectation, field, message) => {
   const { requests } = await openSandbox();

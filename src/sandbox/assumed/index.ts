@@ -11,8 +11,8 @@ import {
 import { replacementOperations } from "./replacements.ts";
 
 /**
- * Operations of groups that the service names but does not specify. Their shapes are the sandbox's own assumptions, so
- * gpuctl calls them on a service only as that service's own description defines them.
+ * Operations in groups that the service names but does not specify. Their inputs and outputs are the sandbox's own
+ * assumptions. On another service, gpuctl calls them only as that service's description defines them.
  */
 export const assumedOperations = {
   terminateVirtualMachineRental,

@@ -8,7 +8,7 @@ import { numberOf } from "../tables/numbers.ts";
 /** What all GET operations without input have in common. */
 export const fieldlessRead = { method: "GET", in: "none", input: nothing, errors: lookupErrors } as const;
 
-/** How a caller asks for a page. The service documents no page parameters. */
+/** The fields with which a caller requests a page. The service documents no page parameters. */
 export const pageInput = {
   limit: z.int().min(1).max(100).default(20).describe("Maximum number of records"),
   cursor: z.string().min(1).optional().describe("nextCursor of the previous page"),
@@ -20,7 +20,7 @@ export const pageSchema = <Item extends z.ZodType>(item: Item, name: string, rec
     .object({ items: z.array(item), nextCursor: z.string().nullable() })
     .meta({ id: name, description: `A page of ${records}; nextCursor is null on the last one` });
 
-/** One page of items, which are sorted by id. The cursor is the id of the last item of the previous page. */
+/** Returns one page of items, which are sorted by id. The cursor is the id of the last item of the previous page. */
 export function pageOf<Item extends { readonly id: number }>(
   read: (slice: Slice) => readonly Item[],
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },

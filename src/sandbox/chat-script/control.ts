@@ -10,13 +10,13 @@ import { listReplies, type StoredReply, saveReplies, timesOf } from "./table.ts"
 export interface ReplyInfo {
   /** Its place in the script, from 0. */
   readonly index: number;
-  /** The requests that it matches, in words. */
+  /** The requests that the reply matches, in words. */
   readonly when: string;
-  /** What it consists of, in words. */
+  /** What the reply consists of, in words. */
   readonly sends: string;
-  /** How many requests it is sent to; null for every matching one. */
+  /** How many requests the reply is sent to; null if it is sent to every matching request. */
   readonly times: number | null;
-  /** How many requests it was sent to. */
+  /** How many requests the reply was sent to. */
   readonly used: number;
   /** The reply as given, with defaults. */
   readonly reply: ScriptedReply;

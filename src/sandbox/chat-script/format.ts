@@ -24,28 +24,28 @@ const contents = ["text", "json", "reasoning", "toolCalls", "error", "streamErro
 /** The format of one reply of a chat script. */
 export const scriptedReply = z
   .strictObject({
-    /** The requests that it matches: all of these fields have to match. Without it, any request. */
+    /** The requests that the reply matches. All given fields must match. By default, the reply matches any request. */
     when: z
       .strictObject({
         /** The text of the last user message. */
         message: textPattern.optional(),
-        /** The result of a tool, which follows the last user message. */
+        /** The text of the last message, if that message is the result of a tool. */
         toolResult: textPattern.optional(),
         model: z.string().optional(),
       })
       .optional(),
-    /** How many requests it is sent to. By default 1 without `when`, and otherwise every matching one. */
+    /** How many requests the reply is sent to. By default, all matching ones if `when` is given, and otherwise 1. */
     times: z.union([z.int().min(1), z.literal("always")]).optional(),
 
     text: z.string().optional(),
-    /** A value that is the text, as JSON. */
+    /** A value whose JSON is sent as the text. */
     json: z.json().optional(),
     reasoning: z.string().optional(),
     toolCalls: z
       .array(
         z.strictObject({
           name: z.string(),
-          /** The arguments, as JSON; a string is sent as it is. */
+          /** The arguments. A string is sent unchanged, and any other value as JSON. */
           arguments: z.json().default({}),
           id: z.string().optional(),
         }),
@@ -73,14 +73,14 @@ export const scriptedReply = z
         message: z.string().default("The model failed"),
         type: z.string().default("server_error"),
         code: errorCode,
-        /** An event with the key error, an event named error, or an event with text before the JSON. */
+        /** Sends the error as an event with only the JSON, as an event named `error`, or with text before the JSON. */
         form: z.enum(["chunk", "event", "text"]).default("chunk"),
       })
       .optional(),
     /** The response ends after the contents, without a finish reason and without [DONE]. */
     cut: z.boolean().default(false),
 
-    /** Milliseconds of real time before the first token, and between two. */
+    /** Milliseconds of real time before the first token, and between two tokens. */
     firstTokenMs: delay,
     betweenTokensMs: delay,
   })

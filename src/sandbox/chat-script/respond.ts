@@ -20,7 +20,7 @@ const noReply = {
 } as const;
 
 /**
- * The reply of the chat script to a request: a response, or what the model says.
+ * Returns the chat script's reply to a request: an error response, or what the model says.
  * @throws ApiError when the script has no reply for the request
  */
 export function scriptedResponse(
@@ -35,7 +35,7 @@ export function scriptedResponse(
   exchange.headers[replyHeader.toLowerCase()] = String(index);
   const { error, streamError } = reply;
   if (error) return errorReply(exchange, error);
-  // Without a stream, the response has not begun when the model fails.
+  // Without a stream, nothing has been sent when the model fails, so the response can have an error status.
   if (streamError && !stream) return errorReply(exchange, { ...streamError, status: 500 });
   return said(reply, index, input);
 }

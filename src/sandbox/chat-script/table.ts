@@ -29,7 +29,7 @@ export function assertReplies(store: Queries): void {
   }
 }
 
-/** Replaces the chat script. Without replies, there is none. */
+/** Replaces the chat script. An empty list removes it. */
 export const saveReplies = (store: Store, replies: readonly ScriptedReply[]): void =>
   store.write(() => {
     store.run("DELETE FROM chatReplies");
@@ -44,7 +44,7 @@ type Input = Pick<CheckedInputOf<"createChatCompletion">, "messages" | "model">;
 export const hasScript = (store: Queries): boolean =>
   store.all("SELECT 1 FROM chatReplies LIMIT 1").length > 0;
 
-/** Takes the first matching reply and counts the use, or says why there is none. */
+/** Returns the first matching reply that is not used up, and counts its use. If there is none, returns why. */
 export function takeReply(store: Store, input: Input): StoredReply | "all used" | "no match" {
   return store.write(() => {
     const left = listReplies(store).filter(({ uses, reply }) => uses < timesOf(reply));
@@ -65,7 +65,8 @@ function matches({ when }: ScriptedReply, { messages, model }: Input): boolean {
   const user = messages.findLast(({ role }) => role === "user");
   const last = messages.at(-1);
   const toolResult = last?.role === "tool" ? last : undefined;
-  // A reply with only `message` does not match the tool result that follows the message: a tool would be called forever.
+  // A reply with only `message` does not match a request that ends with a tool result: otherwise, a reply that calls a
+  // tool would be sent again after each result, forever.
   const matchesTurn = (toolResult === undefined) === (when.toolResult === undefined);
   return (
     (when.model === undefined || when.model === model) &&

@@ -3,7 +3,7 @@ import { servedControls } from "../../core/sandbox.ts";
 import { sandboxHeaders } from "../app.ts";
 import type { Clock } from "../clock.ts";
 
-/** Adds the headers of every response of the sandbox. */
+/** Adds the headers that every response of the sandbox has. */
 export const withSandboxHeaders =
   (clock: Clock): MiddlewareHandler =>
   async (http, next) => {
@@ -11,14 +11,17 @@ export const withSandboxHeaders =
     for (const [name, value] of Object.entries(sandboxHeaders(clock))) http.header(name, value);
   };
 
-/** Why a request is denied, if it is: it must come from this machine, and to a name that always means this machine. */
+/**
+ * Returns why a request is denied, or undefined if it is not. A request must come from this machine, and its Host
+ * header must be a name that always means this machine.
+ */
 export function remoteDenial(request: Request, peer: string | undefined): string | undefined {
   if (!isLoopbackAddress(peer ?? "")) return `${servedControls.name} accept requests from this machine only`;
   if (!isLoopbackHost(hostOf(request))) return `${servedControls.name} are served at localhost only`;
   return undefined;
 }
 
-/** Why a request of a page is denied, if it is: the page must be the sandbox's own. */
+/** Returns why a page's request is denied, or undefined if it is not. The page must be one of the sandbox's own. */
 export function crossOriginDenial(request: Request): string | undefined {
   const origin = request.headers.get("origin");
   const isCrossOrigin = origin !== null && origin !== `http://${hostOf(request)}`;
@@ -27,7 +30,9 @@ export function crossOriginDenial(request: Request): string | undefined {
   return undefined;
 }
 
-/** Browsers send this header even with requests that have no Origin header, such as for an image. */
+/**
+ * Whether a page of another origin sent a request. Browsers send this header even without Origin, such as for an image.
+ */
 export const isFromOtherSite = ({ headers }: Request): boolean =>
   ["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "");
 

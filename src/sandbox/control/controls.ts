@@ -27,11 +27,11 @@ export interface SandboxStatus {
   readonly balanceCents: number;
   readonly rentals: { readonly active: number; readonly ended: number };
   readonly volumes: number;
-  /** False after the user was deleted, until the next reset; no key works then. */
+  /** False from when the user is deleted until the next reset. In this time, no key works. */
   readonly userExists: boolean;
   /** The number of faults that can still affect calls. */
   readonly faults: number;
-  /** The URL of the engine of each kind; null where the sandbox generates. */
+  /** The URL of the engine of each kind; null if the sandbox itself generates this kind. */
   readonly engines: Readonly<Record<EngineKind, string | null>>;
 }
 
@@ -53,7 +53,7 @@ export interface SandboxControls {
   /** Replaces the state with a YAML or JSON document. @throws ControlRefused naming each invalid field */
   seed(text: string): Promise<void>;
   /**
-   * Checks a seed, YAML or JSON text or an object, and returns a function that replaces the state with it.
+   * Checks a seed (a text in YAML or JSON, or an object) and returns a function that replaces the state with the seed.
    * @throws ControlRefused naming each invalid field
    */
   prepareSeed(seed: string | object): Promise<() => void>;
@@ -62,15 +62,15 @@ export interface SandboxControls {
   /** Replaces the state with a snapshot. @throws ControlRefused when it cannot be used */
   restore(text: string): void;
   /**
-   * Restores the initial state: one user, the built-in keys, no rentals, faults, engines, boot rules, situations or chat script, and
-   * the machine's clock.
+   * Restores the initial state: one user, the built-in keys, and no rentals, faults, engines, boot rules, situations or
+   * chat script. The clock follows the machine's clock again.
    */
   reset(): void;
 }
 
 /**
  * The controls of a store, which keeps its state in `file`. `machine` is the machine's clock, and `environment` returns
- * environment variables.
+ * the value of an environment variable.
  */
 export function controlsOf(
   store: Store,

@@ -15,21 +15,21 @@ export interface EngineInfo {
   readonly voice: string | null;
   /** The environment variable that holds its key. */
   readonly apiKeyEnv: string | null;
-  /** The fields of the service that it has no equivalent for. */
+  /** The service's fields that have no equivalent in the engine. */
   readonly ignoredFields: readonly string[];
 }
 
 export interface EngineControl {
-  /** Saves an engine in place of another of its kind. @throws ControlRefused naming each invalid value */
+  /** Saves an engine, and replaces any other engine of its kind. @throws ControlRefused naming each invalid value */
   save(input: unknown): Engine;
-  /** Saves an engine, whether it responds or not, and asks it what it offers. @throws ControlRefused as `save` does */
+  /** Saves an engine, even if it does not respond, and asks it what it offers. @throws ControlRefused as `save` does */
   set(input: unknown): Promise<EngineInfo & Probe>;
   list(): Promise<readonly EngineInfo[]>;
   /** Removes the engine of a kind, or all, and returns how many it removed. */
   clear(kind?: string): number;
 }
 
-/** The engines of a sandbox. `environment` returns the variables that hold their keys. */
+/** Controls the engines of a sandbox. `environment` returns the value of a variable that holds an engine's key. */
 export function engineControl(
   store: Store,
   environment: (name: string) => string | undefined,
@@ -69,7 +69,10 @@ async function info({ kind, url, model, voice, apiKeyEnv }: Engine): Promise<Eng
   };
 }
 
-/** Checks an engine and returns it with the root of its API as its URL. @throws ControlRefused naming each invalid value */
+/**
+ * Checks an engine, and returns it with the root of its API as its URL.
+ * @throws ControlRefused naming each invalid value
+ */
 export function checkEngine(input: unknown): Engine {
   const result = check({ input: engineInput }, input);
   if (!result.ok) throw new ControlRefused(issuesFor("an engine", result.issues));
@@ -98,7 +101,7 @@ const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonl
     "apiKeyEnv",
     "must be the name of an environment variable, not the key itself",
   ),
-  // They hold the service's API key, or affect how gpuctl sends it.
+  // The variables of gpuctl hold the service's API key, or affect how gpuctl sends it.
   ...issueIf(/^GPUCTL_/i.test(name), "apiKeyEnv", "must not be a variable of gpuctl"),
   ...issueIf(
     protocol === "http:" && !isLoopback(hostname),
@@ -107,14 +110,16 @@ const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonl
   ),
 ];
 
-/** Matches the API root in a URL's path; `path` is appended if the URL names only the server. */
+/**
+ * `root` matches the API root in a URL's path. If it does not match, the URL is that of the server: `path` is appended.
+ */
 const apis: Readonly<Record<EngineKind, { readonly root: RegExp; readonly path: string }>> = {
   chat: { root: /^(.*\/v\d+\w*|.*(?=\/chat\/completions$))(\/chat\/completions)?$/, path: "/v1" },
   image: { root: /^(.*\/sdapi\/v1)(\/txt2img|\/img2img)?$/, path: "/sdapi/v1" },
   audio: { root: /^(.*\/v\d+\w*|.*(?=\/audio\/speech$))(\/audio\/speech)?$/, path: "/v1" },
 };
 
-/** The root of an engine's API. The given URL may be that of the server, the API or one operation. */
+/** Returns the URL of the root of an engine's API. The given URL may name the server, the API or one operation. */
 function apiRoot({ kind, url }: Pick<Engine, "kind" | "url">): string {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, "");
@@ -122,7 +127,7 @@ function apiRoot({ kind, url }: Pick<Engine, "kind" | "url">): string {
   return origin + (root.exec(path)?.[1] ?? path + added);
 }
 
-/** The URL of the engine of each kind; null where the sandbox generates. */
+/** The URL of the engine of each kind; null if the sandbox itself generates this kind. */
 export const enginesInUse = (store: Store): Readonly<Record<EngineKind, string | null>> => {
   const used = listEngines(store);
   const urlOf = (kind: EngineKind) => used.find((engine) => engine.kind === kind)?.url ?? null;

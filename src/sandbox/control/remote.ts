@@ -16,8 +16,8 @@ interface ControlRequest {
 }
 
 /**
- * The controls of a sandbox that is served at `url`, on this machine. They throw `ControlRefused` as those of a local
- * sandbox do.
+ * Returns the controls of a sandbox that is served at `url`, on this machine. They throw `ControlRefused` for the same
+ * reasons as the controls of a local sandbox.
  * @throws NotFound when the host is not a sandbox
  */
 export async function connectToControls(url: string, sendTo: Send) {
@@ -87,7 +87,7 @@ async function assertSandbox(url: string, health: () => Promise<unknown>): Promi
     const found = await health();
     if (asRecord(found).gpuctlSandbox === servedControls.health.gpuctlSandbox) return;
   } catch (error) {
-    // The host cannot be reached, fails, or is a sandbox that denies this machine.
+    // Rethrows if the host cannot be reached, if it fails, or if it is a sandbox that denies this machine.
     if (!(error instanceof ServiceError) || error.status >= 500 || error.status === 429) throw error;
     const isDenied = error.issues.some((one) =>
       asText(asRecord(one).message).startsWith(servedControls.name),
@@ -100,7 +100,7 @@ async function assertSandbox(url: string, health: () => Promise<unknown>): Promi
   });
 }
 
-/** The error of a local sandbox for the same values. */
+/** Returns the error that a local sandbox throws for the same values. */
 function asControlRefused(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.status !== 400) return error;
   const issues = error.issues.flatMap((one) =>

@@ -62,7 +62,7 @@ const changed = (): ControlRefused =>
     "the snapshot was modified after it was taken; to load a state of your own, use `seed`",
   );
 
-/** The SHA-256 of a snapshot's content, whatever the order of its keys and its whitespace. */
+/** The SHA-256 of a snapshot's content. The order of keys and whitespace do not affect it. */
 const digestOf = (content: Omit<Snapshot, "digest">): string =>
   createHash("sha256").update(canonicalJson(content)).digest("hex");
 
@@ -97,8 +97,8 @@ function rowsOf(store: Store, table: string): Row[] {
 
 /**
  * Replaces the whole state with a snapshot, as one transaction. A running clock continues from the snapshot's time.
- * @throws ControlRefused when the text is not a snapshot of this version, was modified, or has an invalid state;
- * the sandbox is then unchanged
+ * @throws ControlRefused when the text is not a snapshot of this version, was modified, or has an invalid state. The
+ * sandbox is then unchanged.
  */
 export function restoreSnapshot(store: Store, text: string, machine: Clock): void {
   const { clock, tables } = readSnapshot(text);
@@ -110,7 +110,7 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
     const engines = listEngines(store);
     for (const table of [...known, ...excluded]) store.run(`DELETE FROM ${table}`);
     try {
-      // Inserting rows advances their sequence, so the sequences come last.
+      // Inserting rows advances the id sequences of their tables, so the sequences are restored last.
       for (const table of known) {
         if (table === sequences) store.run(`DELETE FROM ${sequences}`);
         for (const one of tables[table] ?? []) insert(store, table, one);
@@ -126,8 +126,8 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
 }
 
 /**
- * Removes the names of key variables from the engines of a snapshot, unless the same engine was already set. Otherwise a
- * snapshot from somebody else could send the value of any variable to any server.
+ * Removes the names of key variables from the engines of a snapshot, unless the same engine was already set. Otherwise
+ * a snapshot from somebody else could send the value of any variable to any server.
  */
 function dropEngineKeys(store: Store, before: readonly Engine[]): void {
   const known = before.map(canonicalJson);

@@ -28,15 +28,15 @@ export interface FaultInfo extends Effect {
   readonly where?: Where | undefined;
   readonly caller?: string | undefined;
   readonly key?: string | undefined;
-  /** What it does, in words. */
+  /** What the fault does, in words. */
   readonly effect: string;
   readonly after: number;
   readonly every?: number | undefined;
   readonly rate?: number | undefined;
   readonly seed?: number | undefined;
-  /** How many calls it affects; null for no limit. */
+  /** How many calls the fault affects; null for no limit. */
   readonly times: number | null;
-  /** How many more calls it affects; null for no limit. */
+  /** How many more calls the fault affects; null for no limit. */
   readonly left: number | null;
 }
 
@@ -86,7 +86,7 @@ export function faultControl(store: Store, clock: Clock): FaultControl {
   };
 }
 
-/** Whatever keeps a fault from ever affecting a call. */
+/** Returns an issue for each reason why a fault could never affect a call. */
 function selectionIssues(
   store: Queries,
   { operation, where = {}, key }: z.output<typeof faultInput>,
@@ -106,7 +106,7 @@ function selectionIssues(
   ];
 }
 
-/** Issues of values that look like a misspelled choice. */
+/** Returns an issue for each value that looks like a misspelled choice. */
 function valueIssues(selected: readonly Operation[], where: Where): readonly Issue[] {
   const fields = selected.flatMap((operation) => fieldsOf(operation.input));
   return Object.entries(where).flatMap(([path, value]) => {
@@ -138,7 +138,7 @@ function effectIssues(effect: Effect): readonly Issue[] {
     ),
     ...issueIf(reset && responds, "reset", alone),
     ...issueIf(cuts && responds, "cutStreamAfter", alone),
-    ...issueIf(stall && !cuts, "stall", "requires a cut, after which nothing more is sent"),
+    ...issueIf(stall && !cuts, "stall", "requires a cut: the response stalls where it is cut"),
     ...issueIf(stall && reset, "stall", "cannot be combined with a reset"),
     ...[
       { field: "code", value: code },

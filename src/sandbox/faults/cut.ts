@@ -1,6 +1,6 @@
 import { PlainResponse } from "../http/exchange.ts";
 
-/** Thrown instead of a response: the connection breaks, as if the server had reset it. */
+/** Thrown instead of returning a response. The connection breaks, as if the server had reset it. */
 export class ConnectionReset extends Error {
   override readonly name = "ConnectionReset";
   readonly code = "ECONNRESET";
@@ -49,7 +49,7 @@ async function* startOf(
   if (reset) throw new ConnectionReset();
 }
 
-/** A body of these chunks that never ends. */
+/** Returns a body that sends the chunks and then never ends. */
 const silentAfter = (chunks: AsyncGenerator<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> =>
   new ReadableStream({
     async pull(controller) {

@@ -14,7 +14,7 @@ import { ConnectionReset, truncateResponse } from "./cut.ts";
 import { activeFaults, type Effect, replacesResponse, type StoredFault, takeFault } from "./table.ts";
 
 /**
- * Responds to a request with `respond`, and with the effects of a fault if one is due.
+ * Responds to a request with `respond`. If a fault is due, applies its effects.
  * @throws ConnectionReset when the fault breaks the connection, or the client disconnects during its delay
  */
 export async function injectFault(
@@ -44,7 +44,7 @@ export async function injectFault(
   return response;
 }
 
-/** Decides which of the faults select a request; undefined if there are none. */
+/** Returns a function that tells whether a fault selects the request. Returns undefined if there are no faults. */
 async function selectionOf(
   { request, input }: Exchange,
   faults: readonly StoredFault[],
@@ -62,7 +62,7 @@ async function selectionOf(
     (key === undefined || key === keyName);
 }
 
-/** The fields of a body. One that is too large has none. */
+/** Returns the fields of a body. A body that is too large has none. */
 async function fieldsOfBody(request: PlainRequest): Promise<unknown> {
   const text = await request.text().catch((error: unknown) => {
     if (error instanceof BodyTooLarge) return "";
@@ -84,7 +84,7 @@ export const defaultContentType = "text/plain; charset=utf-8";
 
 const garbage = "\u0007{this is not JSON";
 
-/** The response that a fault sends instead of the service's. Its error is stored in the exchange for the request log. */
+/** Returns the response that a fault sends instead. Stores its error in the exchange, for the request log. */
 function replacementFor(exchange: Exchange, effect: Effect): PlainResponse {
   const { status, garbage: isGarbage, retryAfterSeconds, body, contentType } = effect;
   const headers = {
@@ -101,7 +101,7 @@ function replacementFor(exchange: Exchange, effect: Effect): PlainResponse {
   );
 }
 
-/** The error of a status, with the code and the message of the fault. */
+/** Returns the error of a status, with the fault's code and message if it has its own. */
 function errorOf(status: number, { code, message }: Effect): ErrorBody {
   const documented = errorBodyOf(status);
   return { ...documented, code: code ?? documented.code, message: message ?? documented.message };

@@ -5,36 +5,37 @@ import { maxTimerMs } from "../../core/values/durations.ts";
 import { whereInput } from "../requests/match.ts";
 import type { Queries, Row, Store } from "../store/queries.ts";
 
-/** The largest text of a response, in characters. */
+/** The largest sizes of a fault's body and of its other texts, in characters. */
 const maxBodyLength = 1024 * 1024;
 const maxTextLength = 1024;
 
 /**
- * The format of a new fault. It lets `after` calls of an operation (or of all, `*`) pass. Of the calls that follow, it
- * affects `times`: the first ones, each `every`th one, or those that `rate` and `seed` choose.
+ * The format of a new fault. The fault skips the first `after` calls of its operation (`*` for all operations). Of the
+ * calls that follow, it affects `times` calls: the first ones, every `every`th one, or those that `rate` and `seed`
+ * choose.
  */
 export const faultInput = z.strictObject({
   operation: z.string(),
-  /** Only calls with these values of fields. Other calls are not counted. */
+  /** Only calls whose fields have these values. Other calls are not counted. */
   where: whereInput.optional(),
   /** Only calls of the caller that sends this name in a header. */
   caller: z.string().min(1).optional(),
   /** Only calls with the API key of this name. */
   key: z.string().min(1).optional(),
   after: z.int().min(0).default(faultDefaults.after),
-  /** With `every` or `rate`, there is no limit by default. */
+  /** How many calls the fault affects. By default 1; with `every` or `rate`, there is no limit by default. */
   times: z.int().min(1).optional(),
   every: z.int().min(1).optional(),
-  /** The share of the calls that it affects. */
+  /** The share of the calls that the fault affects. */
   rate: z.number().gt(0).max(1).optional(),
-  /** Together with the number of a call, decides whether `rate` chooses it. */
+  /** Determines which calls `rate` chooses: the seed and the number of a call decide about the call. */
   seed: z.int().optional(),
   /** Responds with this status instead. */
   status: z.int().min(400).max(599).optional(),
-  /** The code and the message of that response's error. */
+  /** The code and the message of the error in that response. */
   code: z.string().min(1).max(maxTextLength).optional(),
   message: z.string().min(1).max(maxTextLength).optional(),
-  /** Responds with this text instead, as a proxy would; with status 200 by default. */
+  /** Responds with this text instead, as a proxy might. The status is 200 by default. */
   body: z.string().max(maxBodyLength).optional(),
   /** The media type of that text. */
   contentType: z
@@ -46,9 +47,9 @@ export const faultInput = z.strictObject({
   retryAfterSeconds: z.number().min(0).optional(),
   /** Delays the response by this many milliseconds of real time. */
   delayMs: z.int().min(0).max(maxTimerMs).optional(),
-  /** Breaks the connection instead of a response, or where the response is cut. */
+  /** Breaks the connection instead of responding, or where the response is cut. */
   reset: z.boolean().default(false),
-  /** Ends the response after this many server-sent events, or KiB when it is not a stream. */
+  /** Ends the response after this many server-sent events or, if it is not a stream, after this many KiB. */
   cutStreamAfter: z.int().min(0).optional(),
   /** Keeps the connection open where the response is cut, and sends nothing more. */
   stall: z.boolean().default(false),
@@ -64,7 +65,7 @@ type Selection = Pick<
   "operation" | "where" | "caller" | "key" | "after" | "every" | "rate" | "seed"
 >;
 
-/** What a fault does to a call; it has at least one effect. */
+/** What a fault does to a call. At least one of the fields has an effect. */
 export type Effect = Omit<FaultInput, keyof Selection | "times">;
 
 /** Whether the response of the operation is replaced. */
@@ -79,9 +80,9 @@ export interface NewFault extends Selection {
 
 export interface StoredFault extends NewFault {
   readonly id: number;
-  /** How many calls it has counted. */
+  /** How many calls the fault has counted. */
   readonly calls: number;
-  /** How many calls it has affected. */
+  /** How many calls the fault has affected. */
   readonly hits: number;
 }
 
@@ -124,8 +125,8 @@ export const activeFaults = (store: Queries, operation: string): readonly Stored
     .map(stored);
 
 /**
- * The fault that affects this call of an operation, if any. Active faults that select the call count it, oldest first, up to
- * the one that affects it; newer ones do not count it.
+ * Returns the fault that affects this call of an operation, if any. The active faults that select the call count it,
+ * from the oldest to the fault that affects it. Newer faults do not count the call.
  */
 export function takeFault(
   store: Store,
@@ -146,7 +147,7 @@ export function takeFault(
   });
 }
 
-/** Whether a fault affects a call, by the call's number: the first one after those that pass is 1. */
+/** Whether a fault affects a call. The first call after those that the fault skips has the number 1. */
 function affects({ every = 1, rate = 1, seed }: Selection, number: number): boolean {
   return number >= 1 && number % every === 0 && share(seed ?? faultDefaults.seed, number) < rate;
 }

@@ -7,7 +7,7 @@ import { activeRentals, allRentals, type NumberedRental, saveRental } from "../t
 import { findUser, removeUser, saveUser } from "../tables/users.ts";
 import type { Call, Handlers } from "./handler.ts";
 
-/** What rentals have cost so far. */
+/** One line for each rental, with what it has cost so far. */
 const usageLines = (rentals: readonly NumberedRental[], call: Call) =>
   rentalRecords(call, rentals, call.now).map((record) => ({
     rentalId: record.id,

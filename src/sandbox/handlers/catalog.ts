@@ -6,7 +6,7 @@ import { capacityAt } from "../situations/capacity.ts";
 import { findEngine } from "../tables/engines.ts";
 import type { Handlers } from "./handler.ts";
 
-/** The GPU counts of the virtual machines among the rental options. */
+/** The GPU counts with which virtual machines are listed as rental options. */
 export const listedSizes = [1, 2, 4, gpusPerMachine];
 
 const priced = (gpuType: (typeof gpuTypes)[number], gpuCount: number) => ({
@@ -15,7 +15,7 @@ const priced = (gpuType: (typeof gpuTypes)[number], gpuCount: number) => ({
   costPerHourCents: hourlyCents({ gpuType, gpuCount, discountPercentage: 0 }),
 });
 
-/** Every option, without what is available. */
+/** Every rental option, without the number that is available. */
 const everyOption = () => [
   ...virtualMachineRegions.flatMap((region) =>
     gpuTypes.flatMap((gpuType) =>

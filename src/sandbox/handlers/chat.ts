@@ -25,8 +25,8 @@ const extensions = z.object({
 });
 
 /**
- * Responds in the common chat-completions format: with the chat script's next reply, or else what the engine for chats sends,
- * or else with an echo.
+ * Responds in the common chat-completions format. If there is a chat script, it replies; otherwise, the chat engine
+ * does; without either, the response is an echo.
  */
 async function createChatCompletion(
   input: Input,
@@ -56,7 +56,7 @@ async function createChatCompletion(
 }
 
 /**
- * The supported undocumented fields of an input. A chat script stands in for every model.
+ * Returns the supported undocumented fields of an input. A chat script replies for every model.
  * @throws ApiError when the input is outside the sandbox's own limits
  */
 function extensionsOf(input: Input, isScripted: boolean): z.output<typeof extensions> {

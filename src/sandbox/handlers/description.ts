@@ -51,7 +51,10 @@ const sent: SentFields = {
   nullable: ["providerData", "reservedUntil", "startedAt", "termPeriodDays", "terminatedAt"],
 };
 
-/** The last description of each set of operations, without its server: to build one takes longer than any other response. */
+/**
+ * The last description of each operation set, without its server. It is kept because building a description takes
+ * longer than any other response.
+ */
 const built = new Map<OperationSet, { readonly ids: string; readonly document: OpenApiDocument }>();
 
 function documentOf(operationSet: OperationSet, now: number): OpenApiDocument {

@@ -7,12 +7,12 @@ import type { Store } from "../store/queries.ts";
 /** What a handler gets besides its input. */
 export interface Call {
   readonly store: Store;
-  /** Returns an environment variable, which may hold the key of an engine. */
+  /** Returns the value of an environment variable, which may hold the key of an engine. */
   readonly environment: (name: string) => string | undefined;
   readonly addressesOf: AddressesOf;
   /** All operations that are served. */
   readonly operationSet: OperationSet;
-  /** The time of the call, in milliseconds since 1970; all its timestamps and costs use this time. */
+  /** The time of the call, in milliseconds since 1970. All timestamps and costs of the call use this time. */
   readonly now: number;
   /** The id of the caller; empty when the operation requires no key. */
   readonly userId: string;

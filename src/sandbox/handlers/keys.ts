@@ -18,7 +18,7 @@ const record = ({ id, name, access, secret, createdAt }: NumberedKey) => ({
 /** The value of the n-th key that is created. */
 export const numberedSecret = (n: number): string => `${keyPrefix}${String(n).padStart(12, "0")}`;
 
-/** The next value that no key has yet: a seed may have used some of them. */
+/** Returns the next value that no key has yet. A seed may already have used some values. */
 function newSecret(store: Queries): string {
   const secret = numberedSecret(increment(store, "apiKeys"));
   return isKey(store, secret) ? newSecret(store) : secret;

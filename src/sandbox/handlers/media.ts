@@ -33,7 +33,7 @@ const draw: Handlers["generateImage"] = async (input, { store, exchange, environ
     import("../engines/picture/request.ts"),
   ]);
   try {
-    // Strength has no effect without a reference, so it must not affect the picture then.
+    // Without a reference, strength must have no effect. The picture depends on all fields, so strength is left out.
     const drawn = { ...request, seed, ...(request.image !== undefined && { strength }) };
     const picture = await drawPicture(drawn, exchange.request.signal);
     return { images: [{ index: 0, image: Buffer.from(picture).toString("base64"), random_seed: seed }] };

@@ -29,7 +29,7 @@ function rent(input: RentalInput, call: Call) {
   const result = store.write(() => {
     const booting = newRental(input, now, takeBoot(store, input));
     const sshPublicKeys = sshPublicKeysOf(store, userId, input);
-    // Returned and not thrown, so that the use of the situation is counted.
+    // Returned instead of thrown: an exception would roll back the count of the situation's uses.
     const refusal = unpaidRefusal(store, userId, now) ?? refusalOf(store, userId, input, now);
     if (refusal) return refusal;
     const rental = { ...withPlannedEnds(store, booting, now), sshPublicKeys };
@@ -64,7 +64,7 @@ const page = (
   return { items: records(items, call), nextCursor };
 };
 
-/** The user's active rental with an id. @throws ApiError when there is none, or it has ended */
+/** Returns the user's active rental with an id. @throws ApiError if the rental does not exist or has ended */
 export function activeRental(rentalId: Id, { store, userId, now }: Call): NumberedRental {
   const unknown = `no active rental has the id ${rentalId}`;
   const found = required(findRental(store, userId, rentalId), "rentalId", unknown);
@@ -72,7 +72,7 @@ export function activeRental(rentalId: Id, { store, userId, now }: Call): Number
   return found;
 }
 
-/** A handler that ends an active rental of one type immediately, even during a reserved term. */
+/** Returns a handler that ends an active rental of one type immediately, even during a reserved term. */
 const terminate =
   (type: RentalType) =>
   ({ rentalId }: { readonly rentalId: Id }, call: Call) =>

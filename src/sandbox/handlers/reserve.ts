@@ -10,8 +10,8 @@ import type { Call, Handlers } from "./handler.ts";
 import { activeRental } from "./rentals.ts";
 
 /**
- * Adds a reserved term to an active rental whose term type is `from`; `mismatches` returns issues if the request
- * expects another term.
+ * Adds a reserved term to an active rental whose term type is `from`. `mismatches` returns issues if the request
+ * expects a different term.
  */
 function addTerm(
   request: CheckedInputOf<"convertToReserved">,

@@ -20,7 +20,10 @@ function records(volumes: readonly NumberedVolume[], { store, now }: Call) {
   return volumes.map((volume) => ({ ...volume, rentalIds: rentalsOf(volume.id) }));
 }
 
-/** The rentals to attach a volume in a region to; each must be an active bare-metal one (service section 4.3). */
+/**
+ * Returns the ids of the rentals to attach a volume to. Each must be an active bare-metal rental (service section 4.3).
+ * @throws ApiError if one is not, or if the volume cannot be attached in the rental's region
+ */
 export function attachable(
   ids: readonly Id[],
   volumeRegion: string,

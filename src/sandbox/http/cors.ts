@@ -5,7 +5,7 @@ import { type PlainRequest, PlainResponse } from "./exchange.ts";
 /** A header of every response of the sandbox. */
 export const sandboxHeader = "X-Gpuctl-Sandbox";
 
-/** The headers that pages of other origins can read, and the methods that they can use. */
+/** The headers that pages of other origins can read. */
 export const exposedHeaders = [
   "Date",
   "ETag",
@@ -17,6 +17,7 @@ export const exposedHeaders = [
   ignoredFieldsHeader,
   replyHeader,
 ];
+/** The methods that pages of other origins can use. */
 const methods = new Set(["HEAD", ...Object.values(servedOperations).map(({ method }) => method)]);
 
 export const corsHeaders = {

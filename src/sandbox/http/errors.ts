@@ -3,7 +3,7 @@ import { ApiError, payloadTooLarge } from "../errors.ts";
 import { isInferencePath, withCommonError } from "../inference-errors.ts";
 import { BodyTooLarge, type Exchange, PlainResponse } from "./exchange.ts";
 
-/** The status and the body for an error; one that the service does not document becomes a 500 without details. */
+/** Returns the status and the body for an error. An unexpected error becomes a 500 without details. */
 export function sentError(error: unknown) {
   if (error instanceof BodyTooLarge) return tooLarge;
   const { code, issues } = error instanceof ApiError ? error : new ApiError("INTERNAL_SERVER_ERROR");
@@ -16,7 +16,7 @@ export const tooLarge = {
   body: { code: payloadTooLarge.code, message: payloadTooLarge.message, issues: [] },
 };
 
-/** The response with an error, which is stored in the exchange for the request log. */
+/** Returns an error response. Stores the error in the exchange, for the request log. */
 export function errorResponse(
   exchange: Exchange,
   body: ErrorBody,
@@ -27,6 +27,6 @@ export function errorResponse(
   return PlainResponse.json(errorBodyFor(exchange, body, status), { status, headers });
 }
 
-/** The body of an error as sent: on inference paths, also in the common chat-completions format. */
+/** The body of an error as sent. On inference paths, it also has the error in the common chat-completions format. */
 export const errorBodyFor = ({ path }: Exchange, body: ErrorBody, status: number): ErrorBody =>
   isInferencePath(path) ? withCommonError(body, status) : body;

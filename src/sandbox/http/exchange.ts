@@ -2,15 +2,15 @@ import type { ErrorBody } from "../../contract/errors.ts";
 import type { ServedId } from "../assumed/index.ts";
 
 /**
- * A request as plain values. The web's `Request` and `Response` are not used for it, because Node.js takes longer to load them
- * than the sandbox takes to respond.
+ * A request as plain values. It is not the web's `Request`, because Node.js takes longer to load `Request` and
+ * `Response` than the sandbox takes to respond.
  */
 export interface PlainRequest {
   readonly method: string;
   readonly url: string;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** The value of a header, whose name is in lower case. */
+  /** Returns the value of a header. The name must be in lower case. */
   header(name: string): string | undefined;
   /** The body, empty if there is none. @throws BodyTooLarge */
   text(): Promise<string>;
@@ -84,7 +84,10 @@ export class PlainResponse {
   }
 }
 
-/** The chunks of a body. It is never unlocked, because Node.js takes 10 ms to create the error for those who read on. */
+/**
+ * Yields the chunks of a body. Never releases the reader's lock: Node.js would then create an error for later reads,
+ * which takes 10 ms.
+ */
 async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   let isComplete = false;
@@ -108,11 +111,11 @@ export class Exchange {
   /** The id of the caller; empty when the operation requires no key. */
   userId = "";
   operation: ServedId | undefined;
-  /** The name of the caller's key, once it was checked. */
+  /** The name of the caller's key, once the key was checked. */
   keyName: string | undefined;
   /** The unchecked fields of the body, query or path, once they were read. */
   input: unknown;
-  /** The fault that was applied. */
+  /** The id of the fault that was applied. */
   fault: number | undefined;
   /** The error of the response. */
   problem: ErrorBody | undefined;

@@ -6,7 +6,7 @@ export function plainRequest(request: Request): PlainRequest {
   return {
     method: request.method,
     url: request.url,
-    // Read when it is needed: the server creates a signal for each request that is asked for one.
+    // A getter, because the server creates the signal of a request only when it is read.
     get signal() {
       return request.signal;
     },
@@ -24,7 +24,7 @@ export function webResponse({ body, status, headers }: PlainResponse): Response 
   });
 }
 
-/** Only responses without a body have one. */
+/** The status texts. Only responses without a body have one. */
 const statusTexts: Readonly<Record<number, string>> = { 204: "No Content", 304: "Not Modified" };
 
 /** The body of a request. A body without a stated length is measured while it arrives. @throws BodyTooLarge */

@@ -34,9 +34,9 @@ export const bootInput = z.strictObject(bootFields).refine(isPossible, impossibl
 export const bootRuleInput = z
   .strictObject({
     ...bootFields,
-    /** A pattern for the labels that rentals are created with. */
+    /** Only rentals that are created with a label that matches this glob. */
     label: z.string().min(1).optional(),
-    /** How many rentals it applies to; all by default. */
+    /** How many rentals the rule applies to; all by default. */
     times: z.int().min(1).optional(),
   })
   .refine(isPossible, impossible);
@@ -47,12 +47,12 @@ type BootRule = z.output<typeof bootRuleInput>;
 export interface BootRuleInfo {
   readonly id: number;
   readonly outcome: BootOutcome["outcome"];
-  /** Seconds until the rental runs or has failed; null for never, or for the usual time. */
+  /** Seconds until a rental runs or has failed; null if it never does, or if it takes the usual time. */
   readonly afterSeconds: number | null;
   readonly label: string | null;
-  /** How many rentals it applies to; null for no limit. */
+  /** How many rentals the rule applies to; null for no limit. */
   readonly times: number | null;
-  /** How many more rentals it applies to; null for no limit. */
+  /** How many more rentals the rule applies to; null for no limit. */
   readonly left: number | null;
 }
 
@@ -67,7 +67,7 @@ export interface BootRuleControl {
 
 interface StoredRule {
   readonly id: number;
-  /** How many rentals it was applied to. */
+  /** How many rentals the rule was applied to. */
   readonly hits: number;
   readonly rule: BootRule;
 }
@@ -114,7 +114,7 @@ const info = ({ id, hits, rule }: StoredRule): BootRuleInfo => ({
   left: rule.times === undefined ? null : rule.times - hits,
 });
 
-/** Applies the oldest matching rule, and counts the use. Undefined if no rule matches. */
+/** Returns the boot of the oldest matching rule, and counts the rule's use. Returns undefined if no rule matches. */
 export function takeBoot(
   store: Queries,
   { label = "", rentalType }: { readonly label?: string | undefined; readonly rentalType: RentalType },
@@ -129,7 +129,9 @@ export function takeBoot(
   return bootOf(found.rule, rentalType);
 }
 
-/** A boot with an outcome. Without a time, a slow one takes `slowBootMs`, and one that fails takes the usual time. */
+/**
+ * Returns a boot with an outcome. Without a time, a slow boot takes `slowBootMs`, and any other boot the usual time.
+ */
 export function bootOf({ outcome, afterSeconds }: BootOutcome, rentalType: RentalType): Boot {
   const defaultMs = outcome === "slow" ? slowBootMs : bootMs[rentalType];
   return { outcome, afterMs: afterSeconds === undefined ? defaultMs : Math.round(afterSeconds * secondMs) };

@@ -12,8 +12,8 @@ import { type Boot, nextTerm, type RentalInput, type ReservedTerm, type StoredRe
 export const maxGpus = 4096;
 
 /**
- * Creates a rental that starts to boot at `now`, as usual or as `boot` says. It keeps the whole input, so a field added to the contract needs no change
- * here.
+ * Creates a rental that starts to boot at `now`. `boot` says how it boots, if not as usual. The rental keeps the whole
+ * input, so a field that is added to the contract needs no change here.
  * @throws ApiError when the input is outside the sandbox's own limits
  */
 export function newRental(input: RentalInput, now: number, boot?: Boot): StoredRental {
@@ -44,7 +44,7 @@ export const termIssues = ({ until }: ReservedTerm): readonly Issue[] =>
 
 /**
  * The public keys of the SSH keys that a rental names.
- * @throws ApiError when one does not exist
+ * @throws ApiError when one of the keys does not exist
  */
 export function sshPublicKeysOf(
   store: Queries,

@@ -15,7 +15,7 @@ export const bootMs: Readonly<Record<RentalType, number>> = {
 /** A boot that does not end as usual. */
 export interface Boot {
   readonly outcome: (typeof bootOutcomes)[number];
-  /** Milliseconds until the rental is Running or has failed. A boot that never ends has the usual time. */
+  /** Milliseconds until the rental is Running or has failed. For a boot that never ends, this is the usual time. */
   readonly afterMs: number;
 }
 
@@ -33,19 +33,19 @@ export type RentalInput = ServedInputOf<"createRental">;
 export type SshAddress = { readonly host: string; readonly port: number; readonly user: string };
 
 /**
- * A rental as stored: its input and later changes. Its state at any moment is computed from these. The contract defines the
- * fields of the input; a rental stored by an older version may lack some.
+ * A rental as stored: its input and later changes. Its state at any moment is computed from these. The contract defines
+ * the fields of the input; a rental stored by an older version may lack some.
  */
 export type StoredRental = RentalInput & {
   readonly createdAt: number;
   /** Reserved terms in order; all other time is on-demand. */
   readonly terms: readonly ReservedTerm[];
   readonly terminatedAt?: number;
-  /** When a situation makes it fail. */
+  /** When a situation makes the rental fail. */
   readonly failsAt?: number | undefined;
   /** How it boots, if not as usual. */
   readonly boot?: Boot | undefined;
-  /** The SSH keys that it was created with: deleting a key does not change its rentals. */
+  /** The public keys with which the rental was created. They stay when an SSH key is deleted. */
   readonly sshPublicKeys?: readonly string[] | undefined;
   /** Its addresses, if a seed set them. */
   readonly sshNetworking?: readonly SshAddress[] | undefined;
@@ -57,19 +57,19 @@ export interface RentalState {
   readonly startedAt: number | null;
   readonly terminatedAt: number | null;
   readonly termType: (typeof termTypes)[number];
-  /** Length and end of the consecutive reserved terms; null when on-demand. */
+  /** The length and the end of the consecutive reserved terms; null if the rental is on demand. */
   readonly termPeriodDays: number | null;
   readonly reservedUntil: number | null;
   readonly costPerHourCents: number;
-  /** The cost so far; every whole second since the rental was Running is billed. */
+  /** The cost so far. Every whole second since the rental started to run is billed. */
   readonly billedCents: number;
 }
 
-/** When the boot of a rental ends, or would usually end if it never does. */
+/** When the boot of a rental ends. If it never ends, when it would usually have ended. */
 const bootEnd = ({ createdAt, boot, rentalType }: StoredRental): number =>
   createdAt + (boot?.afterMs ?? bootMs[rentalType]);
 
-/** When a rental is Running; infinite if it never is. */
+/** When a rental starts to run; infinite if it never does. */
 export const runningFrom = (rental: StoredRental): number =>
   rental.boot === undefined || rental.boot.outcome === "slow" ? bootEnd(rental) : Number.POSITIVE_INFINITY;
 
@@ -88,7 +88,7 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
   const started = runningFrom(rental) <= (ended ? end : now);
   const bootFailed = rental.boot?.outcome === "failed" && bootEnd(rental) <= now;
   const failed = bootFailed || (rental.failsAt !== undefined && rental.failsAt <= now);
-  // Just before the end, when the last term still sets the type and the price.
+  // For a rental that has ended, this is just before its end, when its last term still sets the type and the price.
   const moment = ended ? end - 1 : now;
   const upcoming = rental.terms.filter((term) => term.until > moment);
   const current = upcoming[0];
@@ -104,20 +104,20 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
   };
 }
 
-/** The next reserved term. It starts when the current one ends; without one, now or when the rental has booted. */
+/** The next reserved term. It starts when the current term ends or, if there is none, now or after the boot. */
 export function nextTerm(rental: StoredRental, days: number, now: number): ReservedTerm {
   const last = rental.terms.at(-1);
   const from = last && last.until > now ? last.until : Math.max(now, bootEnd(rental));
   return { from, until: wholeSecond(from) + days * dayMs, costPerHourCents: hourlyCents(rental, days) };
 }
 
-/** The total length in days of the last terms, as far as they follow each other without a gap. */
+/** The total length in days of the latest terms that follow each other without a gap. */
 function consecutiveDays(terms: readonly ReservedTerm[]): number {
   const first = terms.findLast((term, index) => terms[index - 1]?.until !== term.from);
   return first ? Math.floor(((terms.at(-1) ?? first).until - first.from) / dayMs) : 0;
 }
 
-/** When billing ends, if that is known: when the rental ends or fails. */
+/** When billing ends: when the rental ends or fails. Null if neither is known. */
 export function billingEnd(rental: StoredRental): number | null {
   const ends = [endOf(rental), rental.failsAt ?? null].filter((end) => end !== null);
   return ends.length === 0 ? null : Math.min(...ends);
@@ -130,8 +130,8 @@ interface Billed {
 }
 
 /**
- * The cost of a rental until a moment. Billing starts when it is Running, and stops when it fails. Each period with one price is billed per whole
- * second; the sum is computed exactly and rounded down once.
+ * The cost of a rental until a moment. Billing starts when the rental starts to run, and stops when it fails. Each
+ * period with one price is billed per whole second. The sum is computed exactly and rounded down once.
  */
 export function billedBefore(rental: StoredRental, moment: number): Billed {
   const until = Math.min(moment, billingEnd(rental) ?? moment);

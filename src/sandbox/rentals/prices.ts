@@ -25,7 +25,7 @@ export interface Priced {
   readonly discountPercentage: number;
 }
 
-/** The hourly price of a rental in whole cents, at least 1; the on-demand price without a term. */
+/** The hourly price of a rental in whole cents, at least 1. Without `termDays`, this is the on-demand price. */
 export function hourlyCents(rental: Priced, termDays = 0): number {
   const term = termDiscounts.find(({ days }) => termDays >= days)?.percent ?? 0;
   const listCents = centsPerGpuHour[rental.gpuType] * rental.gpuCount;

@@ -8,7 +8,7 @@ import { rentalAt, type SshAddress, type StoredRental } from "./lifecycle.ts";
 
 const labelPrefix = { "virtual-machine": "vm", "bare-metal": "bm" } as const;
 
-/** For each field that a rental can be created with: the value that its record has when the field was omitted. */
+/** For each field of the create operations, the value that a rental's record has if the request omitted the field. */
 const absentFields: Readonly<Record<string, unknown>> = Object.fromEntries(
   Object.entries({ ...createBareMetalRental.input.shape, ...createVirtualMachineRental.input.shape }).map(
     ([name, schema]) => [name, absentValue(schema)],
@@ -21,7 +21,10 @@ function absentValue(schema: z.core.$ZodType): false | null | [] {
   return inner instanceof z.ZodArray ? [] : null;
 }
 
-/** Fields of a stored rental that its record does not have. JSON leaves them out, which is much faster than to remove them here. */
+/**
+ * Fields of a stored rental that its record does not have. They are undefined, so JSON omits them, which is much faster
+ * than removing them here.
+ */
 const hiddenFields = {
   sshPublicKeyId: undefined,
   storageVolume: undefined,
@@ -71,7 +74,7 @@ function rentalRecord(
     createdAt: stamp(rental.createdAt),
     startedAt: stampOrNull(startedAt),
     terminatedAt: stampOrNull(terminatedAt),
-    // Addresses exist only while the machines run.
+    // A rental has addresses only while it is Running.
     providerData:
       current.status === "Running"
         ? { sshNetworking: [...(sshNetworking ?? addressesOf(id) ?? assumedAddresses(id, rental))] }

@@ -29,14 +29,14 @@ const expectationInput = z.strictObject({ ...filterFields, count: amount, atLeas
 
 type Filter = z.output<typeof filterInput>;
 
-/** The request log. A filter or expectation that is invalid throws a `ControlRefused` that names each invalid field. */
+/** Controls the request log. Throws a `ControlRefused` naming each invalid field of a filter or an expectation. */
 export interface RequestControl {
   /** The most recent matching requests, oldest first. */
   list(filter?: unknown): readonly NumberedRequest[];
   count(filter?: unknown): number;
-  /** Removes the matching requests, or all, and returns how many it removed. */
+  /** Removes the matching requests, and returns how many were removed. Without a filter, removes all. */
   clear(filter?: unknown): number;
-  /** Compares the number of matching requests with `count`, or `atLeast` (1 by default) and `atMost`. */
+  /** Compares the number of matching requests with `count`, or `atLeast` and `atMost`; by default, with at least 1. */
   expect(expectation: unknown): ExpectationResult;
 }
 
@@ -101,7 +101,10 @@ interface Compared {
   readonly differs: readonly string[];
 }
 
-/** The requests that meet the most conditions, and at least one; the most recent first. */
+/**
+ * The requests that meet the most conditions; of equal ones, the most recent first. If there are several conditions,
+ * omits requests that meet none.
+ */
 const nearestOf = (compared: readonly Compared[], conditions: number): readonly Compared[] =>
   compared
     .filter(({ differs }) => differs.length > 0 && differs.length < Math.max(conditions, 2))
@@ -127,16 +130,8 @@ function assertRange({
 }: Pick<z.output<typeof expectationInput>, "count" | "atLeast" | "atMost">) {
   const isRange = atLeast !== undefined || atMost !== undefined;
   const issues = [
-    ...issueIf(
-      count !== undefined && isRange,
-      "count",
-      "cannot be combined with a lowest or a highest number",
-    ),
-    ...issueIf(
-      (atLeast ?? 0) > (atMost ?? requestLog.kept),
-      "atLeast",
-      "cannot be more than the highest number",
-    ),
+    ...issueIf(count !== undefined && isRange, "count", "cannot be combined with a minimum or a maximum"),
+    ...issueIf((atLeast ?? 0) > (atMost ?? requestLog.kept), "atLeast", "cannot be more than the maximum"),
   ];
   if (issues.length > 0) throw new ControlRefused(issues);
 }
@@ -190,7 +185,7 @@ function timeOf(text: string, now: number): number {
 /** A condition that requests must meet. */
 interface Condition {
   readonly text: string;
-  /** What the request has instead; undefined if it meets the condition. */
+  /** Says what the request has instead; undefined if the request meets the condition. */
   differs(request: NumberedRequest): string | undefined;
 }
 

@@ -12,7 +12,7 @@ interface LoggedRequest {
   /** The sandbox's time, ISO 8601. */
   readonly time: string;
   readonly method: string;
-  /** With the values of known query fields only. */
+  /** The path and the query. The values of unknown query fields are hidden. */
   readonly path: string;
   /** Null when the path is unknown. */
   readonly operation: string | null;
@@ -22,13 +22,13 @@ interface LoggedRequest {
   readonly key: string | null;
   /** The known fields of the query or the path. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The body: a text if it is not JSON; null if there is none, or if it is not stored. */
+  /** The body. A string if it is not JSON; null if there is no body, or if it is not stored. */
   readonly body: unknown;
-  /** The body is not stored, or texts in it were shortened. */
+  /** Whether the body is not stored, or texts in it were shortened. */
   readonly bodyTruncated: boolean;
   /** Null when the connection was broken. */
   readonly status: number | null;
-  /** The fault that was applied. */
+  /** The id of the fault that was applied. */
   readonly fault: number | null;
   /** The error code of the response. */
   readonly code: string | null;
@@ -41,7 +41,7 @@ export interface NumberedRequest extends LoggedRequest {
   readonly number: number;
 }
 
-/** Logs a request; `status` is null when the connection was broken instead. A failure to log does not affect the response. */
+/** Logs a request. `status` is null if the connection was broken. A failure to log does not affect the response. */
 export async function logRequest(store: Store, exchange: Exchange, status: number | null): Promise<void> {
   try {
     const clean = cleaner([bearer(exchange.request), ...secretsOf(store)]);
@@ -90,7 +90,7 @@ function pathOf(issue: unknown): readonly string[] {
   return Array.isArray(path) && path.length > 0 ? [path.join(".")] : [];
 }
 
-/** What a request sent, as it is stored. */
+/** What a request sent, in the form in which it is stored. */
 async function sent({ request, operation, input }: Exchange, clean: Clean): Promise<Sent> {
   const parameters = operation !== undefined && servedOperations[operation].in !== "body" ? input : undefined;
   const body = await bodyOf(request, parameters === undefined ? input : undefined);
@@ -104,7 +104,9 @@ async function sent({ request, operation, input }: Exchange, clean: Clean): Prom
 
 const unread = Symbol("a body that was not read");
 
-/** The body that was read, or that of a request that was refused before it was read, unless it is large. */
+/**
+ * Returns the body. If the request was refused before its body was read, reads it now, unless it is or may be large.
+ */
 async function bodyOf(request: PlainRequest, input: unknown): Promise<unknown> {
   if (input !== undefined) return input;
   if (request.method === "GET" || request.method === "HEAD") return undefined;
@@ -129,7 +131,7 @@ function storable(value: unknown, clean: Clean): { readonly value: unknown; read
   const text = (one: string): string => {
     if (one.length <= requestLog.maxTextLength) return clean(one);
     isTruncated = true;
-    // A secret that is cut in two would no longer be found.
+    // Removes secrets before it shortens the text: a secret that is cut in two would not be found.
     return `${clean(one).slice(0, requestLog.maxTextLength)}...`;
   };
   const copy = (one: unknown): unknown => {
@@ -159,7 +161,7 @@ const bearer = (request: PlainRequest): string =>
 /** Shorter secrets are not removed, because they may be parts of words. */
 export const minSecretLength = 8;
 
-/** Removes keys from a text, wherever a caller put them. */
+/** Returns a function that removes keys from a text, wherever a caller put them. */
 function cleaner(secrets: readonly string[]): Clean {
   const spellings = secrets
     .filter(({ length }) => length >= minSecretLength)
@@ -167,7 +169,7 @@ function cleaner(secrets: readonly string[]): Clean {
   return (text) => spellings.reduce((cleaned, secret) => cleaned.replaceAll(secret, hidden), text);
 }
 
-/** Adds a request and removes the oldest ones. */
+/** Adds a request, and removes the oldest requests if there are too many. */
 function addRequest(store: Store, request: LoggedRequest): void {
   store.write(() => {
     const number = store.run("INSERT INTO requests (record) VALUES (?)", JSON.stringify(request));
@@ -185,7 +187,7 @@ const numbered = ({ number, record }: Row): NumberedRequest => ({
   number: Number(number),
 });
 
-/** What requests lack that an earlier version logged. */
+/** Fields that requests lack if an earlier version logged them. */
 const blank = { caller: null, key: null, parameters: {}, body: null, bodyTruncated: false };
 
 /** The most recent requests, newest first. */

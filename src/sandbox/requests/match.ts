@@ -8,14 +8,15 @@ import { type ServedId, servedOperations } from "../assumed/index.ts";
 import { issue } from "../errors.ts";
 
 /**
- * The fields that a request must have, by their dotted paths, such as `{ gpuType: "b200", "messages.0.role": "user" }`. A text
- * also matches a number or another value that JSON writes in the same way.
+ * The values that the fields of a request must have, by the dotted paths of the fields, such as
+ * `{ gpuType: "b200", "messages.0.role": "user" }`. A string also matches another value whose JSON is the same text:
+ * `"2"` matches the number 2.
  */
 export const whereInput = z.record(z.string().min(1), z.unknown());
 
 export type Where = z.output<typeof whereInput>;
 
-/** The fields of a request that do not have the value of `where`, with the value that they have. */
+/** Returns the fields of a request whose values differ from those in `where`, with their actual values. */
 export const differences = (where: Where, fields: unknown) =>
   Object.entries(where).flatMap(([path, expected]) => {
     const actual = valueAt(fields, path);
@@ -27,7 +28,7 @@ const isSame = (expected: unknown, actual: unknown): boolean =>
     ? expected === canonicalJson(actual)
     : canonicalJson(expected) === canonicalJson(actual);
 
-/** The issue with the ID of an operation, if it is unknown. `more` are words that are also accepted. */
+/** Returns an issue if `name` is not the ID of an operation. The words in `more` are accepted, too. */
 export function operationIssues(name: string, more: readonly string[] = []): readonly Issue[] {
   const known = Object.keys(servedOperations);
   if (more.includes(name) || known.includes(name)) return [];
@@ -41,8 +42,8 @@ export function operationIssues(name: string, more: readonly string[] = []): rea
 export const served: readonly Operation<ServedId>[] = Object.values(servedOperations);
 
 /**
- * Issues of fields that no request to these operations has. Fields of a body can have any name, so there only a name that
- * looks misspelled is rejected.
+ * Returns an issue for each field that no request to these operations has. A body can have fields with any name, so for
+ * operations with a body, only names that look misspelled are rejected.
  */
 export function fieldIssues(selected: readonly Operation<ServedId>[], where: Where): readonly Issue[] {
   if (selected.length === 0) return [];

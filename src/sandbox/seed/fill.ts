@@ -18,7 +18,7 @@ import type { Seed, SeedDocument, SeededRental } from "./read.ts";
 /**
  * Replaces the whole state with a seed, as one transaction. `machine` is the time of the machine's clock, in
  * milliseconds since 1970.
- * @throws ControlRefused when the seed is inconsistent; the state is then unchanged
+ * @throws ControlRefused when the seed is inconsistent. The state is then unchanged.
  */
 export function fill(store: Store, { document, seedError }: Seed, machine: number): void {
   const { clock, user, balanceCents } = document;
@@ -87,7 +87,9 @@ const addVolumes = (store: Store, { volumes }: SeedDocument, now: number): reado
     }),
   );
 
-/** Adds an entry of a seed. Returns the issues found, with paths from the root of the seed. */
+/**
+ * Runs `work`, which adds the entry of a seed at `parent`. Returns its issues, with paths from the root of the seed.
+ */
 function issuesOf(parent: readonly (string | number)[], work: () => unknown): readonly Issue[] {
   try {
     work();
@@ -111,7 +113,7 @@ interface Numbered {
   readonly id?: number | undefined;
 }
 
-/** Items with a given id first, so that the others get ids that are still free. */
+/** Sorts items with a given id first, so that the other items get ids that are still free. */
 const numberedFirst = <Item extends Numbered>(items: readonly Item[]) =>
   items
     .map((item, index) => ({ item, index }))
@@ -126,7 +128,7 @@ const duplicateIds = (list: string, items: readonly Numbered[]): readonly Issue[
   );
 
 /**
- * A rental of a seed. Without `createdAt` it starts to boot now.
+ * Creates a rental of a seed. Without `createdAt`, it starts to boot now.
  * @throws ApiError when its input or the order of its times is invalid
  */
 function seededRental(seeded: SeededRental, now: number): StoredRental {

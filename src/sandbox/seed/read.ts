@@ -18,7 +18,7 @@ const recordId = z
   .gt(0)
   .lt(2 ** 52);
 
-/** Fields of new records that the sandbox sets itself, unless a seed does. */
+/** Fields of new records that the sandbox sets itself if a seed does not. */
 const recordFields = { id: recordId.optional(), createdAt: dateTime("When it was created").optional() };
 /** Where a rental accepts ssh connections while it runs, such as a machine of your own. */
 const sshAddress = z.strictObject({
@@ -48,7 +48,7 @@ const secret = z
   .min(minSecretLength)
   .regex(/^[\x21-\x7e]+$/);
 
-/** The format of a seed. Its entries have the fields of the create operations, and their defaults. */
+/** The format of a seed. Its entries have the same fields and defaults as the create operations. */
 export const seedDocument = z.strictObject({
   clock: z
     .strictObject({ now: dateTime("The sandbox's time").optional(), frozen: z.boolean().default(false) })
@@ -77,12 +77,13 @@ export type SeededRental = SeedDocument["rentals"][number];
 /** A parsed seed. */
 export interface Seed {
   readonly document: SeedDocument;
-  /** The error for issues of the document, each with its line. */
+  /** Returns the error for issues of the document. The message of each issue gets the line in the document. */
   readonly seedError: (issues: readonly Issue[]) => ControlRefused;
 }
 
 /**
- * Reads a seed, YAML or JSON; `{}` describes the initial state. An empty text is invalid, because it is probably a mistake.
+ * Reads a seed in YAML or JSON. `{}` describes the initial state. An empty text is rejected, because it is probably a
+ * mistake.
  * @throws ControlRefused naming each invalid field and its line
  */
 export async function readSeed(text: string): Promise<Seed> {

@@ -7,7 +7,7 @@ import { countHit, situationsOf } from "./table.ts";
 
 type Place = Pick<RentalInput, "gpuType" | "region">;
 
-/** Returns how many GPUs of a type can still be rented in a region; undefined for no limit. */
+/** Returns a function that tells how many GPUs of a type can still be rented in a region, or undefined for no limit. */
 export function capacityAt(
   store: Queries,
   userId: string,
@@ -42,7 +42,7 @@ const gpusOf = (
     .filter((rental) => gpuType === undefined || rental.gpuType === gpuType)
     .reduce((total, { gpuCount }) => total + gpuCount, 0);
 
-/** Why a rental cannot be created because of capacity or a quota; undefined if it can. Counts the refusal. */
+/** If a lack of capacity or a quota prevents a rental, returns the error and counts the refusal. */
 export function refusalOf(
   store: Queries,
   userId: string,
@@ -76,7 +76,7 @@ export function refusalOf(
   ]);
 }
 
-/** Issues for rentals that are not in the region of a volume, if volumes attach only within their region. */
+/** If volumes attach only within their region, returns an issue for each rental that is not in the volume's region. */
 export function regionIssues(
   store: Queries,
   volumeRegion: string,

@@ -22,9 +22,9 @@ import {
 /** A situation as shown to the user. */
 export type SituationInfo = Situation & {
   readonly id: number;
-  /** What it does, in words. */
+  /** What the situation does, in words. */
   readonly effect: string;
-  /** How many rentals, calls or pictures it has affected. */
+  /** How many rentals, calls or pictures the situation has affected. */
   readonly affected: number;
 };
 
@@ -33,7 +33,10 @@ export interface SituationControl {
   /** @throws ControlRefused naming each invalid value */
   add(input: unknown): SituationInfo;
   list(): readonly SituationInfo[];
-  /** Removes one, or all, and returns how many it removed. What was planned for existing rentals stays. */
+  /**
+   * Removes one situation, or all, and returns how many were removed. Rentals that are already planned to end or fail
+   * still do so.
+   */
   clear(id?: number): number;
 }
 
@@ -41,7 +44,7 @@ export interface SituationControl {
 export interface ScenarioPart {
   readonly control: "situation" | "boot" | "fault";
   readonly id: number;
-  /** What it does, in words. */
+  /** What the part does, in words. */
   readonly effect: string;
 }
 

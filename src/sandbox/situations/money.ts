@@ -19,10 +19,13 @@ const unitsOf = ({ width, height, steps }: Picture): number => width * height * 
 
 const unitsPerCent = unitsOf(pricedPicture) / (Number(pricedPicture.dollars) * 100);
 
-/** The counter of the units of all pictures that were paid. */
+/** The name of the counter that sums the units of all paid pictures. */
 const paidUnits = "paidPictureUnits";
 
-/** The credit, what was spent until a moment on rentals and pictures, and the balance, in whole cents; it can be negative. */
+/**
+ * The credit, the amount spent on rentals and pictures until a moment, and the balance, all in whole cents. The balance
+ * can be negative.
+ */
 export function accountAt(store: Queries, userId: string, moment: number) {
   const creditCents = creditOf(store, userId);
   const pictureCents = Math.floor(countOf(store, paidUnits) / unitsPerCent);
@@ -30,13 +33,15 @@ export function accountAt(store: Queries, userId: string, moment: number) {
   return { creditCents, usedCents, balanceCents: creditCents - usedCents };
 }
 
-/** Sets the balance at a moment. */
+/** Changes the credit so that the balance at a moment is `cents`. */
 export function setBalance(store: Queries, userId: string, cents: number, moment: number): void {
   const { usedCents } = accountAt(store, userId, moment);
   saveCredit(store, userId, cents + usedCents);
 }
 
-/** With a prepaid account, ends the rentals at the moment at which the balance was used up, if it was until `now`. */
+/**
+ * If the account is prepaid and its balance is used up, ends its rentals at the moment when the balance was used up.
+ */
 export function endUnpaidRentals(store: Store, userId: string, now: number): void {
   const isPrepaid = situationsOf(store, "prepaid").length > 0;
   if (!isPrepaid || accountAt(store, userId, now).balanceCents > 0) return;
@@ -44,7 +49,7 @@ export function endUnpaidRentals(store: Store, userId: string, now: number): voi
     const [prepaid] = situationsOf(store, "prepaid");
     if (prepaid === undefined) return;
     let [low, end] = [prepaid.at, now];
-    // The balance never rises with time, so this is the first moment at which nothing is left.
+    // A binary search for the first moment at which nothing is left: the balance never rises with time.
     while (low < end) {
       const middle = Math.floor((low + end) / 2);
       if (accountAt(store, userId, middle).balanceCents > 0) low = middle + 1;
@@ -58,7 +63,7 @@ export function endUnpaidRentals(store: Store, userId: string, now: number): voi
   });
 }
 
-/** Why something that costs money is refused: a prepaid account has no balance left. */
+/** If a prepaid account has no balance left, returns the error for whatever costs money, and counts the refusal. */
 export function unpaidRefusal(store: Queries, userId: string, now: number): ApiError | undefined {
   const [prepaid] = situationsOf(store, "prepaid");
   if (prepaid === undefined) return undefined;
@@ -68,11 +73,11 @@ export function unpaidRefusal(store: Queries, userId: string, now: number): ApiE
   return new ApiError("FORBIDDEN", [{ path: [], message: "the balance is used up" }]);
 }
 
-/** Why a picture is refused, if pictures cost money and there is none left. */
+/** If pictures cost money and a prepaid account has no balance left, returns the error for a picture. */
 export const pictureRefusal = (store: Queries, userId: string, now: number): ApiError | undefined =>
   situationsOf(store, "picture-prices").length === 0 ? undefined : unpaidRefusal(store, userId, now);
 
-/** Pays for a picture, if pictures cost money. */
+/** If pictures cost money, adds a picture to those that the account has paid for. */
 export function payForPicture(store: Queries, picture: Picture): void {
   const [prices] = situationsOf(store, "picture-prices");
   if (prices === undefined) return;

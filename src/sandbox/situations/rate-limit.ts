@@ -8,8 +8,8 @@ import { countHit, situationsOf } from "./table.ts";
 const tooManyRequests = 429;
 
 /**
- * The response to a call that exceeds a rate limit: 429, with the seconds until the window ends as Retry-After. Undefined for
- * any other call.
+ * Returns the response to a call that exceeds a rate limit: a 429 with the seconds until the window ends as
+ * Retry-After. Returns undefined for any other call.
  */
 export function rateLimited(exchange: Exchange, store: Store, operation: string): PlainResponse | undefined {
   const waitMs = takeCall(store, operation, exchange.now);
@@ -19,7 +19,7 @@ export function rateLimited(exchange: Exchange, store: Store, operation: string)
   });
 }
 
-/** Counts a call. Returns the milliseconds until the end of the window if it exceeds a limit. */
+/** Counts a call, unless it exceeds a limit: then returns the milliseconds until the limit's window ends. */
 function takeCall(store: Store, operation: string, now: number): number | undefined {
   const limits = () =>
     situationsOf(store, "rate-limit").filter(({ situation }) =>

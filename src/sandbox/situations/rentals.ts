@@ -10,7 +10,7 @@ type PlannedEnd = SituationOf<"interruption" | "failure">;
 const hasHitsLeft = ({ hits, situation: { times } }: StoredSituation<PlannedEnd["kind"]>): boolean =>
   times === undefined || hits < times;
 
-/** Applies the oldest matching interruption and failure to a rental that is created at `now`. */
+/** Applies the oldest matching interruption and the oldest matching failure to a rental that is created at `now`. */
 export function withPlannedEnds(store: Queries, rental: StoredRental, now: number): StoredRental {
   return (["interruption", "failure"] as const).reduce((planned, kind) => {
     const stored = situationsOf(store, kind).find(
@@ -42,7 +42,10 @@ const matches = ({ rentalId, label }: PlannedEnd, rental: StoredRental, id?: num
   (rentalId === undefined || rentalId === id) &&
   (label === undefined || matchesGlob(rental.label ?? "", label));
 
-/** Returns the rental with its planned end or failure, and counts a hit. Undefined, and no hit, if the rental never runs. */
+/**
+ * Returns the rental with its planned end or failure, and counts a hit. If the rental never runs, returns undefined and
+ * counts no hit.
+ */
 function plan(
   store: Queries,
   { id, situation: { kind, afterSeconds = 0, at } }: StoredSituation<PlannedEnd["kind"]>,

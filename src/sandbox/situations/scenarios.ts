@@ -2,7 +2,7 @@ import { type ScenarioName, scenarios } from "../../core/sandbox.ts";
 import { didYouMean } from "../../core/text.ts";
 import { invalid } from "../errors.ts";
 
-/** What a scenario consists of, as given to the controls. */
+/** The parts of a scenario, as input for the controls. */
 interface Parts {
   readonly situations?: readonly object[];
   readonly boots?: readonly object[];

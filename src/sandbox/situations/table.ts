@@ -15,19 +15,19 @@ const seconds = z
 const plannedEnd = {
   /** Only this active rental. */
   rentalId: z.int().gt(0).optional(),
-  /** Only rentals created with a matching label: `*` is any text, `?` any character. */
+  /** Only rentals that were created with a label that matches this glob: `*` is any text, `?` is any character. */
   label: z.string().min(1).optional(),
-  /** The time after a rental has started to run, or after now for one that runs already; 0 by default. */
+  /** The delay from when a rental starts to run or, if it already runs, from now; 0 by default. */
   afterSeconds: seconds.optional(),
-  /** A moment; for a rental that starts to run later, that one. */
+  /** When it happens. For a rental that starts to run after this time, it happens when the rental starts to run. */
   at: dateTime("When it happens").optional(),
-  /** How many rentals it applies to; all by default. */
+  /** How many rentals the situation applies to; all by default. */
   times: z.int().min(1).optional(),
 };
 
 const isOneTime = ({ afterSeconds, at }: { afterSeconds?: number | undefined; at?: string | undefined }) =>
   afterSeconds === undefined || at === undefined;
-const twoTimes = { path: ["at"], error: "cannot be combined with a time after the start" };
+const twoTimes = { path: ["at"], error: "cannot be combined with a delay after the start" };
 
 const kind = <const Kind extends SituationKind, Shape extends z.core.$ZodLooseShape>(
   name: Kind,
@@ -36,7 +36,7 @@ const kind = <const Kind extends SituationKind, Shape extends z.core.$ZodLooseSh
 
 /** The format of each kind of situation. */
 export const situationInput = z.discriminatedUnion("kind", [
-  /** In each of the regions, all rentals together can have only so many GPUs of a type. */
+  /** Limits how many GPUs of a type all rentals in a region have together. */
   kind("capacity", {
     /** Every type by default. */
     gpuType: z.enum(gpuTypes).optional(),
@@ -44,19 +44,19 @@ export const situationInput = z.discriminatedUnion("kind", [
     regions: z.array(z.enum(volumeRegions)).min(1).optional(),
     gpus: gpuCount.default(0),
   }),
-  /** The account can have only so many GPUs, of one type or in total. */
+  /** Limits how many GPUs the account has, of one type or in total. */
   kind("quota", { gpuType: z.enum(gpuTypes).optional(), gpus: gpuCount }),
   /** Running rentals end. */
   kind("interruption", plannedEnd).refine(isOneTime, twoTimes),
   /** Running rentals become Failed. */
   kind("failure", plannedEnd).refine(isOneTime, twoTimes),
-  /** Only so many calls are accepted in each window of time. */
+  /** Limits how many calls are accepted in each window of time. */
   kind("rate-limit", {
     operation: z.string().default("*"),
     requests: z.int().min(1),
     windowSeconds: seconds.gt(0).default(60),
   }),
-  /** When the balance is used up, rentals end, and what costs money is refused. */
+  /** When the balance is used up, rentals end, and everything that costs money is refused. */
   kind("prepaid", {
     /** Sets the balance. */
     balanceCents: z.int().optional(),
@@ -72,11 +72,11 @@ export type SituationOf<Kind extends SituationKind> = Extract<Situation, { reado
 
 export interface StoredSituation<Kind extends SituationKind = SituationKind> {
   readonly id: number;
-  /** How many rentals, calls or pictures it has affected. */
+  /** How many rentals, calls or pictures the situation has affected. */
   readonly hits: number;
-  /** When it was added, or when the current window of a rate limit began, in milliseconds since 1970. */
+  /** When the situation was added, or when a rate limit's current window began, in milliseconds since 1970. */
   readonly at: number;
-  /** The calls of the current window. */
+  /** The number of calls in the current window. */
   readonly calls: number;
   readonly situation: SituationOf<Kind>;
 }

@@ -1,7 +1,7 @@
 export type Value = string | number | null;
 export type Row = Readonly<Record<string, Value>>;
 
-/** A part of a list: at most `limit` rows with ids above `after`. */
+/** A part of a list: at most `limit` rows with ids above `after`. A negative `limit` means no limit. */
 export interface Slice {
   readonly after: number;
   readonly limit: number;

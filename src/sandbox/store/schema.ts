@@ -59,12 +59,15 @@ const controls = `
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
 `;
 
-/** Version 4: the engines that generate in place of the sandbox. */
+/** Version 4: the engines, which generate texts, pictures and speech in place of the sandbox. */
 const engines = `
   CREATE TABLE engines (kind TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
 `;
 
-/** Version 5: a chat script, boot rules, and faults that count the calls that they affected; no limit is null. */
+/**
+ * Version 5: a chat script, boot rules, and faults that count the calls that they affected. `times` is null if there is
+ * no limit.
+ */
 const scripts = `
   CREATE TABLE chatReplies (place INTEGER PRIMARY KEY, uses INTEGER NOT NULL, record TEXT NOT NULL) STRICT;
   CREATE TABLE boots (id INTEGER PRIMARY KEY AUTOINCREMENT, hits INTEGER NOT NULL, record TEXT NOT NULL) STRICT;
@@ -84,8 +87,8 @@ const scripts = `
 `;
 
 /**
- * Version 6: situations. `at` is when a situation was added, or when the current window of a rate limit began, and `calls` counts
- * the calls of that window.
+ * Version 6: situations. `at` is when a situation was added, or when the current window of a rate limit began. `calls`
+ * counts the calls in that window.
  */
 const situations = `
   CREATE TABLE situations (
@@ -98,8 +101,8 @@ const situations = `
 `;
 
 /**
- * Version 7: what a rental costs and when, so that sums need not read records. `hourlyCents` is null where only the record says
- * it; times are null where there are none.
+ * Version 7: the prices of a rental, and the times for which they apply, so that sums do not have to read records.
+ * `hourlyCents` is null if the prices are only in the record. The other columns are null if they do not apply.
  */
 const prices = `
   ALTER TABLE rentals ADD COLUMN hourlyCents INTEGER;
@@ -114,8 +117,9 @@ const prices = `
 `;
 
 /**
- * The statements that upgrade each version of the tables to the next; the first creates them. `npm run generate` runs them all
- * and writes what a new file gets to generated/tables.ts, as that is faster to create.
+ * The statements that upgrade the tables from each version to the next. The first ones create the tables. `npm run
+ * generate` runs them all, and writes the resulting tables to generated/tables.ts, from which a new file is created
+ * faster.
  */
 export const upgrades: readonly string[] = [
   tables,
@@ -129,7 +133,7 @@ export const upgrades: readonly string[] = [
 
 export const schemaVersion = upgrades.length;
 
-/** The numbers before the first ids. They differ, so that in a small sandbox no rental has the id of a volume. */
+/** The number before each first id. The two differ, so that in a small sandbox no rental has the id of a volume. */
 export const idsBefore = { rentals: 1000, volumes: 500 };
 
 export const builtInUserId = "sandbox-user";

@@ -9,7 +9,7 @@ import { newestTables } from "./generated/tables.ts";
 import type { Store } from "./queries.ts";
 import { addInitialState, restoreInitialState, schemaVersion, tableNames, upgrades } from "./schema.ts";
 
-/** The file that holds the sandbox's state cannot be used; the message names it and says why. */
+/** The file that holds the sandbox's state cannot be used. The message names the file and the reason. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly file: string;
@@ -23,17 +23,17 @@ export class StoreError extends Error {
   }
 }
 
-/** SQLite's messages about a damaged file, and one that is not a database. Not all of these errors have a code. */
+/** SQLite's messages for a damaged file and for a file that is not a database. Not all of these errors have a code. */
 const damaged = /disk image is malformed|is not a database/;
 
-/** The `StoreError` for an error of SQLite or of the file system. */
+/** Converts an error of SQLite or of the file system to a `StoreError`. */
 function storeError(file: string, error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const reason = reasonOf(error);
   return new StoreError(file, reason, damaged.test(reason) ? "damaged" : "unavailable", { cause: error });
 }
 
-/** The files that SQLite keeps beside a database. */
+/** The suffixes of the files that SQLite keeps next to a database. */
 const companions = ["-wal", "-shm"];
 
 /**
@@ -48,13 +48,13 @@ export function setAside(file: string): string {
   return free;
 }
 
-/** How long a process waits for another one to finish its write, in milliseconds. */
+/** How long a process waits for another process to finish its write, in milliseconds. */
 export const busyMs = 10_000;
 
 /**
- * Opens the state in `file`, or in memory for ":memory:"; a new one gets the initial state, as of `now`.
+ * Opens the state in `file`, or in memory if `file` is ":memory:". A new file gets the initial state, as of `now`.
  * @throws MissingDependency when the SQLite package is missing
- * @throws StoreError when the file cannot be opened, is not a sandbox's, or was written by a newer version
+ * @throws StoreError when the file cannot be opened, is not a sandbox's state, or was written by a newer version
  */
 export async function openStore(file: string, now: number): Promise<Store> {
   const { DatabaseSync } = await importOptional(
@@ -65,7 +65,7 @@ export async function openStore(file: string, now: number): Promise<Store> {
     if (file !== ":memory:") {
       makeFolderSync(dirname(resolve(file)), 0o700);
       for (const path of [file, ...companions.map((end) => file + end)]) assertFile(path);
-      // Only this user can read it; SQLite creates its journal files with the same mode.
+      // Only this user can read the file. SQLite creates its journal files with the same mode.
       closeSync(openSync(file, "a", 0o600));
     }
     const database = new DatabaseSync(file, { timeout: busyMs });
@@ -84,21 +84,22 @@ export async function openStore(file: string, now: number): Promise<Store> {
 }
 
 /**
- * Turns on the write-ahead log. Retries, because changing the journal mode fails as "busy", regardless of the timeout, while
- * another process opens the file.
+ * Turns on the write-ahead log. Retries, because while another process opens the file, changing the journal mode fails
+ * as "busy", regardless of the timeout.
  */
 async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
   const deadline = performance.now() + busyMs;
   for (;;) {
     try {
       database.exec("PRAGMA journal_mode = WAL");
-      // A crash of the process loses nothing. A crash of the machine may lose the last requests, which is acceptable here.
+      // A crash of the process loses nothing. A crash of the machine may lose the last changes, which is acceptable
+      // here.
       database.exec("PRAGMA synchronous = NORMAL");
       return;
     } catch (error) {
       const busy = error instanceof Error && "errcode" in error && error.errcode === 5;
       if (!busy || performance.now() > deadline) throw error;
-      // The delay differs between processes, so that those that collided do not collide again.
+      // The delay differs between processes, so that two processes that collided do not collide again.
       await wait(5 + ((performance.now() * 1000) % 20));
     }
   }
@@ -111,7 +112,7 @@ function storeOn(database: DatabaseSyncInstance, file: string): Store {
     statements.set(sql, statement);
     return statement;
   };
-  /** Damage in the middle of a file shows only when that part is read. */
+  /** Reports damage that is found later: damage in the middle of a file shows only when that part is read. */
   const reportingDamage = <Value>(work: () => Value): Value => {
     try {
       return work();

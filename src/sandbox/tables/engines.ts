@@ -6,9 +6,9 @@ import type { Queries } from "../store/queries.ts";
 export const engineInput = z.strictObject({
   kind: z.enum(engineKinds),
   url: z.string(),
-  /** The model of every request; for speech, of requests that name none. */
+  /** The model to use for every request or, for audio, for requests that name no model. */
   model: z.string().min(1).optional(),
-  /** The voice of requests that name none. */
+  /** The voice to use for requests that name no voice. */
   voice: z.string().min(1).optional(),
   /** The environment variable that holds the engine's key. The key itself is never stored. */
   apiKeyEnv: z.string().optional(),

@@ -1,19 +1,21 @@
 import type { Id } from "../../contract/shared.ts";
 import type { Queries, Store } from "../store/queries.ts";
 
-/** An id as a number; undefined if it is not one. The sandbox's ids are numbers, which a caller may send as strings. */
+/**
+ * Returns an id as a number, or undefined if it is not a number. Callers may send the sandbox's numeric ids as strings.
+ */
 export const numberOf = (id: Id): number | undefined =>
   /^[1-9]\d{0,15}$/.test(String(id)) ? Number(id) : undefined;
 
 /**
- * Adds 1 to a named counter, which is 0 after a reset, and returns it. Replaces randomness, so that the same calls get the
- * same responses.
+ * Adds 1 to a named counter, and returns its new value. After a reset, counters are 0. Counters replace randomness, so
+ * that the same calls get the same responses.
  */
 export function increment(store: Queries, name: string): number {
   return addTo(store, name, 1);
 }
 
-/** Adds a whole amount to a named counter, and returns it. */
+/** Adds a whole amount to a named counter, and returns its new value. */
 export function addTo(store: Queries, name: string, amount: number): number {
   store.run(
     "INSERT INTO counters (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = value + ?2",
@@ -27,7 +29,7 @@ export function addTo(store: Queries, name: string, amount: number): number {
 export const countOf = (store: Queries, name: string): number =>
   Number(store.all("SELECT value FROM counters WHERE name = ?", name)[0]?.value ?? 0);
 
-/** Removes the row of a table with an ID, or all rows, and returns how many it removed. */
+/** Removes the row with an ID from a table, or all rows if there is no ID. Returns how many rows were removed. */
 export const removeRows = (store: Store, table: "faults" | "boots" | "situations", id?: number): number =>
   store.write(() => {
     const count = () => Number(store.all(`SELECT count(*) AS count FROM ${table}`)[0]?.count);

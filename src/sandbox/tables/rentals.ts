@@ -14,15 +14,18 @@ const numbered = (row: Row): NumberedRental => ({
   rental: JSON.parse(String(row.record)),
 });
 
-/** The SQL condition for rentals that have not ended. `now` is the parameter with the time, such as `?`. */
+/** The SQL condition for rentals that have not ended. `now` is the SQL parameter for the time, such as `?`. */
 export const isActiveAt = (now: string): string => `(endsAt IS NULL OR endsAt > ${now})`;
 
-/** The whole table in the order of ids: `+` keeps SQLite from sorting the user's rows, which are most of them. */
+/**
+ * Reads the whole table in the order of ids. Because of the `+`, SQLite uses no index on `userId`: it would have to
+ * sort the user's rows, which are most of the table.
+ */
 const ofUser = "SELECT id, record FROM rentals WHERE +userId = ?";
 
 /**
- * The columns from which SQLite sums the prices and costs of rentals. A rental with several reserved terms has no `hourlyCents`:
- * it is read and counted by itself.
+ * The columns from which SQLite sums the prices and costs of rentals. They are null for a rental with several reserved
+ * terms, whose price and cost are computed from its record.
  */
 const priceColumns = [
   "hourlyCents",

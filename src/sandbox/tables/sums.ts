@@ -4,16 +4,16 @@ import { billedBefore, rentalAt, type StoredRental } from "../rentals/lifecycle.
 import type { Queries, Row } from "../store/queries.ts";
 import { isActiveAt } from "./rentals.ts";
 
-/** The rentals whose prices only their records say. */
+/** Parses rentals whose prices are only in their records, not in columns. */
 const unpriced = (rows: readonly Row[]): readonly StoredRental[] =>
   rows.map(({ record }) => JSON.parse(String(record)));
 
-/** How many of some rentals there are, and what they cost per hour, in cents. */
+/** A number of rentals, and what they cost per hour together, in cents. */
 export type RentalSum = Readonly<Record<"count" | "costPerHourCents", number>>;
 
 type TermType = (typeof termTypes)[number];
 
-/** The user's active rentals by the type of their current term. */
+/** Sums the user's active rentals by the type of their current term. */
 export function activeSums(
   store: Queries,
   userId: string,
@@ -49,9 +49,9 @@ export function activeSums(
   return { "on-demand": sum("on-demand"), reserved: sum("reserved") };
 }
 
-/** What all rentals of the user have cost until a moment, in cents: the same as the sum of `billedBefore`. */
+/** What all rentals of the user have cost until a moment, in cents. This equals the sum of `billedBefore`. */
 export function billedCents(store: Queries, userId: string, moment: number): number {
-  // SQLite drops the remainder of a division of integers. The driver passes every number as a float.
+  // SQLite drops the remainder of a division only for integers, and the driver passes every number as a float.
   const until = "CAST(?2 AS INTEGER)";
   const seconds = (from: string, to: string) => `ifnull(max(0, (${to} - ${from}) / ${secondMs}), 0)`;
   const [row] = store.all(

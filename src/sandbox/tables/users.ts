@@ -25,7 +25,7 @@ export function removeUser(store: Queries, userId: string, now: number): void {
 /** The credit of a new account, in cents: $10,000. */
 export const initialCreditCents = 1_000_000;
 
-/** A user's credit in cents, before the costs of rentals. */
+/** A user's credit in cents, from which the costs of rentals and pictures are not yet subtracted. */
 export function creditOf(store: Queries, userId: string): number {
   const [row] = store.all("SELECT cents FROM credits WHERE userId = ?", userId);
   return row ? Number(row.cents) : initialCreditCents;
@@ -40,7 +40,7 @@ export type NumberedSshKey = ServedInputOf<"createSshKey"> & {
   readonly createdAt: string;
 };
 
-/** Adds an SSH key that is created at `now`. Surrounding whitespace is removed. */
+/** Adds an SSH key that is created at `now`. Removes whitespace around the public key. */
 export function addSshKey(
   store: Queries,
   userId: string,

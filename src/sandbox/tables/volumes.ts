@@ -33,7 +33,7 @@ export function attach(store: Queries, volumeId: number, rentalIds: readonly num
   }
 }
 
-/** A function that returns the active rentals that a volume is attached to. It knows these volumes, which are sorted by id. */
+/** Returns a function that finds the active rentals to which one of `volumes`, sorted by id, is attached. */
 export const attachedRentals = (store: Queries, volumes: readonly Numbered[], now: number): Attachments =>
   attachments(volumes, (first, last) =>
     store.all(
@@ -45,7 +45,7 @@ export const attachedRentals = (store: Queries, volumes: readonly Numbered[], no
     ),
   );
 
-/** A function that returns the volumes that are attached to a rental. It knows these rentals, which are sorted by id. */
+/** Returns a function that finds the volumes that are attached to one of `rentals`, sorted by id. */
 export const attachedVolumes = (store: Queries, rentals: readonly Numbered[]): Attachments =>
   attachments(rentals, (first, last) =>
     store.all(
@@ -59,7 +59,7 @@ export const attachedVolumes = (store: Queries, rentals: readonly Numbered[]): A
 type Numbered = { readonly id: number };
 type Attachments = (id: number) => number[];
 
-/** Reads the attachments of everything from the first to the last item with one query. */
+/** Reads the attachments of all items with one query, which covers all ids from the first to the last item. */
 function attachments(
   items: readonly Numbered[],
   read: (first: number, last: number) => readonly Row[],
