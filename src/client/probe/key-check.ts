@@ -17,7 +17,7 @@ export const keyStateText: Readonly<Record<KeyState, string>> = {
   "not allowed": "The service accepts the key, but it may not list rentals (403). Use a key that may.",
 };
 
-/** A service, as reached with the key that is checked. */
+/** A service, called with the key to check. */
 interface Service {
   readonly call: Call;
   readonly request: RawCall;
