@@ -7,8 +7,8 @@ export interface DescriptionLookup {
   /** The cached description, or one fetched within 2 s. Undefined if fetching fails or failed in the last 5 minutes. */
   readonly get: () => Promise<Description | undefined>;
   /**
-   * Fetches the description again, because the cached one may be outdated. Does nothing if this store has just fetched
-   * it.
+   * Fetches the description again, because the cached one may be outdated. If this store has just fetched it, returns
+   * that one.
    */
   readonly refresh: () => Promise<Description | undefined>;
 }
