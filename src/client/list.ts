@@ -92,7 +92,7 @@ async function* bodyOf({ body }: FetchResponse): AsyncGenerator<Uint8Array> {
   yield* body ?? [];
 }
 
-/** A response that was read to its end. If it is a JSON array longer than a short list, its records as they arrive. */
+/** A response that was read to its end, or the records of a long JSON array as they arrive. */
 export type RawListed = BufferedResponse | { readonly records: AsyncIterable<readonly unknown[]> };
 
 /** Sends any read request. Returns the whole response, unless it is a long list. */

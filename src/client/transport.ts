@@ -34,7 +34,7 @@ export interface Transport {
  * Creates a `fetch` on `node:http` and `node:https`, through the proxy in the environment. It throws
  * `ConnectionFailed`, which says whether any of the request may have been sent. If a request is aborted after it was
  * sent, it throws an `AbortError` instead. Reads share connections. A write opens its own connection, unless it sets
- * `reusesConnection`: if the service closed a shared connection, it would not be known whether it had received the
+ * `reusesConnection`: if the service is just closing a shared connection, it is not known whether it received the
  * write.
  */
 export function createTransport(): Transport {
@@ -50,8 +50,7 @@ export function createTransport(): Transport {
     const open = async () => {
       const proxy = await proxyAgent(target, { signal: closing.signal, keepAlive, ...idle });
       const agent = proxy ?? new Agent({ keepAlive, ...idle });
-      // The agent's `keepAlive` option stays as it is: without keep-alive, services may send responses whose end is not
-      // marked.
+      // `keepAlive: false` is not used for this, because services may then send responses whose end is not marked.
       if (!isShared) agent.keepSocketAlive = () => false;
       return agent;
     };

@@ -29,7 +29,10 @@ export interface FlagOptions {
   readonly setsFields?: readonly string[];
   /** What applies when the flag is not given, in words for help. */
   readonly defaultText?: string;
-  /** The value, as text, if the flag is given without one. A word that follows the flag is taken as its value. */
+  /**
+   * The value, as text, that applies if the flag is given without a value. A word that follows the flag is taken as its
+   * value.
+   */
   readonly optionalValue?: string;
   /** Whether the configuration key for flags of this name is ignored, because this flag means something else. */
   readonly ignoresConfig?: boolean;

@@ -77,7 +77,7 @@ export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, 
   );
 }
 
-/** Converts a response that was paid for but cannot be used to JSON, so that it can be saved. */
+/** The JSON of a response that was paid for but cannot be used. It is saved, so that nothing is lost. */
 export const receivedJson = (response: unknown): Received => ({
   bytes: Buffer.from(`${stringifyExactly(response)}\n`),
   complete: true,

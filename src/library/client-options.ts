@@ -12,7 +12,7 @@ export interface Logger {
   readonly debug?: ((message: string) => void) | undefined;
   /** Called before a read is sent again. */
   readonly info?: ((message: string) => void) | undefined;
-  /** Called when a list may be incomplete. By default, a process warning is emitted instead. */
+  /** Called when a list may be incomplete. If not set, a process warning is emitted. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 

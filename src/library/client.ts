@@ -138,9 +138,9 @@ export interface Client extends Methods, DescribedMethods {
     options?: WaitOptions,
   ): CallPromise<NonNullable<Outputs["getRental"]>>;
   /**
-   * Calls any operation of the service, by its id in the description or by its method and path, such as `DELETE
-   * /v2/api-keys/{id}`. The input has the fields of the path, the query, the headers and the body. The result is the
-   * parsed JSON of the response, null if the response is empty, or a string or bytes if it has another type.
+   * Calls any operation of the service, by its id in the description or by its method and path, such as
+   * `DELETE /v2/api-keys/{id}`. The input has the fields of the path, the query, the headers and the body. The result is
+   * the parsed JSON of the response, null if the response is empty, or a string or bytes if it has another type.
    */
   call<Result = unknown>(
     operation: string,

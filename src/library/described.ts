@@ -107,7 +107,7 @@ async function create(id: FoundId, fields: readonly BodyField[], open: OpenCall)
   if (unknown.length > 0) {
     throw new NotOffered(
       `the service's operation for ${id} differs from what gpuctl sends in these fields: ${unknown.join(", ")}`,
-      `Nothing was sent. call(${JSON.stringify(operation.id)}, ...) sends any fields.`,
+      `Nothing was sent. To send other fields, use call(${JSON.stringify(operation.id)}, ...).`,
     );
   }
   if (open.validate) await assertBody(id, operation, body, description);

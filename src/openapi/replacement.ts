@@ -23,10 +23,10 @@ export const mayBeReplaced = (id: OperationId): boolean => {
 };
 
 /**
- * Returns the request that replaces a deprecated operation, if the description lists the replacement. If the
- * replacement returns pages, it is used only if gpuctl can request all of them and if it has a parameter for every
- * field of the input. Otherwise, it is used only if the deprecated operation, which returns the whole list at once, is
- * not listed or is `gone`.
+ * Returns the request that replaces a deprecated operation, if the description lists the replacement. A replacement
+ * that returns pages is used if gpuctl can request all of them and it has a parameter for every field of the input.
+ * Otherwise, it is used only if the deprecated operation, which returns the whole list at once, is not listed or is
+ * `gone`.
  */
 export function replacementOf(
   id: OperationId,
