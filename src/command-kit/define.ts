@@ -96,7 +96,10 @@ interface Declaration<
   readonly flags?: OwnFlags;
   /** Fields without a flag of their own: an argument or another flag sets them. */
   readonly fieldsWithoutFlag?: readonly string[];
-  /** Required fields that have a default, by name: `always`, or the configuration key that holds the default. */
+  /**
+   * Required fields that have a default, by name. The value is `always`, or the configuration key that holds the
+   * default.
+   */
   readonly defaulted?: Readonly<Record<string, string>>;
   /** Ports that the command needs besides the context. */
   readonly uses?: readonly UsedPorts[];
@@ -104,7 +107,7 @@ interface Declaration<
   readonly needsNoConfig?: boolean;
   /** A dry run sends the requests that change nothing, and the command reports what it would do. */
   readonly readsInDryRun?: boolean;
-  /** The result holds the key in use. In the results of all other commands it is masked. */
+  /** The result holds the key in use. In the results of all other commands, the key is masked. */
   readonly printsKey?: boolean;
   readonly view: View;
   /** At least two. Tests run each one as written. */

@@ -59,7 +59,10 @@ export interface CommandNode {
   readonly limits: readonly string[];
   /** What to confirm on a terminal. Without a terminal, destruction requires `--yes`. */
   readonly confirm?: "spending" | "destruction";
-  /** Required fields that have a default, by name: `always`, or the configuration key that holds the default. */
+  /**
+   * Required fields that have a default, by name. The value is `always`, or the configuration key that holds the
+   * default.
+   */
   readonly defaulted?: Readonly<Record<string, string>>;
   readonly needsNoConfig?: boolean;
   readonly readsInDryRun?: boolean;
