@@ -10,7 +10,7 @@ export interface SendOptions {
   readonly fetch: Fetch;
   /** Milliseconds for one attempt, by the host of the operation. */
   readonly timeout: Readonly<Record<Route["host"], number>>;
-  /** Attempts after the first one. */
+  /** How many times to retry after the first attempt. */
   readonly retries: number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly random: () => number;
@@ -29,19 +29,22 @@ export interface RequestInFlight {
   readonly deadline: Deadline;
   readonly signal: AbortSignal | undefined;
   readonly limits: ResponseLimits;
-  /** What arrived so far of a response that is paid for; undefined for nothing, and for any other response. */
+  /**
+   * Returns what has arrived so far of the response to a paid request. Undefined if nothing has arrived, or if the
+   * request is not paid.
+   */
   readonly received: () => Received | undefined;
-  /** Call this when the body is read after `attempt` returns; the caller must then clear the deadline. */
+  /** Call this if the body will be read after `sendRequest` returns. The caller must then clear the deadline. */
   readonly keepOpen: () => void;
 }
 
 /**
- * Reads a successful response. If it throws, a read is retried only if the connection broke, and the outcome of a write is
- * unknown.
+ * Reads a successful response. If this throws, a read request is retried only if the connection broke, and the outcome
+ * of a write is unknown.
  */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 
-/** The header with the service's name for a request. */
+/** The response header with the ID that the service gave the request. */
 export const requestIdHeader = "x-request-id";
 
 /** Delays before a retry, in milliseconds. */
@@ -51,8 +54,8 @@ const maxDelay = 8_000;
 const maxRetryAfter = 60_000;
 
 /**
- * Sends a request and returns the result of `read`. Read requests are retried on 429, 5xx and network errors,
- * with exponential backoff and jitter, or after the delay that `Retry-After` asks for.
+ * Sends a request and returns the result of `read`. Read requests are retried on 408, 429, 5xx and network errors, with
+ * exponential backoff and jitter, or after the delay that `Retry-After` asks for.
  */
 export async function sendRequest<Value>(
   request: WireRequest,
@@ -121,10 +124,16 @@ async function attempt<Value>(
   }
 }
 
-/** A generation is charged when it is done, so its response must not be lost. */
+/**
+ * Whether a request generates something. The service charges for a generation when it is done, so the response must not
+ * be lost.
+ */
 export const isPaid = ({ effect }: WireRequest): boolean => effect === "generate";
 
-/** The response, and a function that returns what was read of its body so far; undefined for nothing. */
+/**
+ * Returns the response, and a function that returns what has been read of its body so far. That function returns
+ * undefined if nothing has been read.
+ */
 function record(response: FetchResponse): {
   readonly response: FetchResponse;
   readonly received: () => Received | undefined;
@@ -154,7 +163,10 @@ const isSuccess = (status: number, { headers }: WireRequest): boolean =>
 
 const wasNotSent = (cause: unknown): boolean => cause instanceof ConnectionFailed && !cause.sent;
 
-/** `Retry-After` in milliseconds: seconds, which some services send with a fraction, or a date. */
+/**
+ * Converts a `Retry-After` header to milliseconds. The header holds a date or seconds, which some services send with a
+ * fraction. Returns undefined if the header is missing or invalid.
+ */
 export function retryAfterMs(header: string | null | undefined, now: number): number | undefined {
   if (!header) return undefined;
   if (/^\d+(\.\d+)?$/.test(header.trim())) return Number(header) * 1000;

@@ -8,14 +8,20 @@ import { acceptAnything, type RequestParts, wireRequest } from "./request.ts";
 import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
 
-/** Options of a single call: its limits, a signal that ends it alone, and what it does when its list may be incomplete. */
+/**
+ * Options of a single call: its limits, a signal that aborts only this call, and a function to call if its list may be
+ * incomplete.
+ */
 type CallLimits = Partial<Pick<CallOptions, "retries" | "timeout" | "warn" | "signal">>;
 
 /** Options of a single call of an operation. */
 export interface OneCall extends CallLimits {
-  /** What takes long strings out of the response. */
+  /** Takes long strings out of the response while it arrives. */
   readonly divert?: Divert;
-  /** Says why the response to a write is of no use, if it is not. The outcome of the write is then unknown. */
+  /**
+   * Returns why the response to a write cannot be used, or undefined if it can. If there is a reason, the outcome of
+   * the write is unknown.
+   */
   readonly problemIn?: (value: unknown) => string | undefined;
 }
 
@@ -27,9 +33,9 @@ export type Call = <Id extends OperationId>(
 ) => Promise<OutputOf<Id>>;
 
 /**
- * Sends an operation and returns its response unchanged, or the records of all pages of a paged one.
- * Throws `ServiceError`, `NetworkError`, `InvalidResponse` or `UnknownOutcome`, and before anything is sent
- * `NoBaseUrl`, `NoCredential` or `InsecureUrl`.
+ * Sends an operation and returns its response unchanged. If the response has several pages, returns the records of all
+ * pages. Throws `ServiceError`, `NetworkError`, `InvalidResponse` or `UnknownOutcome`. Before anything is sent, it may
+ * throw `NoBaseUrl`, `NoCredential` or `InsecureUrl`.
  */
 export async function call<Id extends OperationId>(
   id: Id,
@@ -58,14 +64,17 @@ const wholeResult = ({ problemIn, warn }: Pick<OneCall, "problemIn" | "warn">): 
 
 /** Options of a single raw call. */
 export interface OneRawCall extends CallLimits, Pick<OneCall, "divert"> {
-  /** A write may use a connection that was used before; see `FetchInit`. */
+  /** Lets a write use a connection that was used before; see `FetchInit`. */
   readonly reusesConnection?: boolean;
 }
 
 /** Sends any request and returns its whole response, whatever its media type. */
 export type RawCall = (parts: RequestParts, options?: OneRawCall) => Promise<BufferedResponse>;
 
-/** Prepares a write that is sent many times with different bodies. Throws as a raw call does before it sends anything. */
+/**
+ * Prepares a write that is sent many times with different bodies. Throws what a raw call throws before it sends
+ * anything.
+ */
 export type Prepare = (parts: Omit<RequestParts, "body">) => Promise<PreparedWrite>;
 
 /** Sends any request, even one that the contract does not list. Retries and throws as `call` does. */

@@ -10,11 +10,14 @@ export interface Deadline {
   readonly clear: () => void;
 }
 
-/** The error of a request that was sent and has no response after the given time. */
+/** The error for a request that was sent but got no response within the given time. */
 export const timedOut = (milliseconds: number): ConnectionFailed =>
   new ConnectionFailed(`no response within ${milliseconds / 1000} s`, { code: "ETIMEDOUT", sent: true });
 
-/** Starts a signal that is aborted after the given time, or with the outer signal's reason. */
+/**
+ * Starts a deadline. Its signal is aborted after the given time, or when the outer signal is aborted, for the same
+ * reason.
+ */
 export function startDeadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const expire = () => controller.abort(timedOut(milliseconds));

@@ -4,7 +4,10 @@ import type { DescribedOperation } from "../openapi/described.ts";
 import { allRecords } from "../openapi/paging.ts";
 import type { RawCall } from "./call.ts";
 
-/** The records of a described list of the compute API, from all pages. Throws `InvalidResponse` for one that is not JSON. */
+/**
+ * Fetches a list of the compute API that the service's description has, and returns the records of all pages. Throws
+ * `InvalidResponse` if a page is not JSON.
+ */
 export const listDescribed = (
   { method, path, parameters }: DescribedOperation,
   { request, say }: { readonly request: RawCall; readonly say: (line: string) => void },

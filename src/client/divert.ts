@@ -11,29 +11,33 @@ export interface Divert {
   readonly open: () => Diverted;
 }
 
-/** Takes one string. */
+/** Receives one string that is taken out of the response. */
 export interface Diverted {
   /**
-   * Stands for the string in the response. It must be unique, and look like base64 (at least 64 letters, digits or `_`),
-   * so that messages leave it out.
+   * Replaces the string in the response. It must be unique. It must also look like base64 (at least 64 letters, digits
+   * or `_`), so that error messages leave it out.
    */
   readonly placeholder: string;
   /**
-   * Takes a part of little more than 64 KiB, each character a byte of the response. If it returns false, the
-   * part and everything after it stays in the response, after the placeholder.
+   * Receives the next part of the string. A part has at most a little more than 64 KiB, and each of its characters is
+   * one byte of the response. If this returns false, the part and everything after it stay in the response, after the
+   * placeholder.
    */
   readonly write: (part: string) => boolean;
-  /** Called at the end, if every part was taken. */
+  /** Called at the end of the string, if `write` accepted every part. */
   readonly end: () => void;
-  /** The text that was taken. */
+  /** Returns the text that was taken out of the response. */
   readonly text: () => string;
 }
 
-/** Bytes of the response that are read at once. A part may begin with the start of an escape sequence before them. */
+/**
+ * How many bytes of the response are scanned at once. A part can be a few bytes longer: it may begin with the start of
+ * an escape sequence from the previous bytes.
+ */
 const chunkLength = 64 * 1024;
 
 /**
- * The same `fetch`, except that strings are taken out of successful responses. Such a response may have up to `maxBytes`;
+ * Wraps a `fetch` so that strings are taken out of successful responses. Such a response may have up to `maxBytes`;
  * reading more throws `ResponseTooLarge`.
  */
 export const divertingFetch =
@@ -52,7 +56,7 @@ export const divertingFetch =
       status,
       headers,
       body: rest(body, scanner, maxBytes),
-      // If the response was cut in an escape sequence, its start was not passed on.
+      // If the response was cut in the middle of an escape sequence, the scanner still holds the start of the sequence.
       restored: (bytes) => Buffer.concat([restored(bytes, opened), Buffer.from(scanner.held, "latin1")]),
     };
   };
@@ -78,8 +82,9 @@ async function* rest(
 }
 
 /**
- * What `scan` returns for the chunks of a stream. It is called as each chunk arrives: the stream's own iterator takes about
- * as much time as decoding does. What is kept is small, so the stream is never paused.
+ * Calls `scan` for each chunk of a stream as it arrives, and yields what `scan` returns. The stream's own iterator is
+ * not used, because it takes about as much time as decoding does. The stream is never paused, because what `scan`
+ * returns is small.
  */
 async function* keptOf(
   stream: Readable,
@@ -115,7 +120,10 @@ async function* keptOf(
   }
 }
 
-/** JSON with the strings that were taken out of it, in this order. */
+/**
+ * Puts strings that were taken out of a JSON text back in place of their placeholders. `opened` must be in the order of
+ * the text.
+ */
 export function restored(json: Uint8Array, opened: Iterable<Diverted>): Uint8Array {
   const parts: Buffer[] = [];
   let left = Buffer.from(json.buffer, json.byteOffset, json.byteLength);
@@ -138,7 +146,10 @@ interface Container {
   key: string;
 }
 
-/** Follows the structure of JSON that arrives in chunks. It accepts any bytes: parsing what is kept finds the errors. */
+/**
+ * Follows the structure of JSON that arrives in chunks. It accepts any bytes: errors are found later, when the bytes
+ * that stay in the response are parsed.
+ */
 class Scanner {
   readonly #path: readonly string[];
   readonly #open: () => Diverted;
@@ -147,9 +158,9 @@ class Scanner {
   #isKeyNext = false;
   #string: "key" | "value" | Diverted | undefined;
   #key = "";
-  /** The last byte of a string was a backslash that escapes the next one. */
+  /** The last chunk ended inside a string, with a backslash that escapes the next byte. */
   #isEscaped = false;
-  /** The start of an escape sequence in a diverted string. */
+  /** The start of an escape sequence in a diverted string, if the last chunk ended in the middle of the sequence. */
   held = "";
 
   constructor(path: string, open: () => Diverted) {
@@ -194,7 +205,7 @@ class Scanner {
     return isHere ? this.#open() : "value";
   }
 
-  /** Reads a string up to and including its quote, or to the end of the chunk. */
+  /** Reads a string up to and including its closing quote, or to the end of the chunk. */
   #readString(chunk: Buffer, start: number, kept: Buffer[]): number {
     const wasEscaped = this.#isEscaped;
     const end = this.#endOfString(chunk, start);
@@ -254,7 +265,10 @@ class Scanner {
   }
 }
 
-/** At the end of a text: a backslash that is not escaped itself, and what may be there of its character. */
+/**
+ * Matches an unfinished escape sequence at the end of a text: an unescaped backslash, alone or with `u` and up to three
+ * hexadecimal digits.
+ */
 const unfinishedEscape = /(?<=(?:^|[^\\])(?:\\\\)*)\\(?:u[\da-f]{0,3})?$/i;
 
 /** The text of a JSON string; undefined if it is not valid or not ASCII. */

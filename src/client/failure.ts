@@ -25,7 +25,10 @@ interface FailedResponse {
   readonly requestId: string | null;
 }
 
-/** The error for a failed response. Only a refusal (4xx) that can be read shows that a write had no effect. */
+/**
+ * Returns the error for a failed response. Only a refusal (4xx) that can be read in full shows that a write had no
+ * effect.
+ */
 export function responseError(response: FailedResponse, request: WireRequest): Error {
   const { status, isComplete, location, retryAfter, requestId } = response;
   const text = keyRedactor(request)(response.text);
@@ -58,7 +61,10 @@ function redirectMessage(location: string, request: WireRequest): string {
 /** Base64 text this long is a picture or sound and is not shown. */
 const base64 = /[\w+/]{64,}={0,2}/g;
 
-/** The error for a successful response that cannot be read: a write may have taken effect. */
+/**
+ * Returns the error for a successful response that cannot be read. If the request was a write, it may have taken
+ * effect.
+ */
 export function unreadableResponse(status: number, text: string, request: WireRequest): Error {
   const empty = text === "" || text.trim() === "null";
   const reason = empty
@@ -74,14 +80,14 @@ interface UnfinishedRequest {
   readonly request: WireRequest;
   /** The status of the response, if one began. */
   readonly status?: number | undefined;
-  /** What arrived of a response that is paid for. */
+  /** What arrived of the response to a paid request. */
   readonly received?: Received | undefined;
 }
 
 /**
- * The error for a request without a complete response. The outcome of a write that was sent is unknown, whatever went
- * wrong. Returned unchanged: for a read, errors that are not about the connection; for a write, errors from before it was
- * sent, and errors that already state the outcome.
+ * Returns the error for a request without a complete response. If a write was sent, its outcome is unknown, whatever
+ * went wrong. Some errors are returned unchanged: for a read, errors that are not about the connection; for a write,
+ * errors from before it was sent, and errors that already state the outcome.
  */
 export function transportError(cause: unknown, { request, status, received }: UnfinishedRequest): unknown {
   const failed = connectionError(cause);

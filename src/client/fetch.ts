@@ -15,11 +15,11 @@ export interface FetchInit {
   readonly body?: string;
   readonly signal?: AbortSignal;
   /**
-   * A write may use a connection that was used before. If that is lost without a response, the outcome of the write is
-   * unknown, even if the service had closed it before.
+   * Lets a write use a connection that was used before. If the connection is lost without a response, the outcome of
+   * the write is unknown, even if the service had closed the connection before the write was sent.
    */
   readonly reusesConnection?: boolean;
-  /** Called when the request has been sent and its response is awaited, by a `fetch` that supports it. */
+  /** Called when the request has been sent and only the response is missing. Not every `fetch` supports this. */
   readonly onSent?: () => void;
 }
 
@@ -29,7 +29,7 @@ export interface FetchResponse {
   readonly body: AsyncIterable<Uint8Array> | null;
   /** The bytes that have arrived but that `body` has not passed on yet. */
   readonly pending?: () => Uint8Array;
-  /** Puts what was taken out of the body back into the bytes that were read of it. */
+  /** Takes bytes that were read from the body, and puts back the strings that were taken out of them. */
   readonly restored?: (bytes: Uint8Array) => Uint8Array;
 }
 
@@ -99,7 +99,7 @@ function sameOriginRedirect({ status, headers }: FetchResponse, url: string): st
   return next.origin === new URL(url).origin ? next.href : undefined;
 }
 
-/** Reads a body as text. Throws `ResponseTooLarge`, and reads no further, beyond `maxBytes`. */
+/** Reads a body as text. If the body has more than `maxBytes`, stops reading and throws `ResponseTooLarge`. */
 export async function readText(
   response: Pick<FetchResponse, "body">,
   deadline: Deadline,
@@ -110,7 +110,7 @@ export async function readText(
   return text;
 }
 
-/** Reads a body as text, up to `maxBytes`. */
+/** Reads up to `maxBytes` of a body as text. `isComplete` is false if the body has more. */
 export const readStart = (
   { body }: Pick<FetchResponse, "body">,
   deadline: Deadline,
@@ -131,7 +131,10 @@ async function startOf(body: FetchResponse["body"], maxBytes: number) {
   return { text: text + decoder.decode(), isComplete: true };
 }
 
-/** The first character of a body after whitespace and a byte order mark, if it is ASCII, and the whole body. */
+/**
+ * Returns the whole body, and its first character after whitespace and a byte order mark. Only an ASCII character is
+ * decoded correctly.
+ */
 export async function firstCharacter(
   chunks: AsyncGenerator<Uint8Array>,
 ): Promise<{ readonly first: string | undefined; readonly body: AsyncGenerator<Uint8Array> }> {
@@ -166,8 +169,8 @@ export async function* startingWith<Item>(
 
 /**
  * Yields the bytes of a response as they arrive. The deadline applies to each wait for bytes, not to the whole response
- * and not to the time that the consumer takes. A chunk that `isProgress` rejects does not end a wait. Throws the
- * deadline's reason when it expires.
+ * and not to the time that the consumer takes. A chunk for which `isProgress` returns false does not end a wait. Throws
+ * the deadline's reason when it expires.
  */
 export async function* withIdleTimeout(
   { body }: FetchResponse,

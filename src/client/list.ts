@@ -15,8 +15,8 @@ export type Listed = { readonly records: AsyncIterable<readonly unknown[]> } | {
 
 interface ListOptions {
   /**
-   * Returns a short response whole, as `call` does: it is retried if it breaks off. Without it, the first records are
-   * returned as soon as they arrive.
+   * Reads a short response to its end before returning it, as `call` does, so that it is retried if the connection
+   * breaks. Without this option, the first records are returned as soon as they arrive.
    */
   readonly wholeIfShort?: boolean;
 }
@@ -30,8 +30,8 @@ export type List = <Id extends OperationId>(
 
 /**
  * Sends an operation and returns the records of its response as they arrive, so that a list may be larger than memory.
- * It retries and throws as `call` does until the first records arrive; after that the iteration throws `NetworkError` or
- * `InvalidResponse`. A response that is not a bare array is returned whole.
+ * Until the first records arrive, it retries and throws as `call` does. After that, the iteration throws `NetworkError`
+ * or `InvalidResponse`. A response that is not a bare array is returned whole.
  */
 export async function list<Id extends OperationId>(
   id: Id,
@@ -48,10 +48,13 @@ export async function list<Id extends OperationId>(
   return send(id, input, { response, pages: (pages) => listedPages(pages, minRecords) }, options);
 }
 
-/** Records of pages that are fetched before any of them is shown. */
+/** With `wholeIfShort`, how many records of a paged list are fetched before the first of them is returned. */
 const shortPages = 1_000;
 
-/** Fetches the first page, and others up to `minRecords`, before it resolves, so that their failure rejects the call. */
+/**
+ * Before it resolves, fetches the first page, and more pages until there are `minRecords` records. If fetching them
+ * fails, the call rejects.
+ */
 async function listedPages(pages: AsyncGenerator<readonly unknown[]>, minRecords: number): Promise<Listed> {
   const head: (readonly unknown[])[] = [];
   for (let count = 0, next = await pages.next(); !next.done; next = await pages.next()) {
@@ -67,7 +70,9 @@ const readWholeIfShort: ReadResponse<Listed> = async (response, inFlight) => {
   return isShort ? { data: await readJson(whole, inFlight) } : readList(whole, inFlight);
 };
 
-/** The same response, of which the first bytes have arrived: all of them if it is short. */
+/**
+ * Reads the start of a response, or all of it if it is short. In the returned response, the body still has all bytes.
+ */
 async function readShort(
   response: FetchResponse,
   { deadline, limits }: RequestInFlight,
@@ -87,10 +92,10 @@ async function* bodyOf({ body }: FetchResponse): AsyncGenerator<Uint8Array> {
   yield* body ?? [];
 }
 
-/** A response that was read to its end, or a JSON array that is longer than a short list, as its records arrive. */
+/** A response that was read to its end, or the records of a long JSON array as they arrive. */
 export type RawListed = BufferedResponse | { readonly records: AsyncIterable<readonly unknown[]> };
 
-/** Sends any request that reads, and returns its whole response unless it is a long list. */
+/** Sends any read request. Returns the whole response, unless it is a long list. */
 export type RawList = (parts: RequestParts) => Promise<RawListed>;
 
 /** As `rawCall`, but returns the records of a long list as they arrive; see `list`. */
@@ -128,7 +133,7 @@ async function recordsIn(body: AsyncGenerator<Uint8Array>, status: number, inFli
   return { records: untilEnd(first.done ? [] : first.value, batches, inFlight) };
 }
 
-/** The first batch and the rest; clears the deadline at the end. */
+/** Yields the first batch and the rest, and clears the deadline at the end. */
 async function* untilEnd<Batch>(
   first: Batch,
   rest: AsyncGenerator<Batch>,
@@ -147,10 +152,10 @@ async function* untilEnd<Batch>(
 }
 
 /**
- * Yields the elements of a JSON array, one batch for each chunk; only one batch is held in memory. If the bytes are not
- * a complete array, it yields the elements before the error and then throws `invalid(reason)`, with the position of the
- * element. Throws `ResponseTooLarge` when one element has more than `maxBytes`. The array is the first thing in the bytes
- * that is not ignored.
+ * Yields the elements of a JSON array, one batch for each chunk, so that only one batch is held in memory. The array
+ * must come first in the bytes, after nothing but whitespace and a byte order mark. If the bytes are not a complete
+ * array, yields the elements before the error and then throws `invalid(reason)`; the reason gives the position of
+ * invalid JSON. Throws `ResponseTooLarge` if one element has more than `maxBytes`.
  */
 async function* arrayElements(
   chunks: AsyncIterable<Uint8Array>,
@@ -158,7 +163,7 @@ async function* arrayElements(
 ): AsyncGenerator<readonly unknown[]> {
   const notJson = (byte: number) => invalid(`the response is not valid JSON at byte ${byte}`);
   const scanner = new ArrayScanner();
-  /** Bytes that were not parsed, and the position of the first of them in the response. */
+  /** Bytes that have not been parsed yet; `position` is the position of the first of them in the response. */
   let pending: Uint8Array[] = [];
   let position = 0;
   let pendingLength = 0;
@@ -178,7 +183,7 @@ async function* arrayElements(
       rest = chunk.subarray(cut);
     }
     if (scanner.isEnded) {
-      // The bracket that ends the array is the first byte of the chunk in which it is found.
+      // In the chunk where the array ends, `rest` begins with the closing bracket.
       const after = cut === undefined ? 0 : rest[0] === closingBracket ? 1 : 0;
       const unexpected = rest.findIndex((byte, at) => at >= after && !isBlank(byte));
       if (unexpected >= 0) throw notJson(position + unexpected);
@@ -193,8 +198,8 @@ async function* arrayElements(
 }
 
 /**
- * Parses bytes of an array: whole elements, each of which but the first in the array has a comma in front. `errorAt` is
- * the position of what cannot be parsed; `elements` are those before it.
+ * Parses a part of an array: whole elements, each with a comma before it, except the first element of the array. If
+ * something cannot be parsed, `errorAt` is its position, and `elements` are the elements before it.
  */
 function parseElements(
   bytes: Buffer,
@@ -233,7 +238,10 @@ function parseElements(
   }
 }
 
-/** Finds the commas between the elements of an array, and its end, in bytes that arrive in chunks. Checks nothing else. */
+/**
+ * Finds the commas between the elements of an array, and the end of the array, in bytes that arrive in chunks. Checks
+ * nothing else.
+ */
 class ArrayScanner {
   /** The closing bracket of the array was found. */
   isEnded = false;
@@ -246,14 +254,17 @@ class ArrayScanner {
     this.#depth = depth;
   }
 
-  /** The index before which all elements are whole; undefined if that is none of the chunk. At the end, that of the bracket. */
+  /**
+   * Returns the index in the chunk before which all elements are complete, or undefined if there is no such index in
+   * the chunk. Where the array ends, that is the index of the closing bracket.
+   */
   lastCut(chunk: Uint8Array): number | undefined {
     let last: number | undefined;
     for (let at = this.next(chunk, 0); at !== undefined; at = this.next(chunk, at + 1)) {
       last = at;
       if (this.isEnded) return last;
     }
-    // An object is whole before the comma arrives that follows it.
+    // An object or list at the end of the chunk is complete, even if the comma after it has not arrived yet.
     const isWhole = this.#depth === 1 && !this.#isInString && closing.has(chunk.at(-1) ?? 0);
     return isWhole ? chunk.length : last;
   }

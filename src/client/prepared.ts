@@ -15,7 +15,7 @@ import type { BufferedResponse } from "./response.ts";
 import { begin, type Connections } from "./transport.ts";
 
 interface PrepareOptions extends Pick<SendOptions, "limits" | "now" | "observe" | "signal" | "timeout"> {
-  /** Those that writes to the URL share. */
+  /** The connections that writes to the URL share. */
   readonly connections: Connections;
   /** Masks keys in responses. */
   readonly redact: Redactor["redact"];
@@ -84,7 +84,7 @@ class Exchange {
     );
   }
 
-  /** Gives the request up. */
+  /** Ends the request without waiting for its response. */
   abandon(reason: unknown): void {
     this.#fail(this.#begun.abandon(reason));
   }
@@ -160,7 +160,7 @@ class Exchange {
     };
   }
 
-  /** Returns false if the exchange has ended before. */
+  /** Marks the exchange as ended. Returns false if it had ended before. */
   #settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
@@ -168,7 +168,7 @@ class Exchange {
     return true;
   }
 
-  /** The response is a failure. */
+  /** Rejects with the error for a failed response. */
   #refuse(isComplete: boolean): void {
     if (!this.#settle()) return;
     if (!isComplete) this.#begun.outgoing.destroy();
@@ -179,7 +179,7 @@ class Exchange {
     this.#reject(responseError(response, this.#request));
   }
 
-  /** There is no response, or no whole one. */
+  /** Rejects with the error for a missing or incomplete response. */
   #fail(cause: unknown): void {
     if (!this.#settle()) return;
     this.#begun.outgoing.destroy();
@@ -195,7 +195,7 @@ class Exchange {
     this.#reject(wasSent ? new InterruptedWrite(this.#request, received) : signal.reason);
   }
 
-  /** What arrived of a response that is paid for. */
+  /** What arrived of the response to a paid request. */
   #received(): Received | undefined {
     if (!this.#isSuccess || !isPaid(this.#request) || this.#chunks.length === 0) return undefined;
     return { bytes: this.#bytes(), complete: false };

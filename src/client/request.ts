@@ -25,7 +25,7 @@ export interface WireRequest extends Pick<Route, "host" | "list"> {
   readonly body?: string | undefined;
 }
 
-/** A request without its target: for operations of the contract and any others. */
+/** A request before its target is known. It may call an operation of the contract or any other. */
 export interface RequestParts extends Pick<Route, "host" | "path"> {
   readonly method: string;
   /** Derived from the method and the host if it is not set. */
@@ -33,13 +33,13 @@ export interface RequestParts extends Pick<Route, "host" | "path"> {
   readonly query?: readonly (readonly [string, string])[];
   /** JSON. */
   readonly body?: string | undefined;
-  /** Sends no key. */
+  /** Sends the request without a key. */
   readonly open?: boolean | undefined;
   readonly list?: true | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The request of an operation with an input. Throws `UsageError` for an id that cannot be a segment of a path. */
+/** Builds the request of an operation from its input. Throws `UsageError` if an id cannot be a segment of a path. */
 export function requestParts(
   route: Pick<Route, "method" | "effect" | "path" | "host" | "in" | "open" | "list">,
   input: object,

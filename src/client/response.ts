@@ -22,13 +22,13 @@ export interface BufferedResponse {
   readonly headers: readonly (readonly [string, string])[];
   readonly bytes: Uint8Array;
   readonly text: () => string;
-  /** The largest number of values that is parsed. */
+  /** How many values of a JSON body are parsed at most. */
   readonly maxValues: number;
 }
 
 /**
- * Reads a whole response. Throws `ResponseTooLarge`, and reads no further, beyond `maxBytes`, or else the limit for the
- * request.
+ * Reads a whole response. If it has more than `maxBytes` (by default the limit for the request), stops reading and
+ * throws `ResponseTooLarge`.
  */
 export const readBuffered =
   (maxBytes?: number): ReadResponse<BufferedResponse> =>
@@ -61,8 +61,8 @@ export const readJson: ReadResponse<unknown> = async (response, { deadline, limi
   jsonOf(await readText(response, deadline, limits.body[request.effect]), response.status, request, limits);
 
 /**
- * Parses the text of a successful response. Throws if it is not JSON, or empty where the operation requires a value, and
- * `ResponseTooLarge` if it has too many values.
+ * Parses the text of a successful response. Throws if it is not JSON, or if it is empty although the operation requires
+ * a value. Throws `ResponseTooLarge` if it has too many values.
  */
 export function jsonOf(
   text: string,
@@ -85,6 +85,6 @@ export function jsonOf(
   return value;
 }
 
-/** Only a 204 response may be empty, and not that to a POST. */
+/** Only a 204 response may be empty, but not if it is the response to a POST. */
 const emptyValue = (method: string, status: number): null | undefined =>
   method !== "POST" && status === 204 ? null : undefined;

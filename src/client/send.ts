@@ -28,7 +28,7 @@ export interface Reader<Value> {
 /**
  * Sends an operation and returns the result of the reader. Only reads are retried. A deprecated operation is sent as
  * its replacement if the service's description lists the replacement. If the service does not know a path, the older
- * path that it replaced is tried.
+ * path that this path replaced is tried.
  */
 export async function send<Value>(
   id: OperationId,
@@ -80,7 +80,7 @@ export async function send<Value>(
   }
 }
 
-/** The operation with the same input and output at the older path that this one replaced, if there is one. */
+/** The older operation that this one replaced, if there is one. It has the same input and output, but another path. */
 function olderOperation(id: OperationId): OperationId | undefined {
   const { method, path } = routes[id];
   const entry = Object.entries(routes).find(

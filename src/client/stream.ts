@@ -12,17 +12,17 @@ import type { CallOptions } from "./send.ts";
 export interface ServerEvent {
   readonly event: string | undefined;
   readonly data: string;
-  /** The event is the whole response: plain JSON. */
+  /** Set if the event is the whole response, which is then plain JSON. */
   readonly whole?: true;
 }
 
-/** The events of a response that is paid for. */
+/** The events of the response to a paid request. */
 export interface ServerEvents extends AsyncIterable<ServerEvent> {
-  /** What arrived of the response so far; undefined for nothing. */
+  /** Returns what has arrived of the response so far; undefined if nothing has. */
   readonly received: () => Received | undefined;
 }
 
-/** Sends an operation whose response is a stream of events. The signal ends this request alone. */
+/** Sends an operation whose response is a stream of events. The signal aborts only this request. */
 export type Stream = <Id extends OperationId>(
   id: Id,
   input: InputOf<Id>,
@@ -30,9 +30,10 @@ export type Stream = <Id extends OperationId>(
 ) => Promise<ServerEvents>;
 
 /**
- * Sends an operation and returns the events of its response. A plain JSON response becomes a single event. Never
- * retried. Until the first event it throws what `call` throws; after that `StreamTruncated` when the stream breaks,
- * `UnknownOutcome` when it or one of its events is too large, or the signal's reason when the user interrupts.
+ * Sends an operation and returns the events of its response. A plain JSON response becomes a single event. The request
+ * is never retried. Until the first event, it throws what `call` throws. After that, it throws `StreamTruncated` if the
+ * stream breaks, `UnknownOutcome` if the stream or one of its events is too large, or the signal's reason if the user
+ * interrupts.
  */
 export async function stream<Id extends OperationId>(
   id: Id,
@@ -89,8 +90,8 @@ async function* events(
 }
 
 /**
- * Returns a function that tells whether a chunk of a stream has data. Comments keep a connection open, also one to a service
- * that is stuck.
+ * Returns a function that tells whether a chunk of a stream has data. Comments are not data: they keep a connection
+ * open even if the service is stuck.
  */
 function dataFinder(): (chunk: Uint8Array) => boolean {
   const field = "data";
@@ -102,7 +103,7 @@ function dataFinder(): (chunk: Uint8Array) => boolean {
   };
 }
 
-/** Passes a body on. Throws `ResponseTooLarge` beyond `maxBytes`. */
+/** Yields a body unchanged. Throws `ResponseTooLarge` if it has more than `maxBytes`. */
 async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let length = 0;
   for await (const chunk of body) {
@@ -113,8 +114,8 @@ async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): Async
 }
 
 /**
- * The server-sent events of a body, including a final event without a trailing blank line. Throws `ResponseTooLarge` for an
- * event with more characters than `maxLength`.
+ * Yields the server-sent events of a body, including a final event without a trailing blank line. Throws
+ * `ResponseTooLarge` if an event has more than `maxLength` characters.
  */
 export async function* serverEvents(
   body: AsyncIterable<Uint8Array>,

@@ -9,7 +9,7 @@ import { ConnectionFailed, isRead } from "../core/service-errors.ts";
 import { isLoopback } from "../core/urls.ts";
 import type { Fetch, FetchInit, FetchResponse } from "./fetch.ts";
 
-/** Milliseconds for which a connection that writes share may be idle. */
+/** How long a connection that writes share may be idle, in milliseconds. */
 const maxIdleTime = 1_000;
 
 /** Connections to the host of a URL, directly or through a proxy. */
@@ -22,17 +22,20 @@ export interface Connections {
 
 export interface Transport {
   readonly fetch: Fetch;
-  /** The connections that writes to a URL share, if they say so; undefined for a `fetch` that has no connections. */
+  /**
+   * Returns the connections for writes to a URL that may share connections. Undefined if `fetch` has no connections.
+   */
   readonly sharedByWrites?: (url: string) => Promise<Connections>;
   /** Closes every connection, so that the process can end. */
   readonly close: () => void;
 }
 
 /**
- * Creates a `fetch` on `node:http` and `node:https`, through the proxy in the environment. It throws `ConnectionFailed`,
- * which says whether any of the request may have been sent; a request that is aborted after it was sent throws an
- * `AbortError` instead. Reads share connections. A write opens its own, unless it says otherwise: on a connection that the
- * service is closing, it would not be known whether the service received it.
+ * Creates a `fetch` on `node:http` and `node:https`, through the proxy in the environment. It throws
+ * `ConnectionFailed`, which says whether any of the request may have been sent. If a request is aborted after it was
+ * sent, it throws an `AbortError` instead. Reads share connections. A write opens its own connection, unless it sets
+ * `reusesConnection`: if the service is just closing a shared connection, it is not known whether it received the
+ * write.
  */
 export function createTransport(): Transport {
   // No keep-alive on Deno: when a reused connection is lost, Deno sends the request again, even if it is a create.
@@ -47,7 +50,7 @@ export function createTransport(): Transport {
     const open = async () => {
       const proxy = await proxyAgent(target, { signal: closing.signal, keepAlive, ...idle });
       const agent = proxy ?? new Agent({ keepAlive, ...idle });
-      // Without keep-alive, services may send responses whose end is not marked.
+      // `keepAlive: false` is not used for this, because services may then send responses whose end is not marked.
       if (!isShared) agent.keepSocketAlive = () => false;
       return agent;
     };
@@ -134,7 +137,10 @@ function send(connections: Connections, { signal, onSent, ...init }: FetchInit):
 /** A request that has begun. */
 interface Begun {
   readonly outgoing: http.ClientRequest;
-  /** The error to report when the request is given up for this reason, which is returned if it may have been sent. */
+  /**
+   * Returns the error to report if the request is given up for this reason. If the request may have been sent, that is
+   * the reason itself.
+   */
   readonly abandon: (reason: unknown) => unknown;
 }
 
@@ -174,7 +180,7 @@ export function begin(
     failed(proxyFailed(`the proxy responded ${incoming.statusCode} and did not connect to ${host}`));
   });
   outgoing.on("error", (cause: NodeJS.ErrnoException) => {
-    // The host alone: a proxy's URL may hold a user name and a password.
+    // Only the host is shown, because a proxy's URL may hold a user name and a password.
     const proxy = "proxy" in agent && agent.proxy instanceof URL ? agent.proxy.host : undefined;
     const place = proxy === undefined || sent ? host : `proxy ${proxy} for ${host}`;
     failed(cause.name === "AbortError" ? cause : connectionFailed(cause, place, sent));
@@ -214,7 +220,7 @@ function responseOf(incoming: http.IncomingMessage, broken: () => Error | undefi
   };
 }
 
-/** A body that ends with its connection. Node.js does not report that the connection broke before the end. */
+/** A body that ends when its connection ends. If the connection breaks before that, Node.js does not report it. */
 async function* untilBroken(
   body: AsyncIterable<Uint8Array>,
   broken: () => Error | undefined,
@@ -227,7 +233,7 @@ async function* untilBroken(
 const proxyFailed = (message: string): ConnectionFailed =>
   new ConnectionFailed(message, { code: "EPROXY", sent: false });
 
-/** An error of Node.js as a `ConnectionFailed`; `sent` says whether any of the request may have been sent. */
+/** Converts an error of Node.js to a `ConnectionFailed`. `sent` says whether any of the request may have been sent. */
 export function connectionFailed(
   cause: NodeJS.ErrnoException,
   place: string,

@@ -17,20 +17,23 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
 
 export interface ArgOptions {
   /**
-   * `off-terminal`: required, except on a terminal, where the command prompts for it (not with a machine-readable
-   * format).
+   * `off-terminal`: required, unless the command can prompt for it. It prompts on a terminal, but not with a
+   * machine-readable format.
    */
   readonly required?: boolean | "off-terminal";
   /** A field that the command derives from the argument. An error in that field names the argument. */
   readonly derivedField?: string;
   /** How piped stdin is used: `instead` of a missing argument, or `before` it. */
   readonly stdin?: "instead" | "before";
-  /** The flags, by key, any of which can be given instead. */
+  /** The keys of the flags that can be given instead of the argument. */
   readonly replacedByFlag?: string | readonly string[];
-  /** What to do instead, for values that users may mistake for a choice. */
+  /** Advice for values that users may mistake for a choice, by value. */
   readonly mistakes?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
-  /** A prompt offers only the records with this text in a column of their list. If there are none, it prints `otherwise`. */
+  /**
+   * A prompt offers only the records with this text in a column of their list. If there are none, `otherwise` is
+   * printed.
+   */
   readonly offersOnly?: { readonly column: string; readonly text: string; readonly otherwise: string };
   /** The choices are the configuration keys. */
   readonly choicesFrom?: "config-keys";
@@ -92,7 +95,7 @@ export const arg = {
   ): Arg<never, never> => ({ name, text, kind: "text", field, ...options }),
 };
 
-/** The id of a rental, or the label of an active one, which sets the field `rentalId`. */
+/** The id of a rental, or the label of an active rental. Sets the field `rentalId`. */
 export const rentalId = arg.field("RENTAL", "ID or label of the rental", "rentalId", {
   required: true,
   completes: "rental",

@@ -12,14 +12,14 @@ export interface CompletionPlace {
   readonly lines: readonly string[];
 }
 
-/** The user whose shell is meant. */
+/** The user of the shell. */
 interface ShellUser extends Pick<Programs, "capture"> {
   readonly home: string;
   readonly env: Environment;
   readonly platform: string;
 }
 
-/** Milliseconds for a shell to start. */
+/** How long a shell may take, in milliseconds. */
 const timeout = 5_000;
 
 /** The place of the completion script for a shell. */
@@ -50,7 +50,7 @@ export async function completionPlace(shell: Shell, user: ShellUser): Promise<Co
   }
 }
 
-/** A folder of `$fpath` below the home folder, else `~/.zfunc`, which has to be added to it. */
+/** Chooses a folder of `$fpath` below the home folder, or else `~/.zfunc`, which must then be added to `$fpath`. */
 async function zshPlace({ env, home, capture }: ShellUser): Promise<CompletionPlace> {
   const startupFile = join(env.ZDOTDIR || home, ".zshrc");
   const load = "autoload -Uz compinit && compinit";
@@ -62,8 +62,8 @@ async function zshPlace({ env, home, capture }: ShellUser): Promise<CompletionPl
 }
 
 /**
- * Whether a new shell of the user completes gpuctl: starts one, without a terminal and without its history. Undefined if
- * it cannot be started or takes too long.
+ * Starts a new shell of the user, and returns whether it completes gpuctl. The shell has no terminal and keeps no
+ * history. Returns undefined if it cannot be started or takes too long.
  */
 export async function loadsCompletions(
   shell: Shell,
@@ -74,7 +74,7 @@ export async function loadsCompletions(
   return (await capture(program, args, { timeout }))?.includes(offers);
 }
 
-/** How each shell is asked, and what its output then includes. */
+/** How to ask each shell, and a text that its output includes if it completes gpuctl. */
 const questions: Readonly<Record<Shell, { readonly args: readonly string[]; readonly offers: string }>> = {
   bash: {
     // The package bash-completion loads a script at the first Tab.

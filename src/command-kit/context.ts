@@ -45,13 +45,13 @@ export interface Context {
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
   /**
-   * Sets the line to print if the command fails later, such as what was already saved. With `evenIfUnread`, it is also
-   * printed when the pipe that should take the result is closed.
+   * Sets a line to print if the command fails later, for example to say what was already saved. With `evenIfUnread`, it
+   * is also printed if the pipe that should take the result is closed.
    */
   readonly setFailureContext: (line: string, options?: { readonly evenIfUnread: boolean }) => void;
   /**
-   * Runs `work`, and shows a progress line on a terminal. `lines` returns up to `max` lines to show below it, and is called
-   * for each frame.
+   * Runs `work`, and shows a progress line on a terminal. `lines` returns up to `max` lines to show below it. It is
+   * called for each frame.
    */
   readonly progress: <Value>(
     text: string,
@@ -68,18 +68,18 @@ export interface Context {
 export interface Ports {
   readonly profiles: Profiles;
   readonly secrets: Secrets;
-  /** Returns the prompts. Throws `UsageError` when not running interactively; its hint is `instead`. */
+  /** Returns the prompts. If the command does not run interactively, throws `UsageError` with the hint `instead`. */
   readonly ask: (instead: string) => Promise<Prompts>;
-  /** Where the command acts, in the words of a confirmation: the profile and host, or the sandbox. */
+  /** Where the command acts, as shown when it asks for confirmation: the profile and host, or the sandbox. */
   readonly place: string;
   /**
-   * Sets a field, by a flag and its value, in the line that runs this again without prompts. The line of a command with
-   * this port is printed after the run.
+   * If a command uses this port, gpuctl prints a command line after the run that repeats it without prompts. This
+   * function sets the flag for a field in that line.
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**
-   * Calls `send`, which sends the operation with this ID and input, if the limits of the profile allow it, as the command for the
-   * operation does.
+   * Calls `send` if the limits of the profile allow the operation with this ID and input, as the operation's own
+   * command does. `send` sends that operation.
    */
   readonly withinLimits: <Value>(
     operation: string,
@@ -100,18 +100,18 @@ export interface Ports {
   /** The sandbox to control: the local one, or a served one. Throws `NotFound` when the host is not a sandbox. */
   readonly sandbox: () => Promise<SandboxControl>;
   /**
-   * Moves the state of the local sandbox aside if it cannot be used, and returns the new path of the file. Then `sandbox`
-   * opens a new one.
+   * Moves the file with the state of the local sandbox aside, and returns its new path. Use it if the state cannot be
+   * used. After that, `sandbox` opens a new state.
    */
   readonly setSandboxAside: () => Promise<string>;
-  /** Of the same sandbox, without opening its state. */
+  /** Facts about the same sandbox, available without opening its state. */
   readonly sandboxFacts: SandboxFacts;
   /** Serves the local sandbox. */
   readonly sandboxServer: () => Promise<SandboxServer>;
   /**
-   * With `--sandbox`, starts machines that stand in for the rentals: until the command ends, each running rental has an
-   * OpenSSH server on this computer, and its record has the address. Call it before the first request. Undefined for every
-   * other service. Throws `Unavailable` when sshd is not installed or cannot be used.
+   * With `--sandbox`, starts machines that stand in for the rentals. Until the command ends, each running rental has an
+   * OpenSSH server on this computer, and its record has the server's address. Call this before the first request.
+   * Resolves with undefined for every other service. Throws `Unavailable` if sshd is not installed or cannot be used.
    */
   readonly startMachines: () => Promise<SandboxMachines | undefined>;
   readonly installation: Installation;
@@ -121,8 +121,8 @@ export interface Ports {
   /** The command with these words, or the one whose flags are the fields of an operation. */
   readonly commandNode: (command: string | { readonly operation: OperationId }) => CommandNode;
   /**
-   * Reports an error as the error document does, and keeps what arrived of a response that was paid for. `doneBefore` says
-   * what was done before it.
+   * Describes an error with the fields of the error document. If the response was paid for, saves what arrived of it.
+   * `doneBefore` says what was done before the error.
    */
   readonly failureOf: (error: unknown, doneBefore?: string) => Promise<Failure>;
   readonly messages: Messages;
@@ -137,14 +137,14 @@ export interface Task extends Context {
 
 export interface TaskOptions extends Pick<Context, "say" | "setFailureContext"> {
   /**
-   * Ends waits and reads, and prevents writes that have not been sent. A write that has been sent goes on to its end.
+   * Ends waits and reads, and prevents writes that have not been sent. A write that has been sent is not interrupted.
    */
   readonly signal: AbortSignal;
-  /** Gets the texts of progress lines. */
+  /** Receives the text of each progress line. */
   readonly onProgress: (text: string) => void;
 }
 
-/** As in `Values`. Flags without a value have their defaults. */
+/** As in `Values`. A flag that is not set has its default. */
 interface TaskValues {
   readonly input: object;
   readonly flags: Readonly<Record<string, unknown>>;
@@ -154,10 +154,10 @@ interface TaskValues {
 /** Standard streams that carry the messages of a protocol. */
 export interface Messages {
   readonly isTerminal: boolean;
-  /** What arrives on stdin. Ends with it. */
+  /** Yields what arrives on stdin, until stdin ends. */
   readonly read: () => AsyncIterable<Uint8Array>;
   readonly write: (text: string) => Promise<void>;
-  /** Prints a line on stderr, also with `--quiet`. */
+  /** Prints a line on stderr, even with `--quiet`. */
   readonly log: (line: string) => void;
 }
 
@@ -174,45 +174,51 @@ export interface Failure {
   readonly request: { readonly method: string; readonly url: string } | null;
 }
 
-/** What a command needs that stays with a job until it ends. */
+/** What a command needs to stay with a job until the job ends. */
 export interface Attendance {
-  /** Does some work that Ctrl-C, a closed terminal or a termination signal ends by the signal that it gets. */
+  /**
+   * Does some work that can be interrupted. Ctrl-C, a closed terminal or a termination signal aborts the signal that
+   * the work gets.
+   */
   readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
   /**
-   * Passes on output of the job as it arrives, unchanged; on a terminal, line by line and sanitized. Resolves with false
-   * once no one reads the stream.
+   * Writes output of the job to a stream as it arrives. On a terminal, it is sanitized and written line by line;
+   * otherwise it is unchanged. Resolves with false once no one reads the stream.
    */
   readonly output: (stream: "stdout" | "stderr", bytes: Uint8Array) => Promise<boolean>;
-  /** Passes on the last line of each stream, if it is not complete. */
+  /** Writes the last line of each stream, if it is not complete. */
   readonly endOutput: () => Promise<void>;
-  /** A variable of the environment. Undefined for those of gpuctl itself. */
+  /** An environment variable; undefined for the variables of gpuctl itself. */
   readonly variable: (name: string) => string | undefined;
 }
 
 /** A conversation on the terminal: a command that reads lines, prints several results and goes on after failures. */
 export interface Dialog {
-  /** Someone can type on a terminal. */
+  /** Whether someone can type on a terminal. */
   readonly isPossible: boolean;
   readonly lineEditor: Io["lineEditor"];
-  /** Does some work that Ctrl-C ends without ending the command, by the signal that it gets. */
+  /** Does some work that Ctrl-C can end without ending the command. Ctrl-C aborts the signal that the work gets. */
   readonly interruptible: System["interruptible"];
-  /** Prints a result as the command does at its end. */
+  /** Prints a result in the way a command prints it at its end. */
   readonly print: (result: Result) => Promise<void>;
-  /** Prints lines for the user, also with `--quiet`. */
+  /** Prints lines for the user, even with `--quiet`. */
   readonly show: (...lines: readonly string[]) => void;
-  /** Reports an error as the command does at its end. */
+  /** Reports an error in the way a command reports it at its end. */
   readonly report: (error: unknown) => Promise<void>;
   /** Opens a text in the user's editor and returns the new one. Throws `Unavailable` and `ProgramFailed`. */
   readonly edit: (text: string) => Promise<string>;
-  /** Copies a text to the clipboard: through the terminal, and by the system's tool, whose name it returns. */
+  /**
+   * Copies a text to the clipboard, both through the terminal and with the system's tool. Returns the name of the tool,
+   * or undefined if no tool copied the text.
+   */
   readonly copy: (text: string) => Promise<string | undefined>;
 }
 
 /**
- * Returns the service's own description, from the cache or fetched; `refresh` ignores the cache. If it cannot be
- * fetched, returns the documented API when `orDocumented` accepts it. A dry run fetches nothing: it returns the cached
- * description, or else the documented API unless `orDocumented` rejects it. With a `timeout` in milliseconds, it throws
- * instead of returning the documented API; in a dry run, it throws a `UsageError`.
+ * Returns the service's own description, from the cache or fetched. `refresh` ignores the cache. If the description
+ * cannot be fetched, returns the documented API if `orDocumented` accepts it. A dry run fetches nothing: it returns the
+ * cached description, or else the documented API unless `orDocumented` rejects it. With a `timeout` (milliseconds), the
+ * documented API is not returned: it throws instead, in a dry run a `UsageError`.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;
@@ -225,8 +231,8 @@ export type Update = (text: string) => void;
 
 export interface Files {
   /**
-   * A file's bytes; `-` is stdin. If it cannot be read, throws a `UsageError` that names the flag or the argument: `from`.
-   * `kind` sets how large it may be. Default: text.
+   * Reads the bytes of a file, or of stdin if `path` is `-`. If that fails, throws a `UsageError` that names `from`,
+   * the flag or the argument with the path. `kind` sets how large the file may be. Default: text.
    */
   readonly read: (path: string, from: string, kind?: InputKind) => Promise<Uint8Array>;
   /** Makes a path absolute. */
@@ -243,15 +249,15 @@ export interface Files {
 export interface CommandSettings {
   readonly version: string;
   readonly output: string;
-  /** The command line sets a format other than table. */
+  /** Whether the command line sets a format other than table. */
   readonly formatFromCli: boolean;
-  /** The command line sets the table format or an option of tables. */
+  /** Whether the command line sets the table format or an option of tables. */
   readonly tableFromCli: boolean;
   /** The words of `--columns`. */
   readonly columns: readonly string[] | undefined;
   readonly sandbox: boolean;
   readonly dryRun: boolean;
-  /** Nothing is confirmed. */
+  /** Whether the command runs without asking for confirmation. */
   readonly yes: boolean;
   readonly retries: number;
   /** False with `--no-validate`: the service decides what is valid. */
@@ -283,7 +289,7 @@ export const visibleVariables = [
   "http_proxy",
   "ALL_PROXY",
   "all_proxy",
-  // The task that an engine has started: a Kubernetes Indexed Job, a Slurm array, GitLab.
+  // These say which task this is in a Kubernetes Indexed Job, a Slurm array or a GitLab pipeline.
   "JOB_COMPLETION_INDEX",
   "SLURM_ARRAY_TASK_ID",
   "SLURM_ARRAY_TASK_MIN",
@@ -306,7 +312,7 @@ export interface BuiltInKeys {
   readonly readOnly: string;
 }
 
-/** Controls of a sandbox. The results of those of a served sandbox are promises. */
+/** The controls of a sandbox. If the sandbox is served, they return promises. */
 export interface SandboxControl {
   readonly status: () => unknown;
   /** Each returns the new state of the clock; times are in milliseconds. Throws `ControlRefused`. */
@@ -332,7 +338,7 @@ export interface SandboxControl {
     /** Removes the engine of a kind, or all, and returns how many were removed. */
     readonly clear: (kind?: string) => Awaitable<number>;
   };
-  /** How the boots of new rentals end. Throws a `ControlRefused` that names each invalid value. */
+  /** Rules for how new rentals boot. Throws a `ControlRefused` that names each invalid value. */
   readonly boots: {
     readonly add: (boot: object) => unknown;
     readonly list: () => Awaitable<readonly unknown[]>;
@@ -346,11 +352,16 @@ export interface SandboxControl {
     /** Removes one or all, and returns how many were removed. */
     readonly clear: (id?: number) => Awaitable<number>;
   };
-  /** Replaces the situations, boot rules and faults with those of a scenario, and returns them. Throws a `ControlRefused`. */
+  /**
+   * Replaces the situations, boot rules and faults with those of a scenario, and returns them. Throws `ControlRefused`.
+   */
   readonly scenario: (name: string) => Awaitable<readonly unknown[]>;
   /** The replies of the chat. */
   readonly chatScript: {
-    /** Replaces the script with the text of one. Throws a `ControlRefused` that names each invalid field. */
+    /**
+     * Parses a text as a script, and replaces the script with it. Throws a `ControlRefused` that names each invalid
+     * field.
+     */
     readonly load: (text: string) => Awaitable<readonly unknown[]>;
     readonly show: () => Awaitable<readonly unknown[]>;
     /** Removes the script, and returns how many replies it had. */
@@ -374,9 +385,9 @@ export interface SandboxControl {
 /** The machines of the local sandbox. */
 export interface SandboxMachines {
   /**
-   * Options for `ssh`, `scp` and `sftp` to log in to the machines of a rental, to put before all others: its host key, and a
-   * key of the sandbox if the rental was created without one. Empty if the rental has no machine, such as one that a seed
-   * gave another address.
+   * Options for `ssh`, `scp` and `sftp` to log in to the machines of a rental. Put them before all other options. They
+   * set the host key, and a key of the sandbox if the rental was created without one. Empty if the rental has no
+   * machine, for example because a seed gave it another address.
    */
   readonly sshOptions: (rentalId: number) => readonly string[];
 }
@@ -402,7 +413,7 @@ export interface SandboxServer extends Pick<SandboxControl, "scenario"> {
 export interface PictureScreen {
   /** How the terminal draws pictures, or why it cannot. */
   readonly terminal: () => PictureTerminal | { readonly problem: string };
-  /** Draws on it. File names in the text must be sanitized already. */
+  /** Draws on the terminal. File names in the text must be sanitized already. */
   readonly draw: (text: string) => Promise<void>;
   /** Throws `UsageError` when there is no viewer. */
   readonly findViewer: () => Promise<Viewer>;

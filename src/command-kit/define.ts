@@ -47,7 +47,7 @@ export interface Offer {
 /** A suggested answer for a missing value. */
 export interface Estimate {
   readonly answer: string;
-  /** What it is based on, to follow "estimated from". */
+  /** What the estimate is based on: it follows "estimated from". */
   readonly basis: string;
 }
 
@@ -96,15 +96,18 @@ interface Declaration<
   readonly flags?: OwnFlags;
   /** Fields without a flag of their own: an argument or another flag sets them. */
   readonly fieldsWithoutFlag?: readonly string[];
-  /** Required fields that have a default, by name: `always`, or the configuration key that holds the default. */
+  /**
+   * Required fields that have a default, by name. The value is `always`, or the configuration key that holds the
+   * default.
+   */
   readonly defaulted?: Readonly<Record<string, string>>;
   /** Ports that the command needs besides the context. */
   readonly uses?: readonly UsedPorts[];
-  /** Runs without configuration, even when the file cannot be read. */
+  /** The command runs without configuration, even if the file cannot be read. */
   readonly needsNoConfig?: boolean;
   /** A dry run sends the requests that change nothing, and the command reports what it would do. */
   readonly readsInDryRun?: boolean;
-  /** The result holds the key in use. In the results of all other commands it is masked. */
+  /** The result holds the key in use. In the results of all other commands, the key is masked. */
   readonly printsKey?: boolean;
   readonly view: View;
   /** At least two. Tests run each one as written. */
@@ -128,8 +131,8 @@ interface Declaration<
   /** Optional fields to ask for after `offers`, if there are values to choose from. */
   readonly alsoAsks?: readonly string[];
   /**
-   * Calls `send`, which sends the command's operation with this input, if the limits of the profile allow it. The input
-   * is not checked.
+   * Calls `send` if the limits of the profile allow the command's operation with this input. `send` sends the
+   * operation. The input has not been checked, so it may be invalid.
    */
   withinLimits?: WithinLimits;
   readonly confirm?:

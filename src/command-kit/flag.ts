@@ -23,15 +23,18 @@ export interface FlagOptions {
   /** The placeholder of the value in help, instead of the one for its kind. */
   readonly value?: string;
   readonly completes?: LiveValue;
-  /** The value `-` is stdin, which is then not read for an argument. */
+  /** The value `-` means stdin. In that case, no argument is read from stdin. */
   readonly readsStdin?: boolean;
   /** Dotted fields of the operation that it sets, so that an error in the field names this flag. */
   readonly setsFields?: readonly string[];
   /** What applies when the flag is not given, in words for help. */
   readonly defaultText?: string;
-  /** The value when the flag is given without one, as text. A word that follows is taken as the value. */
+  /**
+   * The value, as text, that applies if the flag is given without a value. A word that follows the flag is taken as its
+   * value.
+   */
   readonly optionalValue?: string;
-  /** A configuration key for flags of this name does not apply, because it means something else. */
+  /** Whether the configuration key for flags of this name is ignored, because this flag means something else. */
   readonly ignoresConfig?: boolean;
   /** The environment variable that sets it when it is not given. */
   readonly env?: string;
@@ -91,7 +94,7 @@ export const flag = {
   cents: single<number>("cents", "AMOUNT"),
   /** An exact amount in dollars. */
   dollars: single<Money>("dollars", "AMOUNT"),
-  /** An id: a number where JSON represents it exactly, else text. */
+  /** An id: a number if JSON represents it exactly, otherwise text. */
   id: single<number | string>("id", "ID"),
   /** Width and height in pixels. */
   size: single<Size>("size", "WxH"),

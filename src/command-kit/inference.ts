@@ -67,7 +67,9 @@ export function budgetOf({ profileValues, profile }: Context["settings"]): Money
   return text === undefined ? undefined : parseMoney(text, `budget.maxCost of profile "${profile}"`);
 }
 
-/** Says that the limit of the profile cannot be checked. `of` completes the sentence "the price is not known". */
+/**
+ * Warns that the limit of the profile cannot be checked. `of` says which price is not known: it follows "the price".
+ */
 export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, "settings" | "say">): void {
   if (budgetOf(settings) === undefined || settings.dryRun) return;
   say(
@@ -75,7 +77,7 @@ export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, 
   );
 }
 
-/** The JSON of a response that was paid for and cannot be used, to be kept. */
+/** The JSON of a response that was paid for but cannot be used. It is saved, so that nothing is lost. */
 export const receivedJson = (response: unknown): Received => ({
   bytes: Buffer.from(`${stringifyExactly(response)}\n`),
   complete: true,

@@ -8,14 +8,14 @@ import type { Labelled } from "./values.ts";
 
 interface LabelLookup {
   /**
-   * The id of what has this label; undefined if the word itself is an id. Rentals are searched among the active ones.
-   * `source` is the argument or flag, for messages. Throws `NotFound` when nothing has the id or the label, and
-   * `UsageError` that lists the ids when several have the label.
+   * Returns the id of the rental or volume with this label, or undefined if the word itself is an id. Only active
+   * rentals are searched. `source` is the argument or flag, for messages. Throws `NotFound` if nothing has the id or
+   * the label. If several have the label, throws a `UsageError` that lists their ids.
    */
   readonly idFor: (kind: Labelled, word: string, source: string) => Promise<string | undefined>;
 }
 
-/** Finds what labels stand for. Each listing is requested at most once. `isRead`: the command changes nothing. */
+/** Finds the ids of labels. Each list is requested at most once. `isRead` says that the command changes nothing. */
 export function labelLookup({
   call,
   isRead = false,
@@ -32,7 +32,7 @@ export function labelLookup({
   const idFor: LabelLookup["idFor"] = async (kind, word, source) => {
     if (await isId(kind, word, call, list.volume)) return undefined;
     const records = await list[kind]();
-    // A service may list a rental that it does not find by its id.
+    // A service may list a rental but not find it by its id.
     if (records.some((record) => idOf(record) === word)) return undefined;
     const ids = records.filter((record) => labelOf(record) === word).flatMap((record) => idOf(record) ?? []);
     const [id, ...others] = ids;
@@ -79,7 +79,7 @@ async function isId(
   }
 }
 
-/** A label must not stand for one of two records of which the other was not listed. */
+/** Refuses incomplete lists: a second record with the same label may be missing from the list. */
 const refusal = (unchanged: string) => (kind: Labelled) => ({
   warn: (): never => {
     throw new UnexpectedResponse(
@@ -96,7 +96,10 @@ const notAnId: ReadonlySet<number> = new Set([400, 404, 422]);
 const isHidden = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 403 || error.status === 404);
 
-/** The active rentals of both types. A type that the service does not offer, or that the key may not list, has none. */
+/**
+ * The active rentals of both types. There are none of a type that the service does not offer, or that the key may not
+ * list.
+ */
 async function activeRentals(call: Call, refusing: ReturnType<typeof refusal>): Promise<readonly unknown[]> {
   const pages = await Promise.allSettled([
     call("listVirtualMachineRentals", {}, refusing("rental")),

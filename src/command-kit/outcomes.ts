@@ -4,8 +4,8 @@ import type { Context } from "./context.ts";
 import { recordsOf } from "./responses.ts";
 
 /**
- * Sends a write once. When the outcome is unknown, the error has the result of a check, or without one `look`, which says
- * where the user can look. After an interruption nothing is checked.
+ * Sends a write once. If the outcome is unknown, the error says what `check` found. Without `check`, or after an
+ * interruption, it says `look` instead, which tells the user where to look.
  */
 export async function writeAndCheck<Value>(
   write: () => Promise<Value>,
@@ -22,8 +22,8 @@ export async function writeAndCheck<Value>(
 }
 
 /**
- * Creates a resource, sending the request once. When the outcome is unknown, the error says what is new in the listing.
- * After a success, any later failure reports that the resource exists.
+ * Creates a resource, sending the request once. If the outcome is unknown, the error says what is new in the list of
+ * resources. After a success, any later failure reports that the resource exists.
  */
 export function createAndCheck<Value>(
   thing: "rental" | "volume",
@@ -44,7 +44,7 @@ export function createAndCheck<Value>(
   });
 }
 
-/** The ids in the listing; undefined when listing fails, because that must not fail the create. */
+/** The ids in the list; undefined if requesting the list fails, because that must not fail the create. */
 async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
   try {
     return recordsOf(await list()).map((record) => idOf(record) ?? "(no ID)");

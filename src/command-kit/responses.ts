@@ -13,8 +13,8 @@ import {
 import { parseExactly } from "../core/values/exact-numbers.ts";
 
 /**
- * Parses a response as JSON. Throws `InvalidResponse` for invalid JSON, `ResponseTooLarge` for too many values, or `UnknownOutcome` when the request was a
- * write.
+ * Parses a response as JSON. If the request was a write, throws `UnknownOutcome` on any problem. If it was a read,
+ * throws `InvalidResponse` for invalid JSON, and `ResponseTooLarge` for too many values.
  */
 export function jsonOf(response: BufferedResponse): unknown {
   const { request, status } = response;
@@ -32,7 +32,7 @@ export function jsonOf(response: BufferedResponse): unknown {
           ? `the service responded ${status} with an empty body`
           : "the response is not JSON";
     if (isRead(request)) throw new InvalidResponse(reason, status, request);
-    // Only what was paid for has to be kept.
+    // Only a response that was paid for has to be kept.
     const received = !empty && isInference(request) ? { bytes: response.bytes, complete: true } : undefined;
     throw new UnknownOutcome(reason, status, request, { received });
   }
@@ -63,7 +63,7 @@ export { isRecord };
 /** The records of a page: an array, or the array in an object; empty for anything else. */
 export const recordsOf = (page: unknown): readonly unknown[] => recordsOfPage(page) ?? [];
 
-/** Possible paths of a label: services name it differently. */
+/** Paths where a record may hold its label: services name the field differently. */
 export const labelPaths = ["label", "name", "meta.name"];
 
 /** Possible paths of the hourly cost of a rental, in cents. */
@@ -72,7 +72,7 @@ export const hourlyCostPaths = ["currentTerm.costPerHourCents", "costPerHourCent
 /** Possible paths of the end of a rental's reserved term. */
 export const termEndPaths = ["reservedUntil", "currentTerm.reservedUntil"];
 
-/** A record's label; undefined if it has none, or one that is not text. */
+/** A record's label; undefined if it has none, or if the label is not text. */
 export function labelOf(record: unknown): string | undefined {
   const label = firstAt(record, labelPaths);
   return typeof label === "string" && label !== "" ? label : undefined;

@@ -3,15 +3,15 @@ import { ServiceError } from "../core/service-errors.ts";
 import type { Context } from "./context.ts";
 
 export interface SideBySideOptions<Value> extends Pick<Context, "sleep" | "interrupted" | "now"> {
-  /** How many items are worked on at once. A 429 halves it for all; successes raise it again. */
+  /** How many items are worked on at once. A 429 halves the number; successes raise it again. */
   readonly concurrency: number;
   /** How often to wait after a 429, without a success in between, before the 429 counts as a failure. */
   readonly maxWaits: number;
   /** The name of an item, such as `part 3`. */
   readonly nameOf: (index: number) => string;
-  /** The failure that an outcome shows all further items to have; undefined if there is none. */
+  /** Returns the failure that all further items would have, judging by an outcome; undefined if there is none. */
   readonly failureOfAll: (outcome: Outcome<Value>) => unknown;
-  /** Called when an item is refused and all wait, with the milliseconds. */
+  /** Called when an item is refused, so that all items wait. `milliseconds` is how long. */
   readonly onWait?: (index: number, milliseconds: number) => void;
   /** Called after each item that was worked on. */
   readonly onDone?: (outcome: Outcome<Value>) => void;
@@ -29,10 +29,10 @@ const maxRetryAfter = 60_000;
 const recovery = 8;
 
 /**
- * Does paid work for several items, some at once, and returns the outcomes in the order of the items. A 429 means that
- * nothing was done: all wait as long as the service asks, and the item is tried again. No other failure is repeated. An
- * item that is not begun, because the user interrupts or an item fails as all would, has the outcome `Interrupted` or
- * `NotTried`.
+ * Does paid work for several items, some of them at once. Returns the outcomes in the order of the items. A 429 means
+ * that nothing was done: all items wait as long as the service asks, and the refused item is tried again. No other
+ * failure is retried. If the user interrupts, items that were not begun have the outcome `Interrupted`. If an item
+ * fails in a way that all others would, items that were not begun have the outcome `NotTried`.
  */
 export async function sideBySide<Item, Value>(
   items: readonly Item[],
@@ -61,9 +61,9 @@ export async function sideBySide<Item, Value>(
     for (let left = waitsUntil - now(); left > 0; left = waitsUntil - now()) await sleep(left);
     queue.start();
   };
-  /** Makes all wait; false if the service asks for too long a wait, or too often. */
+  /** Makes all items wait. Returns false if the service asks for too long a wait, or too often. */
   const waitAfter = ({ retryAfter }: ServiceError, index: number, sentIn: number): boolean => {
-    // Several that were under way may be refused: that is one wait.
+    // Several requests that were under way may be refused. They count as one wait.
     const isNew = sentIn === period;
     if ((retryAfter ?? 0) > maxRetryAfter || (isNew && waits >= maxWaits)) return false;
     if (isNew) {

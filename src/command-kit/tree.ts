@@ -11,13 +11,19 @@ export interface Noun {
   readonly name: string;
   readonly summary: string;
   readonly commands: readonly CommandNode[];
-  /** The commands that a line may be about: that of the noun itself, and those whose first word after it is on the line. */
+  /**
+   * The commands that a command line may mean: the command of the noun itself, and those whose first word after the
+   * noun is on the line.
+   */
   readonly commandsOn: (line: readonly string[]) => readonly CommandNode[];
-  /** The summaries of the groups below it, by their words. */
+  /** The summaries of the groups below the noun, by their words. */
   readonly groups?: Readonly<Record<string, string>>;
 }
 
-/** A noun with its commands in JSON, by their words after the noun. Most runs need one of them, so they are parsed when read. */
+/**
+ * Creates a noun whose commands are given as JSON, by their words after the noun. Most runs need only one of them, so a
+ * command is parsed when it is read.
+ */
 export function nounOf(
   noun: Pick<Noun, "name" | "summary" | "groups">,
   commands: Readonly<Record<string, string>>,
@@ -53,7 +59,10 @@ export interface CommandNode {
   readonly limits: readonly string[];
   /** What to confirm on a terminal. Without a terminal, destruction requires `--yes`. */
   readonly confirm?: "spending" | "destruction";
-  /** Required fields that have a default, by name: `always`, or the configuration key that holds the default. */
+  /**
+   * Required fields that have a default, by name. The value is `always`, or the configuration key that holds the
+   * default.
+   */
   readonly defaulted?: Readonly<Record<string, string>>;
   readonly needsNoConfig?: boolean;
   readonly readsInDryRun?: boolean;
@@ -109,8 +118,9 @@ export interface ShownExample {
 }
 
 /**
- * Examples with the lines that they need: those that all of them begin with are an example of their own, shown first.
- * On a new machine, each works after that first one, and all of them work one after another.
+ * Puts the lines that an example needs before it. Lines that all examples begin with become an example of their own,
+ * which is shown first. On a new machine, each example works after that first one, and all of them work one after
+ * another.
  */
 export function shownExamples(examples: readonly Example[]): readonly ShownExample[] {
   const [{ after: first = [] } = {}, ...others] = examples;
@@ -125,7 +135,10 @@ export function shownExamples(examples: readonly Example[]): readonly ShownExamp
   ];
 }
 
-/** Names, for messages, the arguments and flags that set the input field at `path`; the main one first. May be empty. */
+/**
+ * Returns the names, for messages, of the arguments and flags that set the input field at `path`; the main one first.
+ * May be empty.
+ */
 export function flagsThatSet(
   { args, flags }: Pick<CommandNode, "args" | "flags">,
   path: readonly (string | number)[],
@@ -152,9 +165,9 @@ export const spellings = ({ names, short, negatable }: FlagNode): readonly strin
   ...names.flatMap((name) => (negatable ? [`--${name}`, `--no-${name}`] : [`--${name}`])),
 ];
 
-/** A flag as it is listed with one text for each meaning: a switch that can be turned off is two. */
+/** A flag as lists show it, with one text for each meaning. A switch that can be turned off is listed as two flags. */
 export interface ListedFlag extends FlagNode {
-  /** Spellings that cannot be used together with it, if they are not its own. */
+  /** Spellings that cannot be used together with it. Undefined if these are only its own. */
   readonly excludes?: readonly string[];
 }
 

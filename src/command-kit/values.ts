@@ -70,7 +70,7 @@ function parseChoice(text: string, name: string, { choices }: Parsing): string {
   return text;
 }
 
-/** Parses an id: a whole number where JSON represents it exactly, else text. */
+/** Parses an id: a whole number if JSON represents it exactly, otherwise text. */
 export function parseId(text: string): number | string {
   const number = Number(text);
   return /^[1-9]\d*$/.test(text) && Number.isSafeInteger(number) ? number : text;
@@ -87,7 +87,7 @@ function parseNumber(text: string, name: string): number {
   return number;
 }
 
-/** Parses a whole number within its bounds. Fields have no bounds here: the contract checks them. */
+/** Parses a whole number within its bounds. Fields have no bounds here, because the contract checks them. */
 function parseInteger(text: string, name: string, { minimum, maximum }: Parsing): number {
   const number = parseNumber(text, name);
   if (minimum === undefined) return number;

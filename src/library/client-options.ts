@@ -6,19 +6,22 @@ import { booleanRule, functionRule, type OptionRule, wholeNumberRule } from "./o
 /** Sends a request and returns its response, like the standard `fetch`. */
 export type GivenFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Receives messages about calls; `console` is one. No message contains the key. */
+/** Receives messages about calls. You can use `console`. No message contains the key. */
 export interface Logger {
   /** Called after each request, with the method, the URL, the status and the duration. */
   readonly debug?: ((message: string) => void) | undefined;
   /** Called before a read is sent again. */
   readonly info?: ((message: string) => void) | undefined;
-  /** Called when a list may be incomplete; by default a process warning says so. */
+  /** Called when a list may be incomplete. If not set, a process warning is emitted. */
   readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** Options of a single call. They override those of the client. */
 export interface RequestOptions {
-  /** Aborts the call. A read rejects with the signal's reason, a write that was sent with `InterruptedWrite`. */
+  /**
+   * Aborts the call. A read rejects with the signal's reason. A write that was already sent rejects with
+   * `InterruptedWrite`.
+   */
   readonly signal?: AbortSignal | undefined;
   /** Timeout of each attempt, in milliseconds. */
   readonly timeout?: number | undefined;
@@ -35,8 +38,8 @@ export interface ClientOptions {
   readonly inferenceBaseUrl?: string | undefined;
   readonly apiKey: string;
   /**
-   * Sends the requests instead of the client's own transport, such as the sandbox's `fetch` or the global one.
-   * It is called with `redirect: "manual"`.
+   * Sends the requests in place of the client's own transport, for example the sandbox's `fetch` or the global one. It
+   * is called with `redirect: "manual"`.
    */
   readonly fetch?: GivenFetch | undefined;
   /** Timeout of each attempt, in milliseconds; by default 30 s for compute and 5 minutes for inference. */
@@ -45,7 +48,7 @@ export interface ClientOptions {
   readonly retries?: number | undefined;
   /** Headers to add to every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Receives messages about requests, retries and incomplete lists, such as `console`. */
+  /** Receives messages about requests, retries and incomplete lists. You can use `console`. */
   readonly logger?: Logger | undefined;
   /** `gpuctl/` and the version by default. */
   readonly userAgent?: string | undefined;
@@ -73,7 +76,7 @@ const isOwnHeader = (name: string): boolean =>
   reservedHeaders.has(name.toLowerCase()) || /^user-agent$/i.test(name);
 
 const headersRule: OptionRule = {
-  expected: `an object of names and values, printable ASCII, without ${[...reservedHeaders].join(", ")} and user-agent`,
+  expected: `an object of header names and printable ASCII values, without the headers ${[...reservedHeaders].join(", ")} and user-agent`,
   isValid: (value) =>
     typeof value === "object" &&
     value !== null &&
@@ -86,7 +89,10 @@ const headersRule: OptionRule = {
     ),
 };
 
-/** Whether a value is an AbortSignal, even of another implementation, such as that of a browser environment in a test. */
+/**
+ * Whether a value is an AbortSignal. It may be of another implementation, such as that of a browser environment in a
+ * test.
+ */
 const isSignal = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
 

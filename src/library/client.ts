@@ -67,7 +67,7 @@ export type ListId = {
   [Id in OperationId]: Outputs[Id] extends readonly unknown[] ? Id : never;
 }[OperationId];
 
-/** Calls one operation; the input is optional if no field of it is required. */
+/** Calls one operation. The input is optional if the operation requires no field. */
 export type Method<Id extends OperationId> =
   Record<never, never> extends Inputs[Id]
     ? (input?: Inputs[Id], options?: RequestOptions) => CallPromise<Outputs[Id]>
@@ -79,9 +79,9 @@ type Methods = { readonly [Id in OperationId]: Method<Id> };
 type Read<Result> = (input?: Record<string, never>, options?: RequestOptions) => CallPromise<Result>;
 
 /**
- * Operations that the service documents only by the names of their groups. The client finds them in the service's
- * description, and rejects with `NotOffered` if it does not list them. The fields of their results are those of common
- * services; all are optional.
+ * Operations that the service's documentation does not describe; it only names their groups. The client finds them in
+ * the service's description, and rejects with `NotOffered` if the description does not list them. The fields of the
+ * results are those of common services; all are optional.
  */
 interface DescribedMethods {
   /** Lists what can be rented, with its price. */
@@ -124,12 +124,14 @@ interface DescribedMethods {
 export interface Client extends Methods, DescribedMethods {
   /**
    * Terminates a rental with the operation that the service's description lists. A rental that has ended already counts
-   * as terminated. Rejects with `RentalGone` if it does not exist, and with `NotOffered` if the service lists no operation.
+   * as terminated. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if the service lists
+   * no operation to terminate it.
    */
   terminateRental(input: { readonly rentalId: Id }, options?: RequestOptions): CallPromise<RentalTerminated>;
   /**
    * Waits until a rental is `running` (the default), `active` or `terminated`, and returns its record. Rejects with
-   * `WaitedTooLong`, with `RentalFailed`, or with `RentalGone` if it does not exist or has ended.
+   * `WaitedTooLong` at the timeout, with `RentalFailed` if the rental has failed, or with `RentalGone` if it does not
+   * exist or has ended.
    */
   waitFor(
     input: { readonly rentalId: Id; readonly state?: WaitState | undefined },
@@ -138,7 +140,7 @@ export interface Client extends Methods, DescribedMethods {
   /**
    * Calls any operation of the service, by its id in the description or by its method and path, such as
    * `DELETE /v2/api-keys/{id}`. The input has the fields of the path, the query, the headers and the body. The result is
-   * the JSON of the response, null for an empty one, and a string or bytes for other types.
+   * the parsed JSON of the response, null if the response is empty, or a string or bytes if it has another type.
    */
   call<Result = unknown>(
     operation: string,
@@ -151,7 +153,7 @@ export interface Client extends Methods, DescribedMethods {
     input?: Inputs[Id],
     options?: RequestOptions,
   ): AsyncGenerator<Outputs[Id][number]>;
-  /** Iterates over the records of any list of the description, which is named as for `call`. */
+  /** Iterates over the records of any list in the description. `operation` names the list as for `call`. */
   iterate<Item = unknown>(
     operation: string,
     input?: Readonly<Record<string, unknown>>,
@@ -164,19 +166,23 @@ export interface Client extends Methods, DescribedMethods {
     options?: RequestOptions,
   ): AsyncGenerator<CompletionChunk>;
   /**
-   * Closes all connections and ends pending calls. With a `fetch` of your own it does nothing: end those calls with their
-   * `signal`.
+   * Closes all connections and ends pending calls. If the client uses a `fetch` of your own, this does nothing: end
+   * those calls with their `signal`.
    */
   close(): void;
 }
 
 /**
- * Creates a client of the service. Reads that fail for a temporary reason are retried; writes are sent once.
- * A deprecated operation is sent as its replacement if the service's description lists the replacement.
- * Methods reject with `ServiceError` (the service returned an error; its subclasses go by the status), `NetworkError` (no
- * response; retrying is safe), `InvalidResponse`, `ResponseTooLarge`, `UnknownOutcome` (a write may have taken effect; check
- * before retrying) or `InterruptedWrite`, and before a request is sent with `InvalidInput`, `NotOffered`, `NoCredential` or
- * `InsecureUrl`. A stream that breaks off throws `StreamTruncated`.
+ * Creates a client of the service. Reads that fail for a temporary reason are retried; writes are sent once. A
+ * deprecated operation is sent as its replacement if the service's description lists the replacement.
+ * Methods reject with these errors:
+ * - `ServiceError`: the service returned an error. Its subclass, such as `Conflict`, depends on the status.
+ * - `NetworkError`: there was no response. Retrying is safe.
+ * - `InvalidResponse` or `ResponseTooLarge`: the response cannot be used.
+ * - `UnknownOutcome`: a write may have taken effect. Check before retrying.
+ * - `InterruptedWrite`: a call was aborted after its write was sent.
+ * - `InvalidInput`, `NotOffered`, `NoCredential` or `InsecureUrl`: the request was not sent.
+ * A stream that breaks off throws `StreamTruncated`.
  * @throws TypeError when an option is invalid
  * @example
  * const client = createClient({ baseUrl: "https://api.example.com", apiKey });

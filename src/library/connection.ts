@@ -13,12 +13,15 @@ import { libraryError } from "./errors.ts";
 import { version } from "./generated/version.ts";
 import { checkOptions, type OptionRule } from "./options.ts";
 
-/** A result with the response that it came from. Of a list of several pages, it is the response of the last page. */
+/**
+ * A result with the status and the headers of its response. If a list has several pages, they are those of the last
+ * page.
+ */
 export interface WithResponse<Result> {
   readonly data: Result;
   readonly status: number;
   readonly headers: Headers;
-  /** The service's name for the request, from the header `X-Request-Id`. */
+  /** The ID that the service gave the request, from the header `X-Request-Id`. */
   readonly requestId: string | null;
 }
 
@@ -44,7 +47,7 @@ export interface Connection {
     work: (call: OpenCall) => Promise<Result>,
     rules?: Readonly<Record<string, OptionRule>>,
   ) => CallPromise<Result>;
-  /** The same for a call with several results. */
+  /** As `run`, for a call that yields several results. */
   readonly iterate: <Item>(
     operation: string,
     given: RequestOptions | undefined,
@@ -166,12 +169,13 @@ function loggerOf({
   return { debug: safely("debug"), info: safely("info"), warn: logger.warn ? safely("warn") : warnProcess };
 }
 
-/** Emits a process warning: a list can be incomplete although the call succeeds, and an array cannot say so itself. */
+/** Emits a process warning. A list can be incomplete although the call succeeds, and the array itself cannot say so. */
 const warnProcess = (message: string): void => globalThis.process.emitWarning(message, "GpuctlWarning");
 
 /**
- * The client's copy of its service's description, kept in memory. It is fetched when first needed, once for all calls that
- * need it at the same time. The store is replaced from time to time: it fetches only once, and a client may live long.
+ * The client's copy of the service's description, kept in memory. It is fetched when first needed, once for all calls
+ * that need it at the same time. A store fetches only once, but a client may live long, so the store is replaced from
+ * time to time.
  */
 function createDescriptionCopies(options: () => CallOptions): () => DescriptionStore {
   const texts = new Map<string, string>();

@@ -93,38 +93,41 @@ function withNames(names: Readonly<Record<string, string>>, work: () => unknown)
 export interface Fault {
   /** The id of an operation, including the ones that the sandbox assumes, or `*` for all. */
   readonly operation: keyof Inputs | "*" | (string & {});
-  /** Only calls with these values of fields, such as `{ gpuType: "b200" }`. Other calls are not counted. */
+  /** Affects only calls whose fields have these values, such as `{ gpuType: "b200" }`. Other calls are not counted. */
   readonly where?: Readonly<Record<string, unknown>> | undefined;
-  /** Only calls with this header `Gpuctl-Sandbox-Caller`. */
+  /** Affects only calls whose header `Gpuctl-Sandbox-Caller` has this value. */
   readonly caller?: string | undefined;
-  /** Only calls with the API key of this name. */
+  /** Affects only calls with the API key of this name. */
   readonly key?: string | undefined;
-  /** Responds with this error status instead of the service. */
+  /** Responds with this error status, in place of the service's response. */
   readonly status?: number | undefined;
-  /** The code and the message of that error, instead of the service's. */
+  /** The code and the message of that error, in place of the service's own. */
   readonly code?: string | undefined;
   readonly message?: string | undefined;
-  /** Responds with this text instead, as a proxy would; with status 200 unless `status` is set. */
+  /** Responds with this text, as a proxy would. The status is 200 unless `status` is set. */
   readonly body?: string | undefined;
   /** The media type of that text; plain text by default. */
   readonly contentType?: string | undefined;
   /** The Retry-After header of that response, in whole seconds; 1 s by default for a 429. */
   readonly retryAfter?: Span | undefined;
-  /** How many calls it affects; 1 by default, and no limit with `every` or `rate`. */
+  /** How many calls the fault affects. By default 1, or any number if `every` or `rate` is set. */
   readonly times?: number | undefined;
-  /** How many calls pass before the first one that it affects; 0 by default. */
+  /** How many calls pass before the first affected one; 0 by default. */
   readonly after?: number | undefined;
   /** Affects only every Nth call. */
   readonly every?: number | undefined;
-  /** Affects only this share of the calls, more than 0 and up to 1. `seed` and the number of a call decide which. */
+  /**
+   * Affects only this share of the calls, more than 0 and up to 1. Whether it affects a call depends on `seed` and the
+   * number of the call.
+   */
   readonly rate?: number | undefined;
-  /** Chooses the calls that `rate` affects, the same ones in every run; 0 by default. */
+  /** The seed for `rate`; 0 by default. The same seed affects the same calls in every run. */
   readonly seed?: number | undefined;
   /** Delays the response. */
   readonly delay?: Span | undefined;
   /** Breaks the connection. */
   readonly reset?: boolean | undefined;
-  /** Ends the response after this many server-sent events, or KiB when it is not a stream. */
+  /** Ends the response after this many server-sent events, or after this many KiB if it is not a stream. */
   readonly cutStreamAfter?: number | undefined;
   /** Keeps the connection open after `cutStreamAfter`, and sends nothing more. */
   readonly stall?: boolean | undefined;
@@ -134,14 +137,15 @@ export interface Fault {
   readonly applied?: boolean | undefined;
 }
 
-/** Which requests of the log. */
+/** Selects requests of the log. */
 export interface RequestFilter {
   /** The id of an operation. */
   readonly operation?: keyof Inputs | (string & {}) | undefined;
   /** A status such as 404, a class such as `"4xx"`, or `"none"` for a broken connection. */
   readonly status?: number | string | undefined;
-  /** A time of the sandbox, ISO 8601, or a duration before now such as `10m`. */
+  /** Only requests from this time on: a time of the sandbox in ISO 8601, or a duration before now such as `10m`. */
   readonly since?: string | undefined;
+  /** Only requests up to this time, in the same form as `since`. */
   readonly until?: string | undefined;
   /** The header `Gpuctl-Sandbox-Caller` of the requests. */
   readonly caller?: string | undefined;
@@ -160,13 +164,16 @@ export interface RequestExpectation extends RequestFilter {
 
 /** An inference server of your own that generates in place of the sandbox. */
 export interface Engine {
-  /** What it generates: chats or speech with OpenAI's API, or pictures with the API of AUTOMATIC1111. */
+  /** What the server generates: chats or speech with OpenAI's API, or pictures with the API of AUTOMATIC1111. */
   readonly kind: EngineKind;
   /** The URL of the server, such as `http://127.0.0.1:11434`, with or without the path of its API. */
   readonly url: string;
-  /** The model to use. For chat and images it overrides the model of the request; for audio it applies if there is none. */
+  /**
+   * The model to use. For chat and images, it overrides the model of the request. For audio, it is used if the request
+   * names no model.
+   */
   readonly model?: string | undefined;
-  /** The voice of an audio engine, unless a request names one. */
+  /** The voice that an audio engine uses if a request names none. */
   readonly voice?: string | undefined;
   /** The environment variable that holds a key for the server. */
   readonly apiKeyEnv?: string | undefined;
@@ -175,13 +182,13 @@ export interface Engine {
 /** A boot rule: how new rentals boot. */
 export interface Boot {
   /**
-   * `slow`: later than usual. `failed`: with the status `Failed`. `never`: not at all. The last two stay active and cost
-   * nothing until they are terminated.
+   * `slow`: rentals run later than usual. `failed`: they get the status `Failed`. `never`: they do not boot. Rentals
+   * that fail or do not boot stay active and cost nothing until they are terminated.
    */
   readonly outcome: (typeof bootOutcomes)[number];
   /** The time until a rental runs or has failed; 10 minutes by default for `slow`, and the usual time for `failed`. */
   readonly after?: Span | undefined;
-  /** Only rentals created with a matching label: `*` is any text, `?` any character. */
+  /** Applies only to rentals created with a matching label: `*` is any text, `?` any character. */
   readonly label?: string | undefined;
   /** How many rentals it applies to; all by default. */
   readonly times?: number | undefined;
@@ -189,13 +196,13 @@ export interface Boot {
 
 /** Which rentals end or fail, and when. */
 interface PlannedEnd {
-  /** Only this active rental. */
+  /** Applies only to this active rental. */
   readonly rentalId?: number | undefined;
-  /** Only rentals created with a matching label: `*` is any text, `?` any character. */
+  /** Applies only to rentals created with a matching label: `*` is any text, `?` any character. */
   readonly label?: string | undefined;
-  /** The time after a rental has started to run, or from now on for one that runs already; 0 by default. */
+  /** Delay from when the rental starts running, or from now if it is already running; 0 by default. */
   readonly after?: Span | undefined;
-  /** A moment instead, ISO 8601. */
+  /** When it happens, in ISO 8601. Use either this or `after`. */
   readonly at?: string | undefined;
   /** How many rentals it applies to; all by default. */
   readonly times?: number | undefined;
@@ -203,27 +210,35 @@ interface PlannedEnd {
 
 /** A situation of a real cloud. */
 export type Situation =
-  /** Each of the regions has only so many GPUs of a type: 0 by default, for every type and region. */
+  /**
+   * Each of the regions has only `gpus` GPUs of a type; 0 by default. By default this applies to every type and region.
+   */
   | {
       readonly kind: "capacity";
       readonly gpuType?: string | undefined;
       readonly regions?: readonly string[] | undefined;
       readonly gpus?: number | undefined;
     }
-  /** The account can have only so many GPUs, of a type or in total. */
+  /** The account can have only `gpus` GPUs, of one type or in total. */
   | { readonly kind: "quota"; readonly gpus: number; readonly gpuType?: string | undefined }
   /** Running rentals end. */
   | ({ readonly kind: "interruption" } & PlannedEnd)
   /** Running rentals become `Failed`. */
   | ({ readonly kind: "failure" } & PlannedEnd)
-  /** Calls, of one operation or of all, get 429 after `requests` within `window`, which is a minute by default. */
+  /**
+   * After `requests` calls within `window`, which is a minute by default, calls get 429. The calls of one operation
+   * count, or all.
+   */
   | {
       readonly kind: "rate-limit";
       readonly requests: number;
       readonly window?: Span | undefined;
       readonly operation?: keyof Inputs | "*" | (string & {}) | undefined;
     }
-  /** Rentals end, and what costs money is refused, when the balance is used up. `balanceCents` sets it. */
+  /**
+   * When the balance is used up, rentals end, and requests that cost money are refused. `balanceCents` sets the
+   * balance.
+   */
   | { readonly kind: "prepaid"; readonly balanceCents?: number | undefined }
   /** Pictures are paid from the balance. */
   | { readonly kind: "picture-prices" }
@@ -235,20 +250,23 @@ export type TextPattern = string | { readonly pattern: string; readonly flags?: 
 
 /** One reply of a chat script. It has at least one of text, json, reasoning, toolCalls, error, streamError and cut. */
 export interface ChatReply {
-  /** The requests that it matches: all of these fields have to match. Without it, any request. */
+  /** The requests that get this reply: all of these fields must match. Without `when`, any request gets it. */
   readonly when?:
     | {
-        /** The text of the last user message, if no tool result follows it, or `toolResult` is given as well. */
+        /**
+         * The text of the last user message. If a tool result follows that message, it matches only if `toolResult` is
+         * given, too.
+         */
         readonly message?: TextPattern | undefined;
-        /** The text of the last message, if it is the result of a tool. */
+        /** The text of the last message, which must be the result of a tool. */
         readonly toolResult?: TextPattern | undefined;
         readonly model?: string | undefined;
       }
     | undefined;
-  /** How many requests it is sent to: 1 by default without `when`, and otherwise every matching one. */
+  /** How many requests get this reply. By default 1, or every matching request if `when` is set. */
   readonly times?: number | "always" | undefined;
   readonly text?: string | undefined;
-  /** A value that is sent as the text, as JSON. */
+  /** A value to send as the text, in JSON. */
   readonly json?: unknown;
   readonly reasoning?: string | undefined;
   /** Calls of tools. `arguments` are sent as JSON; a string is sent as it is. */
@@ -259,9 +277,9 @@ export interface ChatReply {
         readonly id?: string | undefined;
       }[]
     | undefined;
-  /** `stop` by default, or `tool_calls`. */
+  /** By default `tool_calls` if the reply has tool calls, and `stop` otherwise. */
   readonly finishReason?: string | null | undefined;
-  /** The usage as sent, such as `{ total_tokens: 12 }`; counted by default, and null for none. */
+  /** The usage to send, such as `{ total_tokens: 12 }`. By default the tokens are counted; null sends no usage. */
   readonly usage?: Readonly<Record<string, unknown>> | null | undefined;
   /** An error response instead of a completion; the status is 500 by default. */
   readonly error?:
@@ -275,8 +293,9 @@ export interface ChatReply {
       }
     | undefined;
   /**
-   * An error after the rest of a stream: an event with the key `error` (`chunk`, the default), an event named `error`
-   * (`event`), or one with text before the JSON (`text`). Without a stream, a response with status 500.
+   * An error that follows the rest of a stream: an event with the key `error` (`chunk`, the default), an event named
+   * `error` (`event`), or an event with text before the JSON (`text`). If the response is not streamed, it is an error
+   * with status 500.
    */
   readonly streamError?:
     | {
@@ -299,16 +318,18 @@ export interface ChatReplyStatus {
   /** Its place in the script, from 0. */
   readonly index: number;
   readonly reply: ChatReply;
-  /** How many requests it is sent to; null for every matching one. */
+  /** How many requests get this reply; null for every matching one. */
   readonly times: number | null;
-  /** How many requests it was sent to. */
+  /** How many requests have got this reply. */
   readonly used: number;
 }
 
 /** A duration: milliseconds, or a string such as `90s`, `1h30m` or `30d`. */
 export type Span = number | string;
 
-/** The duration in whole milliseconds. @throws RangeError naming it when it is invalid or negative */
+/**
+ * Converts a duration to whole milliseconds. @throws RangeError that names the duration if it is invalid or negative
+ */
 function spanOf(span: Span, name: string): number {
   const milliseconds = typeof span === "string" ? parseDuration(span) : span;
   if (typeof milliseconds !== "number" || !Number.isFinite(milliseconds) || milliseconds < 0) {

@@ -26,8 +26,8 @@ import { InvalidInput } from "./errors.ts";
 import { shown } from "./options.ts";
 
 /**
- * Operations whose groups the service documents only by name. They are found in its description by their methods and paths,
- * because each service has ids of its own for them.
+ * Operations that the service's documentation does not describe; it only names their groups. They are found in the
+ * service's description by their methods and paths, because each service has its own ids for them.
  */
 const finders = {
   listRentalOptions: optionsListing,
@@ -45,7 +45,7 @@ const finders = {
 
 type FoundId = keyof typeof finders;
 
-/** An operation that the description lists, and the description. */
+/** Finds an operation in the description, and returns both. @throws NotOffered when the description does not list it */
 async function located(id: FoundId, { describe }: OpenCall) {
   const description = await describe();
   const operation = finders[id](description);
@@ -107,7 +107,7 @@ async function create(id: FoundId, fields: readonly BodyField[], open: OpenCall)
   if (unknown.length > 0) {
     throw new NotOffered(
       `the service's operation for ${id} differs from what gpuctl sends in these fields: ${unknown.join(", ")}`,
-      `Nothing was sent. call(${JSON.stringify(operation.id)}, ...) sends any fields.`,
+      `Nothing was sent. To send other fields, use call(${JSON.stringify(operation.id)}, ...).`,
     );
   }
   if (open.validate) await assertBody(id, operation, body, description);
@@ -135,7 +135,7 @@ export function idIn(operation: string, input: unknown, field: string): string {
   throw new InvalidInput(operation, [{ path: [field], message }]);
 }
 
-/** Texts of an input. @throws InvalidInput for a missing or other value, and for another field */
+/** Returns the texts of an input. @throws InvalidInput for a missing text, any other value, or an unknown field */
 function textsIn(
   operation: string,
   input: unknown,
@@ -200,7 +200,10 @@ function namedBy(name: unknown): Named {
   );
 }
 
-/** A method and a path are sent even if the description does not list them, or cannot be fetched. */
+/**
+ * Finds the operation that a caller names. A method with a path is sent even if the description does not list it, or
+ * cannot be fetched.
+ */
 async function findOperation(
   named: Named,
   { describe, settings }: OpenCall,
@@ -268,7 +271,8 @@ const assertBody = (name: string, operation: DescribedOperation, body: unknown, 
   );
 
 /**
- * The value of a response: JSON, null if it is empty, the text of another text, or else its bytes.
+ * Returns the value of a response: null if it is empty, the parsed JSON, a string if it is another text, or else its
+ * bytes.
  * @throws InvalidResponse for invalid JSON, or `UnknownOutcome` after a write
  */
 export function contentOf(response: BufferedResponse): unknown {

@@ -52,7 +52,7 @@ export async function* streamDocumented(
   yield* completionChunks(await stream(id, streamed, settings));
 }
 
-/** Checks an input, for which it loads the contract. @throws InvalidInput */
+/** Checks an input against the contract, which it loads for that. @throws InvalidInput */
 async function checked<Id extends OperationId>(
   id: Id,
   input: unknown,
@@ -81,7 +81,10 @@ export function assertObject(operation: string, input: unknown): asserts input i
   }
 }
 
-/** Fields that the operation does not have. Most services ignore them, so that a misspelled one would have no effect. */
+/**
+ * Returns issues for fields that the operation does not have. Most services ignore such fields, so a misspelled field
+ * would have no effect.
+ */
 function unknownFields(
   { input: { def } }: Operation,
   input: Record<string, unknown>,

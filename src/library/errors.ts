@@ -67,7 +67,7 @@ export class RentalGone extends Error {
   override readonly name = "RentalGone";
 }
 
-/** An error of a call as the library throws it: a `ServiceError` has the class of its status. */
+/** Converts an error of a call to the one that the library throws. A `ServiceError` gets the class for its status. */
 export function libraryError(error: unknown, operation: string): unknown {
   if (error instanceof MissingRental) return new RentalGone(error.message);
   if (error instanceof UsageError) return new InvalidInput(operation, [{ path: [], message: error.message }]);

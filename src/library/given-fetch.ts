@@ -3,8 +3,8 @@ import { connectionFailed } from "../client/transport.ts";
 import type { GivenFetch } from "./client-options.ts";
 
 /**
- * Adapts a standard `fetch` for the client. It does not follow redirects, which could send a write twice. A network error
- * becomes a `ConnectionFailed`, which says whether a part of the request may have been sent.
+ * Adapts a standard `fetch` for the client. It does not follow redirects, because that could send a write twice. A
+ * network error becomes a `ConnectionFailed`, which says whether a part of the request may have been sent.
  */
 export const clientFetch =
   (fetch: GivenFetch): Fetch =>

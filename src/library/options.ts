@@ -52,7 +52,7 @@ export function checkOptions(
 }
 
 /**
- * A value for an error message. The contents of objects are left out: they may be secret or very long; and so is the
+ * Formats a value for an error message. Leaves out the contents of objects, which may be secret or very long, and the
  * password of a URL.
  */
 export function shown(value: unknown): string {

@@ -26,7 +26,9 @@ export type WaitState = (typeof waitStates)[number];
 export interface WaitOptions extends RequestOptions {
   /** Maximum time to wait, in milliseconds; 15 minutes by default. */
   readonly waitTimeout?: number | undefined;
-  /** Maximum time between two requests, in milliseconds; 5 s by default. The first ones follow each other sooner. */
+  /**
+   * Maximum time between two requests, in milliseconds; 5 s by default. The first requests follow each other sooner.
+   */
   readonly interval?: number | undefined;
 }
 
@@ -60,9 +62,9 @@ export async function waitForState(
 }
 
 /**
- * Terminates a rental with the operation that the service's description lists. A rental that has ended already counts as
- * terminated.
- * @throws NotFound when it does not exist
+ * Terminates a rental with the operation that the service's description lists. A rental that has ended already counts
+ * as terminated.
+ * @throws NotFound when the rental does not exist
  * @throws NotOffered when the service lists no operation to terminate it
  */
 export async function terminateRental(input: unknown, { settings, describe }: OpenCall): Promise<unknown> {
@@ -85,7 +87,7 @@ export async function terminateRental(input: unknown, { settings, describe }: Op
   return contentOf(await rawCall(parts, settings)) ?? { rentalId: id };
 }
 
-/** The type of the list that contains an active rental. */
+/** Finds the type of an active rental by the list that contains it. */
 async function listedType(rentalId: string, settings: OpenCall["settings"]): Promise<RentalType | undefined> {
   const lists = {
     "virtual-machine": "listVirtualMachineRentals",

@@ -53,23 +53,23 @@ export type {
 export type { Seed } from "./generated/seed.ts";
 
 export interface SandboxOptions {
-  /** The file that holds the state, which processes can share; in memory by default. */
+  /** The file that holds the state. Several processes can share it. By default, the state is held in memory. */
   readonly file?: string | undefined;
   /** Returns milliseconds since 1970; the machine's clock by default. */
   readonly now?: (() => number) | undefined;
-  /** Whether to serve it over HTTP as well; true by default. `fetch` works either way. */
+  /** Whether to serve the sandbox over HTTP as well; true by default. `fetch` works either way. */
   readonly serve?: boolean | undefined;
   /** The port to serve on; a free one by default. */
   readonly port?: number | undefined;
   /**
-   * Serves only some operations: `documented`, the documented ones; `replacements`, these with their replacements instead of
-   * the deprecated ones; `legacy`, these without the new path where there is also a legacy one. All documented and assumed
-   * operations by default.
+   * Serves only some operations. `documented`: the documented operations. `replacements`: the replacements in place of
+   * the deprecated operations. `legacy`: the documented operations without the newer paths of deprecated ones. By
+   * default, all documented and assumed operations are served.
    */
   readonly only?: OperationSetName | undefined;
   /**
-   * What it starts with, and what `reset` restores: a document with rentals, volumes, keys, the user, a balance or a clock,
-   * or its text in YAML or JSON. It replaces what `file` holds.
+   * The state that the sandbox starts with and that `reset` restores: a document with rentals, volumes, keys, the user,
+   * a balance or a clock, or the document's text in YAML or JSON. It replaces the state in `file`.
    */
   readonly seed?: Seed | string | undefined;
   /** The scenario to start in, such as `capacity-crunch`. `reset` restores it. */
@@ -93,19 +93,24 @@ const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
 export interface Sandbox extends AsyncDisposable {
   /** Handles a request in this process. The host is ignored, and a path alone is enough. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
-  /** Where it is served, such as `http://127.0.0.1:49152`. If it is not served, a placeholder that only `fetch` accepts. */
+  /**
+   * Where the sandbox is served, such as `http://127.0.0.1:49152`. If it is not served, a placeholder that only `fetch`
+   * accepts.
+   */
   readonly url: string;
   /** The built-in API keys: one with full access, one that is read-only. */
   readonly keys: { readonly full: string; readonly readOnly: string };
   /**
-   * Restores the state it started with: the seed and the scenario, or one user, the built-in keys, and the clock given by
-   * `now`. Rentals, faults, engines, boot rules, situations and the chat script that were added are removed.
+   * Restores the state that the sandbox started with: the seed and the scenario, or else one user, the built-in keys,
+   * and the clock given by `now`. Removes all rentals, faults, engines, boot rules, situations and the chat script that
+   * were added.
    */
   reset(): void;
   /**
-   * Advances the clock by milliseconds, or by a string such as `30d`: rentals boot, accrue costs and end with their terms.
+   * Advances the clock by milliseconds, or by a string such as `30d`: rentals boot, accrue costs and end with their
+   * terms.
    * @throws RangeError when the duration is invalid
-   * @throws ControlRefused past the year 9999
+   * @throws ControlRefused when the clock would pass the year 9999
    */
   advance(span: Span): void;
   /**
@@ -120,7 +125,7 @@ export interface Sandbox extends AsyncDisposable {
    * @throws ControlRefused when the engine is invalid
    */
   engine(engine: Engine): void;
-  /** Removes all engines: the sandbox generates again. */
+  /** Removes all engines, so that the sandbox generates again. */
   clearEngines(): void;
   /**
    * Makes new rentals boot slowly, fail to boot, or never boot.
@@ -128,9 +133,9 @@ export interface Sandbox extends AsyncDisposable {
    * @throws RangeError when a duration is invalid
    */
   boot(boot: Boot): void;
-  /** The requests that it received, oldest first: the most recent 50 that match, or as many as `limit` says. */
+  /** Returns the requests that match, oldest first: the most recent 50, or as many as `limit` says. */
   requests(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly LoggedRequest[];
-  /** Removes the requests that match from the log, or all. */
+  /** Removes the requests that match from the log, or all requests if there is no filter. */
   clearRequests(filter?: RequestFilter): void;
   /**
    * Checks how many requests match: `count`, or `atLeast` (1 by default) and `atMost`.
@@ -149,11 +154,13 @@ export interface Sandbox extends AsyncDisposable {
    * @throws ControlRefused when there is no such scenario
    */
   scenario(name: ScenarioName): void;
-  /** The replies of the chat, which otherwise echoes the last message. A reset removes them. */
+  /**
+   * The script of replies for the chat. Without a script, the chat echoes the last message. `reset` removes the script.
+   */
   readonly chatScript: {
     /**
-     * Replaces the script. Each request gets the first matching reply that is not used up, whatever its model; a request
-     * that matches no reply gets 400.
+     * Replaces the script. Each request gets the first matching reply that is not used up, whatever its model. A
+     * request that matches no reply gets 400.
      * @throws ControlRefused naming each invalid field, such as `replies.0.text`
      */
     set(replies: readonly ChatReply[]): void;
@@ -301,8 +308,8 @@ export class SandboxClosed extends Error {
 }
 
 /**
- * Fetches from a sandbox. A path alone is resolved against `url`; an aborted signal ends the wait. A broken connection
- * rejects with a `TypeError`, as with every `fetch`.
+ * Fetches from a sandbox. A path alone is resolved against `url`. An aborted signal ends the wait. If the connection
+ * breaks, rejects with a `TypeError`, as every `fetch` does.
  */
 async function fetchFrom(
   { fetch }: Service,

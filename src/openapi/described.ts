@@ -12,7 +12,7 @@ export interface DescribedOperation {
   readonly summary: string;
   readonly description: string;
   readonly deprecated: boolean;
-  /** Needs no credential. */
+  /** True if the operation needs no credential. */
   readonly open: boolean;
   readonly parameters: readonly DescribedParameter[];
   /** Undefined if the operation has no body. The schema is undefined if the body is not JSON. */
@@ -57,7 +57,7 @@ export const operationAt = (
     (operation) => operation.method === method,
   );
 
-/** A listing that takes no required parameter, by its path. */
+/** The first GET operation whose path matches and that requires no parameter. */
 export const listingAt = (description: Description, path: RegExp): DescribedOperation | undefined =>
   describedOperations(description).find(
     (one) => one.method === "GET" && path.test(one.path) && !one.parameters.some(({ required }) => required),

@@ -6,21 +6,24 @@ import { type Description, readDescription } from "./document.ts";
 export interface DescriptionLookup {
   /** The cached description, or one fetched within 2 s. Undefined if fetching fails or failed in the last 5 minutes. */
   readonly get: () => Promise<Description | undefined>;
-  /** Fetches an outdated description again, unless it was just fetched. */
+  /**
+   * Fetches the description again, because the cached one may be outdated. If this store has just fetched it, returns
+   * that one.
+   */
   readonly refresh: () => Promise<Description | undefined>;
 }
 
 /** The description of one service; each method fetches it at most once. */
 export interface DescriptionStore extends DescriptionLookup {
   /**
-   * Rejects when the description cannot be fetched. `refresh` ignores the cache. With a `timeout` (milliseconds) the
-   * fetch is retried only once, and falls back to an outdated copy.
+   * Rejects if the description cannot be fetched. `refresh` ignores the cache. With a `timeout` (milliseconds), the
+   * fetch is retried only once, and an outdated copy is returned if it fails.
    */
   readonly load: (options?: {
     readonly refresh?: boolean;
     readonly timeout?: number;
   }) => Promise<Description>;
-  /** The cached description, however old. `isCurrent` says whether `get` would use it without a request. */
+  /** The cached description, however old. `isCurrent` says whether `get` would return it without a request. */
   readonly peek: () => Promise<{ description: Description | undefined; isCurrent: boolean }>;
 }
 

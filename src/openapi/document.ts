@@ -26,15 +26,18 @@ export const isDescription = (value: unknown): value is Description =>
 /** The maximum length of a chain of references. */
 const maxChain = 32;
 
-/** The number of schemas that one piece of work may look at. A schema that refers to others can stand for billions. */
+/**
+ * How many schemas the work of one `bounded` call may look at. Schemas that refer to each other can expand to billions.
+ */
 const maxSteps = 20_000;
 
-/** What is left of them; undefined outside of `bounded`. */
+/** How many of these are left; undefined outside of `bounded`. */
 let stepsLeft: number | undefined;
 
 /**
- * Does work that walks through schemas. After `maxSteps` schemas, the rest count as broken references, and `onLimit` is
- * called at the end. Nested calls share the outermost limit, and only the outermost `onLimit` is called.
+ * Does work that walks through schemas, with a limit. After `maxSteps` schemas, `resolved` treats the rest as broken
+ * references, and `onLimit` is called when the work is done. Nested calls share the outermost limit, and only the
+ * outermost `onLimit` is called.
  */
 export function bounded<Value>(work: () => Value, onLimit?: () => void): Value {
   if (stepsLeft !== undefined) return work();
@@ -49,8 +52,8 @@ export function bounded<Value>(work: () => Value, onLimit?: () => void): Value {
 }
 
 /**
- * The target of a `$ref` within the document; any other value unchanged. Undefined if the reference is broken, external
- * or circular, or at the limit of `bounded`.
+ * Returns the target of a `$ref` within the document, and any other value unchanged. Returns undefined if the reference
+ * is broken, external or circular, or if the limit of `bounded` is reached.
  */
 export function resolved(description: Description, value: unknown, steps = 0): unknown {
   if (stepsLeft !== undefined && stepsLeft-- <= 0) return undefined;

@@ -7,7 +7,10 @@ export type Named =
   | { readonly id: string }
   | { readonly method: string; readonly path: string; readonly query: URLSearchParams };
 
-/** Names an operation by a method and a path with its query. Throws `UsageError` for an invalid path, which it calls `name`. */
+/**
+ * Names an operation by its method and its path, which may have a query. Throws `UsageError` if the path is invalid;
+ * the message calls the path `name`.
+ */
 export function namedByPath(
   method: string,
   path: string,
@@ -25,11 +28,11 @@ export function namedByPath(
 
 export interface Found {
   readonly operation: DescribedOperation;
-  /** The values that the given path has for the parameters of the listed path. */
+  /** The values that the given path has in place of the parameters of the listed path. */
   readonly pathValues: Readonly<Record<string, string>>;
 }
 
-/** The operations with an id; case is ignored if there is no exact match. */
+/** The operations with an id. Case is ignored if there is no exact match. */
 export function operationsWithId(
   id: string,
   all: readonly DescribedOperation[],
@@ -38,7 +41,10 @@ export function operationsWithId(
   return exact.length > 0 ? exact : all.filter((one) => one.id.toLowerCase() === id.toLowerCase());
 }
 
-/** The operation that a method and path call; one without parameters in its path takes precedence. */
+/**
+ * Finds the operation that a method and path call. If several match, the one with the fewest parameters in its path is
+ * used.
+ */
 export function operationOfPath(
   { method, path }: { readonly method: string; readonly path: string },
   all: readonly DescribedOperation[],
@@ -53,7 +59,9 @@ export function operationOfPath(
 export const methodAndPath = ({ method, path }: Pick<DescribedOperation, "method" | "path">): string =>
   `${method} ${path}`;
 
-/** Matches a path against a listed path: the values of its parameters, or undefined when they do not match. */
+/**
+ * Matches a path against a listed path. Returns the values of its parameters, or undefined if the paths do not match.
+ */
 function matchPath(listed: string, path: string): Readonly<Record<string, string>> | undefined {
   const names = listed.split("/");
   const values = path.split("/");

@@ -2,26 +2,26 @@ import { pathSegment } from "../core/urls.ts";
 import type { DescribedOperation } from "./described.ts";
 import { type Description, membersOf, merged } from "./document.ts";
 
-/** Where an operation takes the id of what it acts on. */
+/** Where an operation takes the id of the resource that it acts on. */
 export interface IdParameter {
   readonly in: "path" | "query" | "body";
   readonly name: string;
   readonly list?: boolean;
-  /** The type in its schema. */
+  /** The type of the id in its schema. */
   readonly type?: unknown;
-  /** The description does not say what the body holds. */
+  /** Set if the description does not say what the body holds, so that the name is only assumed. */
   readonly assumed?: true;
 }
 
-/** What the id may be called. */
+/** The names that the id may have. */
 interface IdNames {
-  /** The best first. */
+  /** The best name first. */
   readonly names: readonly RegExp[];
-  /** The field of a body that the description does not show. */
+  /** The name to use if the description does not show the fields of the body. */
   readonly assumed: string;
 }
 
-/** Finds where an operation takes the id; undefined when it takes none, or requires more than an id. */
+/** Finds where an operation takes the id. Undefined if it takes none, or requires more than an id. */
 export function idParameter(
   description: Description,
   { path, parameters, body }: DescribedOperation,
@@ -45,7 +45,10 @@ export function idParameter(
   return { in: "body", name, list, type: (list ? merged(description, schema.items) : schema).type };
 }
 
-/** The request of an operation on the compute API for one id. Throws `UsageError` for an id that cannot be in a path. */
+/**
+ * Builds the request that calls an operation of the compute API with one id. Throws `UsageError` if the id cannot be in
+ * a path.
+ */
 export function requestForId(
   { method, path, body }: DescribedOperation,
   { in: place, name, list, type }: IdParameter,
@@ -62,6 +65,6 @@ export function requestForId(
   return { ...request, body: JSON.stringify({ [name]: list ? [sent] : sent }) };
 }
 
-/** The id as a number, if JSON holds it exactly. */
+/** Converts an id to a number, if JSON represents it exactly. */
 const numberOf = (id: string | number): string | number =>
   /^[1-9]\d*$/.test(String(id)) && Number.isSafeInteger(Number(id)) ? Number(id) : id;

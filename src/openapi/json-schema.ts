@@ -4,7 +4,9 @@ import formats from "ajv-formats";
 import { reasonOf } from "../core/errors.ts";
 import { limitedPatterns, type SchemaIssue, schemaIssues } from "./schema-check.ts";
 
-/** What is wrong with a JSON Schema (2020-12, or draft 7 if `$schema` says so); undefined for a valid one. */
+/**
+ * Says what is wrong with a JSON Schema (2020-12, or draft 7 if `$schema` says so). Undefined if the schema is valid.
+ */
 export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
   const Validator = /draft-0[67]/.test(String(schema.$schema)) ? Ajv : Ajv2020;
   const ajv = new Validator({ strict: false, logger: false, verbose: true, validateSchema: false });
@@ -18,7 +20,10 @@ export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): st
   }
 }
 
-/** What the first wrong part of a schema must be. Where several demands are alternatives, the one with a list of values. */
+/**
+ * Says what the first invalid part of a schema must be. If there are several alternatives, chooses the one with a list
+ * of values.
+ */
 function demandOf(errors: readonly ErrorObject[]): string | undefined {
   const place = errors[0]?.instancePath;
   const here = errors.filter(({ instancePath }) => instancePath === place);
@@ -36,8 +41,8 @@ function demandOf(errors: readonly ErrorObject[]): string | undefined {
 }
 
 /**
- * Validates a value against a valid JSON Schema. Undefined if the check or a match of a pattern takes too long, or if the
- * schema has a feature of an older draft that 2020-12 does not have.
+ * Validates a value against a valid JSON Schema. Returns undefined if the check or the match of a pattern takes too
+ * long, or if the schema has a feature of an older draft that 2020-12 does not have.
  */
 export function jsonSchemaIssues(
   schema: Readonly<Record<string, unknown>>,
@@ -47,7 +52,8 @@ export function jsonSchemaIssues(
   const description = { ...rest, openapi: "3.1.0", paths: {} };
   const patterns = limitedPatterns();
   const issues = schemaIssues(rest, value, { description, fromText: false, patterns });
-  // Below `not` and `oneOf`, a match that is only assumed is an issue of its own.
+  // A pattern that took too long is assumed to match. Inside `not` or `oneOf`, that assumption can itself cause an
+  // issue.
   if (patterns.unchecked.size > 0) return undefined;
   return issues?.map((issue) =>
     /^(?:additional|unevaluated)Properties$/.test(issue.keyword)

@@ -51,7 +51,7 @@ export async function allRecords(
   return records;
 }
 
-/** As `pages`, with the query parameters that the description lists. */
+/** As `pages`. Recognizes the page parameters among those that the description lists. */
 export function describedPages(
   send: (query: Query) => Promise<unknown>,
   { parameters, query = [], warn }: DescribedListing,
@@ -61,7 +61,10 @@ export function describedPages(
   return pages(send, { paging, query, paged, warn });
 }
 
-/** The records of all pages, one page at a time. `send` requests one page by its query and throws the errors of any call. */
+/**
+ * Yields the records of all pages, one page at a time. `send` requests the page that a query selects, and throws as any
+ * call does.
+ */
 export async function* pages(
   send: (query: Query) => Promise<unknown>,
   { paging, query: firstQuery, paged, warn }: FirstPage,
@@ -117,8 +120,8 @@ export function canPage(names: readonly string[], paging: Paging): boolean {
 }
 
 /**
- * The query of the next page. `query` and `records` are the query and the number of records of this page. Undefined if
- * the response does not say how to continue.
+ * Returns the query of the next page, or "end" if there are no more pages. `query` and `records` are the query and the
+ * number of records of the current page. Undefined if the response does not say how to continue.
  */
 function nextPage(
   response: unknown,
@@ -157,7 +160,7 @@ function nextPage(
   return undefined;
 }
 
-/** Warns when the response to a list without pages says that there are more records than it has. */
+/** Warns if the response to a list without pages says that there are more records than the response has. */
 export function warnIfPartial(response: unknown, warn: FirstPage["warn"]): void {
   const records = recordsOf(response)?.length ?? 0;
   const next = isRecord(response) ? nextPage(response, records, [], {}) : "end";

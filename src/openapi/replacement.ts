@@ -23,9 +23,10 @@ export const mayBeReplaced = (id: OperationId): boolean => {
 };
 
 /**
- * The replacement of a deprecated operation, if the description lists it. A replacement that returns pages is used if
- * gpuctl can request all of them and it has a parameter for every field of the input; otherwise it is used only if the
- * deprecated operation, which returns the whole list at once, is unlisted or `gone`.
+ * Returns the request that replaces a deprecated operation, if the description lists the replacement. A replacement
+ * that returns pages is used if gpuctl can request all of them and it has a parameter for every field of the input.
+ * Otherwise, it is used only if the deprecated operation, which returns the whole list at once, is not listed or is
+ * `gone`.
  */
 export function replacementOf(
   id: OperationId,

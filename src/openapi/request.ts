@@ -19,7 +19,7 @@ export interface DescribedRequest {
   readonly values: Readonly<Record<"path" | "query" | "header", Readonly<Record<string, unknown>>>>;
   /** Undefined without a body. */
   readonly body: unknown;
-  /** False when fields form the body. */
+  /** False if the body is built from fields. */
   readonly wholeBody: boolean;
 }
 
@@ -29,14 +29,17 @@ interface RequestInputs {
   readonly fields: Readonly<Record<string, unknown>>;
   /** A whole body, and its JSON text. */
   readonly whole?: { readonly value: unknown; readonly text: string } | undefined;
-  /** What to do, to follow the message about a path parameter without a value, and about the header of the key. */
+  /**
+   * Advice for the user. `missing` is added to the message about a path parameter without a value, `key` to the message
+   * about the header of the key.
+   */
   readonly advice?: { readonly missing: (name: string) => string; readonly key: string };
 }
 
 /**
- * Builds a request. Fields that are path, query or header parameters are sent there. The others form the body, or join
- * the query if the request has no body or there is a whole body. Throws `UsageError` when a path parameter is
- * missing or invalid, a header cannot be set, or a field is given twice.
+ * Builds a request. Fields that are path, query or header parameters are sent there. The others form the body. If the
+ * request has no body, or a whole body is given, they are added to the query instead. Throws `UsageError` if a path
+ * parameter is missing or invalid, a header cannot be set, or a field is given twice.
  */
 export function requestOf({
   named,
@@ -112,13 +115,13 @@ const queryFields = (query: URLSearchParams): Record<string, unknown> =>
     }),
   );
 
-/** Encodes a value as a path segment. Throws `UsageError` for one that would change the path. */
+/** Encodes a value as a path segment. Throws `UsageError` if it is missing or would change the path. */
 function segment(name: string, value: unknown, advice: (name: string) => string): string {
   if (value === undefined) throw new UsageError(`the path needs ${name}${advice(name)}`);
   return pathSegment(name, value);
 }
 
-/** A field as query parameters; a nested value has the name `name[key]`. */
+/** Converts a field to query parameters. A nested value gets the name `name[key]`. */
 function pairs(name: string, value: unknown): readonly (readonly [string, string])[] {
   if (Array.isArray(value)) return value.flatMap((item) => pairs(name, item));
   if (typeof value === "object" && value !== null) {
@@ -143,8 +146,8 @@ export const isReservedHeader = ({ in: place, name }: Pick<DescribedParameter, "
   place === "header" && reservedHeaders.has(name.toLowerCase());
 
 /**
- * The name of the described header that a field sets; undefined for any other field. Throws `UsageError` for a header
- * that the user may not set.
+ * Returns the name of the described header that a field sets, or undefined if the field sets none. Throws `UsageError`
+ * for a header that the user may not set.
  */
 function headerNamed(
   operation: DescribedOperation | undefined,

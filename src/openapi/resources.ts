@@ -2,7 +2,10 @@ import { type DescribedOperation, describedOperations, listingAt } from "./descr
 import { type Description, membersOf, merged } from "./document.ts";
 import { idParameter, requestForId } from "./id-parameter.ts";
 
-/** What collections may be called in a path. The service names their groups, but documents no operation of them. */
+/**
+ * The names that collections may have in a path. The service's documentation names their groups, but describes none of
+ * their operations.
+ */
 const collections = {
   apiKeys: /^(api|access)-?_?(keys|tokens)$/i,
   balance: /^(balances?|credits?)$/i,
@@ -20,8 +23,9 @@ const createWord = /^(create|add|new|import|upload)$/i;
 const removeWord = /^(delete|remove|revoke)$/i;
 
 /**
- * The operation of the compute API that lists, creates or removes resources: `GET`, `POST` and `DELETE` of a collection
- * whose name in the path matches, or of a path below it that says what it does. Undefined when none is listed.
+ * Finds the operation of the compute API that lists, creates or removes the resources of a collection: a `GET`, `POST`
+ * or `DELETE` of a path with a name of the collection. The path may also end in a word for the action, such as `create`
+ * or `revoke`. Undefined if the description lists no such operation.
  */
 export const resourceOperation = (
   description: Description,
@@ -66,7 +70,10 @@ const fromEnd = (path: string, steps: number): string => path.split("/").at(-ste
 
 const isId = (segment: string | undefined): boolean => /^\{[^{}]+\}$/.test(segment ?? "");
 
-/** A field of a body that gpuctl sets: what it may be called, and the name without a description of the body. */
+/**
+ * A field of a body that gpuctl sets. `like` matches the names that it may have. `assumed` is the name to use if the
+ * description does not show the fields of the body.
+ */
 export interface BodyField {
   readonly like: RegExp;
   readonly assumed: string;
@@ -74,8 +81,8 @@ export interface BodyField {
 }
 
 /**
- * The body of an operation with these fields, under the names that its description has for them. `unknown` names the
- * values that the operation has no field for, and the required fields that gpuctl does not know.
+ * Builds the body of an operation from these fields, under the names that the description has for them. `unknown` lists
+ * the values for which the operation has no field, and the required fields for which gpuctl has no value.
  */
 export function bodyOf(
   description: Description,

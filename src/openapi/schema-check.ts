@@ -23,12 +23,12 @@ interface CheckOptions {
 
 const documentId = "openapi:/description";
 
-/** Milliseconds for one check. Its time can double with each level of a schema. */
+/** The time limit of one check, in milliseconds. The time that a check takes can double with each level of a schema. */
 const maxCheckTime = 2_000;
 
 /**
- * Validates a value against a schema of a description (JSON Schema 2020-12 with local references). Undefined if the
- * schema is invalid, or so large that the check takes too long.
+ * Validates a value against a schema of a description (JSON Schema 2020-12 with local references). Returns undefined if
+ * the schema is invalid, or if it is so large that the check takes too long.
  */
 export function schemaIssues(
   schema: unknown,
@@ -87,8 +87,8 @@ function withAbsoluteReferences(schema: unknown): unknown {
 type Check = (alternative: unknown, value: unknown) => readonly SchemaIssue[];
 
 /**
- * ajv reports the errors of every alternative. For an object, keeps those of the closest one; for any other value, joins their
- * messages with "or".
+ * Converts errors of ajv, which reports those of every alternative. For an object, keeps only the errors of the closest
+ * alternative. For any other value, joins the messages of all alternatives with "or".
  */
 function explained(errors: readonly ErrorObject[], check: Check): readonly SchemaIssue[] {
   const [choice] = errors
@@ -139,7 +139,9 @@ function issueOf({ instancePath, keyword, params, message = "is not valid" }: Er
   };
 }
 
-/** The segments of a JSON pointer, without the first, which is that of the object around the value. */
+/**
+ * The segments of a JSON pointer, without the first one: it leads from the object around the value to the value itself.
+ */
 const pathOf = (pointer: string): readonly string[] =>
   pointer
     .split("/")
@@ -198,7 +200,7 @@ interface Patterns {
   readonly unchecked: ReadonlySet<string>;
 }
 
-/** Milliseconds per match and in total. */
+/** Time limits for one match and for all matches together, in milliseconds. */
 const maxMatchTime = 100;
 const maxTotalTime = 2_000;
 

@@ -6,7 +6,10 @@ import { type IdParameter, idParameter } from "./id-parameter.ts";
 
 type RentalType = (typeof rentalTypes)[number];
 
-/** An operation that terminates rentals of `type`, which its path or its id names; undefined for any type. */
+/**
+ * An operation that terminates rentals. `type` is the rental type that the operation's path or id names; undefined if
+ * the operation terminates rentals of any type.
+ */
 export interface TerminateOperation {
   readonly operation: DescribedOperation;
   readonly type: RentalType | undefined;
@@ -37,8 +40,8 @@ export function terminateOperations(description: Description): readonly Terminat
 }
 
 /**
- * Returns the operation for a type of rental, or else the operation for any type; none when only the other type has
- * one. For an unknown type, returns the operation for any type, or else one operation for each type.
+ * Returns the operation for a type of rental, or else the operation for any type. Returns none if only the other type
+ * has an operation. If the type is unknown, returns the operation for any type, or else one operation for each type.
  */
 export function terminateOperationsFor(
   type: RentalType | undefined,
@@ -51,8 +54,8 @@ export function terminateOperationsFor(
 }
 
 /**
- * Path segments of operations that terminate rentals. A similar path may terminate something else, or only check
- * whether it can.
+ * Path segments of operations that terminate rentals. An operation with a similar path may terminate something else, or
+ * only check whether a rental can be terminated.
  */
 const rentalsSegment =
   /^(?:(?:active|bare-metal|gpu|on-demand|virtual(?:-machine)?|vm)-)*(?:rental|instance|machine|vm)s?$/i;

@@ -217,7 +217,10 @@ describe("the options of one call", () => {
   test.each([
     [{ timeout: 0 }, "timeout must be a number of milliseconds from 1 to"],
     [{ retries: -1 }, "retries must be a whole number of at least 0"],
-    [{ headers: { Authorization: "Bearer x" } }, "headers must be an object of names and values"],
+    [
+      { headers: { Authorization: "Bearer x" } },
+      "headers must be an object of header names and printable ASCII values",
+    ],
     [{ headers: { "X-A": "a\nb" } }, "headers must be"],
     [{ headers: { "X A": "a" } }, "headers must be"],
   ])("%o is invalid", async (given, message) => {

@@ -14,14 +14,14 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** What a completion consists of so far. */
+/** The parts of a completion that have arrived so far. */
 export interface Assembled {
   readonly text: string;
   readonly reasoning?: string;
   readonly toolCalls?: readonly ToolCall[];
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
-  /** The model that the service names. */
+  /** The name of the model, as the service reports it. */
   readonly model: string | undefined;
 }
 
@@ -33,8 +33,8 @@ export interface Assembler {
   readonly flush: () => readonly Piece[];
   readonly assembled: () => Assembled;
   /**
-   * What has arrived: text; `other`, such as a tool call or reasoning; nothing; undefined if no chunk was part of a
-   * completion.
+   * The kind of content that has arrived: `text`, `other` (such as a tool call or reasoning) or `nothing`. Undefined if
+   * no chunk was part of a completion.
    */
   readonly content: () => "text" | "other" | "nothing" | undefined;
 }
@@ -87,7 +87,7 @@ function createToolCalls() {
     add: (part: Readonly<Record<string, unknown>>) => {
       const { id, index } = part;
       const { name, arguments: words } = asRecord(part.function);
-      // Without an index, an id or a name starts a call.
+      // If a part has no index, an id or a name starts a new call.
       const starts = asText(id) !== "" || asText(name) !== "";
       const key = index ?? (starts ? `call ${calls.size}` : last);
       last = key;
@@ -109,8 +109,8 @@ const opening = "<think>";
 const closing = "</think>";
 
 /**
- * Separates reasoning between `<think>` tags at the start of a text from the rest. A tag may be cut anywhere: what may be
- * the start of one is held back.
+ * Separates the reasoning in `<think>` tags at the start of a text from the rest. A chunk may end in the middle of a
+ * tag, so text that may be the start of a tag is held back.
  */
 function splitThinking() {
   let state: "start" | "thinking" | "after" | "text" = "start";

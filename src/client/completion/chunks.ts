@@ -9,7 +9,7 @@ export interface CompletionChunk {
   readonly text: string;
   /** Reasoning that the service sends in a field of its own. */
   readonly reasoning: string;
-  /** The finish reason, in the last event. */
+  /** The finish reason. Only the last event has one. */
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
   /** The event as received. */
@@ -22,9 +22,9 @@ export interface Usage {
 }
 
 /**
- * The chunks of a chat completion. Throws `StreamTruncated` when an event reports a failure or cannot be read, or when the
- * stream ends without `[DONE]` or a finish reason: the chunks yielded so far are then incomplete. The error carries
- * the raw response only if its text was not yielded.
+ * Yields the chunks of a chat completion. Throws `StreamTruncated` if an event reports a failure or cannot be read, or
+ * if the stream ends with neither `[DONE]` nor a finish reason. The chunks yielded so far are then incomplete. The
+ * error carries the raw response only if its text was not yielded.
  */
 export async function* completionChunks(events: ServerEvents): AsyncGenerator<CompletionChunk> {
   let finished = false;
@@ -45,7 +45,7 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Co
       if (body !== undefined) yield chunk;
       const failure = failureIn(event, body);
       if (failure !== undefined) throw truncated(failure);
-      // What comes after it was paid for, too.
+      // Keep reading after invalid JSON, because the rest was paid for, too.
       if (body === undefined) unreadable ??= `invalid JSON in the stream: ${event.data.slice(0, 80)}`;
     }
   } catch (cause) {
@@ -74,7 +74,7 @@ function failureIn({ event, data }: ServerEvent, body: unknown): string | undefi
   return serviceErrorIn(body);
 }
 
-/** An error in a stream: an object with a message and perhaps a code, or a text. */
+/** The text of an error in a stream. The error is a string, or an object with a message and perhaps a code. */
 function errorText(error: unknown): string {
   const { message, code = null } = asRecord(error);
   const text = asText(message) || asText(error) || (stringifyExactly(error) ?? "");
@@ -100,10 +100,10 @@ const choiceIn = (body: unknown) =>
     .filter(isRecord)
     .find(({ index = null }) => index === null || index === 0);
 
-/** What the first choice of an event, or of a whole completion, says. */
+/** The content of a choice: the `delta` of an event, or the `message` of a whole completion. */
 const messageIn = (choice: ReturnType<typeof choiceIn>) => [choice?.delta, choice?.message].find(isRecord);
 
-/** A text, or the texts of a list of parts. */
+/** The text of a message: a string, or the joined texts of a list of parts. */
 const textOf = (content: unknown): string =>
   asText(content) ||
   asList(content)
@@ -111,8 +111,8 @@ const textOf = (content: unknown): string =>
     .join("");
 
 /**
- * What an event or a whole completion says: a text, something else such as a tool call or reasoning, nothing, or undefined
- * if it is not part of a completion.
+ * The kind of content in an event or a whole completion: `text`, `other` (such as a tool call or reasoning) or
+ * `nothing`. Undefined if it is not part of a completion.
  */
 export function contentOf(body: unknown): "text" | "other" | "nothing" | undefined {
   const choice = choiceIn(body);
@@ -127,7 +127,10 @@ export function contentOf(body: unknown): "text" | "other" | "nothing" | undefin
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
-/** A part of a tool call, or a whole one. Services that call a single function may use `function_call`. */
+/**
+ * The tool calls in an event or a whole completion. In an event, each may be only a part of a call. Services that call
+ * a single function may use `function_call`.
+ */
 export function toolCallsIn(body: unknown): readonly Readonly<Record<string, unknown>>[] {
   const { tool_calls, function_call } = messageIn(choiceIn(body)) ?? {};
   return [...asList(tool_calls), ...(isRecord(function_call) ? [{ function: function_call }] : [])].filter(

@@ -14,10 +14,10 @@ export const keyStateText: Readonly<Record<KeyState, string>> = {
   "read-only":
     "The service accepts the key, but it is read-only: it cannot create, change or terminate anything.",
   rejected: "The service does not accept the key.",
-  "not allowed": "The service accepts the key, but it may not list rentals (403). Use a key that may.",
+  "not allowed": "The service accepts the key, but the key may not list rentals (403). Use a key that may.",
 };
 
-/** A service, as reached with the key that is checked. */
+/** A service, called with the key to check. */
 interface Service {
   readonly call: Call;
   readonly request: RawCall;

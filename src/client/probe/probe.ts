@@ -4,7 +4,7 @@ import { TLSSocket } from "node:tls";
 import { orAborted, startDeadline } from "../deadline.ts";
 import { connectionFailed, moduleFor, proxyAgent } from "../transport.ts";
 
-/** What a host's response to a request without a key shows. */
+/** What a host's response to a request without a key tells about the host. */
 export interface Probe {
   /** The `Date` header of its response; undefined for a sandbox, whose clock may be set. */
   readonly date: string | undefined;
@@ -21,8 +21,8 @@ export interface Certificate {
 }
 
 /**
- * Sends a HEAD request to a base URL, through a proxy if one applies. `timeout` is in milliseconds, for all of it. Throws
- * `ConnectionFailed`.
+ * Sends a HEAD request to a base URL, through a proxy if one applies. `timeout` limits the whole probe, in
+ * milliseconds. Throws `ConnectionFailed`.
  */
 export async function probe(base: string, timeout: number): Promise<Probe> {
   const url = new URL(base);

@@ -4,7 +4,7 @@ import { firstAt } from "../../core/json.ts";
 export type RentalType = (typeof rentalTypes)[number];
 const [bareMetal, virtualMachine] = rentalTypes;
 
-/** Possible paths of the type of a rental: services name it differently. */
+/** Paths where the record of a rental may hold its type: services name the field differently. */
 export const typePaths = ["rentalType", "machineType", "meta.rental_type"];
 
 /** The type of a rental according to its record, whichever field holds it; undefined when none does. */
@@ -14,6 +14,8 @@ export function rentalTypeOf(record: unknown): RentalType | undefined {
   return /virtual|^vm/i.test(type) ? virtualMachine : undefined;
 }
 
-/** Whether a record says that the rental has ended. The service documents `state`; `status` counts without it. */
+/**
+ * Whether a record says that the rental has ended. The service documents `state`; if it is missing, `status` counts.
+ */
 export const hasEnded = (record: unknown): boolean =>
   String(firstAt(record, ["state", "status"])).toLowerCase() === "terminated";

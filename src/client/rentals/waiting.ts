@@ -11,7 +11,7 @@ export const defaultWaitTimeout = 15 * 60_000;
 /** The states of a rental that one can wait for. */
 export const waitStates = ["running", "active", "terminated"] as const;
 
-/** The time after the first request, in milliseconds; doubled for each further one. */
+/** The pause after the first request, in milliseconds. It doubles after each further request. */
 const firstPause = 1_000;
 
 export interface Wait {
@@ -19,7 +19,7 @@ export interface Wait {
   /** What the wait is for, as in "is running". */
   readonly goal: string;
   readonly reached: (rental: unknown, states: readonly string[]) => boolean;
-  /** Maximum time between two requests, in milliseconds. The first ones follow each other sooner. */
+  /** Maximum time between two requests, in milliseconds. The first requests follow each other sooner. */
   readonly interval?: number | undefined;
   /** Maximum time to wait, in milliseconds. */
   readonly timeout: number;

@@ -15,8 +15,8 @@ export interface NamedKey {
 export const keyNamePaths = ["name", "label", "title"];
 
 /**
- * Finds a key by its id, or else by its name. `kind` is "SSH key" or "API key". Throws `NotFound` when there is none,
- * and `UsageError` that lists the ids when several have the name.
+ * Finds a key by its id, or else by its name. `kind` is "SSH key" or "API key". Throws `NotFound` if there is none. If
+ * several keys have the name, throws a `UsageError` that lists their ids.
  */
 export function keyNamed(word: string, records: readonly unknown[], kind: string, list: string): NamedKey {
   const keys = records.flatMap((record) => {
@@ -56,7 +56,7 @@ export function createdKey(response: BufferedResponse): unknown {
   return value;
 }
 
-/** The response to the removal of a key; its id when the body is empty. */
+/** The response to the removal of a key, or the key's id if the body is empty. */
 export function removedKey({ id }: NamedKey, response: BufferedResponse): unknown {
   if (response.text().trim() === "") return { id, success: true };
   const value = jsonOf(response);
