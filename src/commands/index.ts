@@ -6,7 +6,7 @@ export const nouns: readonly {
   name: string;
   summary: string;
   commands: readonly string[];
-  /** The summaries of the groups below it, such as `lease` of `rentals`. */
+  /** The summaries of the groups of the noun's commands, such as `lease` of `rentals`. */
   groups?: Readonly<Record<string, string>>;
 }[] = [
   { name: "setup", summary: "Set up gpuctl step by step", commands: [""] },

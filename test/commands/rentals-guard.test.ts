@@ -253,7 +253,7 @@ describe("a rental that the guard does not know", () => {
     cli.advance(ahead);
     const { code, err, requests } = await cli.run("rentals guard --yes", overNetwork());
     expect(code).toBe(7);
-    expect(err).toContain("the lease is over by one of the clocks of this machine and of the service");
+    expect(err).toContain("the lease is over by only one of two clocks, this machine's and the service's");
     expect(requests.every(({ method }) => method === "GET")).toBe(true);
   });
 });
@@ -425,7 +425,7 @@ describe("a service that fails", () => {
     const { code, out } = await cli.run(`${guard} --every 5m`, { signal: abort.signal });
     expect(code).toBe(130);
     expect(out.split("\n")).toEqual([
-      expect.stringMatching(/^2026-11-20T\S+Z round-failed: .*connection refused.* No lease ends a rental/),
+      expect.stringMatching(/^2026-11-20T\S+Z round-failed: .*connection refused.* No rental is ended/),
       expect.stringMatching(/^2026-11-20T\S+Z ended 1001 \(train\): Rental 1001 was terminated.$/),
       "",
     ]);

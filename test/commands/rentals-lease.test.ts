@@ -75,7 +75,7 @@ describe("rentals create --lease", () => {
     const cli = await cliThatResponds((request) => (isCreate(request) ? failure(500) : undefined));
     const { code, err } = await cli.run(`${create} --label train --lease 2h`);
     expect(code).toBe(10);
-    expect(err).toContain('If a rental was created, its lease is that of the label "train".');
+    expect(err).toContain('If a rental was created, its lease is the one with the label "train".');
     expect(await leasesOf(cli)).toMatchObject([{ label: "train", endsAt: at(2 * hour) }]);
     expect((await leasesOf(cli))[0]).not.toHaveProperty("rentalId");
   });

@@ -200,7 +200,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
   test.each([
     [["--sync", "nowhere"], /--sync nowhere: no such folder/],
-    [["--fetch", "../x"], /--fetch must be a path in the working folder/],
+    [["--fetch", "../x"], /--fetch must be a path inside the command's working folder/],
     [["--env", "1A=b"], /--env must be NAME=VALUE/],
     [["--env", "NOT_SET"], /--env NOT_SET: this variable is not set/],
     [["--env", "GPUCTL_API_KEY"], /--env GPUCTL_API_KEY: this variable is not set/],
@@ -372,7 +372,9 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       });
       const { code, out, err } = await renter.run(sh("echo ran"));
       expect({ code, out }, err).toEqual({ code: 0, out: "ran\n" });
-      expect(err).toMatch(/The outcome of the request was unknown; rental 1001 has its label gpuctl-/);
+      expect(err).toMatch(
+        /The outcome of the request was unknown, but rental 1001 has the job's label gpuctl-/,
+      );
       expect(await renter.active()).toEqual([]);
     });
 

@@ -81,7 +81,7 @@ describe("the end of the extended term", () => {
     const { code, out, err, requests } = await run(line);
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
     expect(out).toMatch(/^GET .*\/v2\/on-demand\/rental\?rentalId=1001\n/);
-    expect(err).toContain("With --expected-reserved-until, it shows the request.");
+    expect(err).toContain("To see the request that extends the term, set --expected-reserved-until.");
     const shown = await run(`${line} --expected-reserved-until ${end}`);
     expect(shown.out).toMatch(/^POST .*\/v2\/on-demand\/extend-reserved\n/);
     const date = await run(`${line} --expected-reserved-until 2027-01-19`);

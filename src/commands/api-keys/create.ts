@@ -34,7 +34,7 @@ export default defineCommand({
       command: "gpuctl api-keys create ci --access read-only --sandbox",
     },
     {
-      text: "Store a new key with its value in a file",
+      text: "Save a new key, including its value, to a file",
       command: "gpuctl api-keys create ci -o json --sandbox > key.json",
     },
   ],

@@ -18,7 +18,7 @@ export default defineCommand({
   ]),
   buildInput: async ({ args, ...context }) => {
     const { found: operation, description } = await apiKeyOperation("remove", context);
-    // A dry run shows the request that removes the key, so it looks no name up.
+    // A dry run shows the request that removes the key, so it does not look up the name.
     const key = context.settings.dryRun
       ? { id: args.key, record: undefined }
       : keyNamed(args.key, await listApiKeys(context), "API key", "api-keys list");

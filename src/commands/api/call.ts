@@ -29,7 +29,7 @@ export default defineCommand({
   path: "api call",
   summary: "Call any operation of the service",
   details:
-    "Fields that are path, query or header parameters are sent there; the others form the body. The request is checked against the description first. The response is printed as JSON unless --output says otherwise. null is a valid response: getRental returns it for a rental that does not exist.",
+    "Fields that are path, query or header parameters are sent as such; the others form the body. The request is first checked against the service's description. The response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
   args: operationArgs,
   flags: {
     rawField: flag.texts("A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists", {
@@ -124,8 +124,8 @@ export default defineCommand({
 });
 
 /**
- * A path as a service may understand it: decoded, in lower case, without duplicate slashes and the one at the end. Spending
- * limits go by it, so that no spelling of a path avoids them.
+ * Normalizes a path as a service might: decodes it, converts it to lower case, and removes repeated and trailing
+ * slashes. Spending limits compare normalized paths, so that no spelling of a path avoids the limits.
  */
 const plainPath = (path: string): string =>
   decoded(path)
@@ -133,7 +133,10 @@ const plainPath = (path: string): string =>
     .replace(/\/{2,}/g, "/")
     .replace(/(?<=.)\/$/, "");
 
-/** The id of the documented operation that a request calls, also by its replacement; undefined for other requests. */
+/**
+ * The id of the documented operation that a request calls, either directly or through the operation that replaces it.
+ * Undefined for other requests.
+ */
 function documentedOperation({ parts: { method, path }, body }: DescribedRequest): string | undefined {
   const given: Readonly<Record<string, unknown>> = isRecord(body) ? body : {};
   const called = plainPath(path);
@@ -147,13 +150,13 @@ function documentedOperation({ parts: { method, path }, body }: DescribedRequest
   )?.[0];
 }
 
-/** A call of the inference API is charged, unless it only reads. */
+/** Whether a call is charged: it calls the inference API and does not only read. */
 const isPaid = ({ path, method }: DescribedRequest["parts"]): boolean =>
   plainPath(path).startsWith("/v1/") && !isRead({ method });
 
 /**
- * Says that the burn limit of the profile is not checked when a request may create a rental: it is a POST to a path where
- * rentals are created, or below one, and calls no documented operation.
+ * Warns that the burn limit of the profile is not checked if a request may create a rental. Such a request is a POST to
+ * a path where rentals are created, or below such a path. Called only for requests that call no documented operation.
  */
 function warnOfUncheckedBurn(
   { parts: { method, path }, operation }: DescribedRequest,
@@ -168,11 +171,11 @@ function warnOfUncheckedBurn(
   if (!creates.some((created) => `${called}/`.startsWith(`${created}/`))) return;
   if (destroys({ method, path, ...(operation && { id: operation.id }) })) return;
   say(
-    "Warning: budget.maxBurn is set, but gpuctl does not know what this call creates, so it is not checked.",
+    "Warning: budget.maxBurn is set, but gpuctl does not know what this call creates, so the limit is not checked.",
   );
 }
 
-/** Throws `BudgetExceeded` when the documented price exceeds `budget.maxCost`, or says that the price is not known. */
+/** Throws `BudgetExceeded` if the documented price exceeds `budget.maxCost`. Warns if the price is not known. */
 function assertWithinBudget(
   { parts, body }: DescribedRequest,
   { settings, say }: Pick<Context, "settings" | "say">,
@@ -188,8 +191,8 @@ function assertWithinBudget(
 }
 
 /**
- * Gets the service's description. If it cannot be fetched, returns the documented API when that lists the operation,
- * and throws `NoDescription` otherwise.
+ * Gets the service's description. If it cannot be fetched, returns the documented API if that lists the operation, and
+ * throws `NoDescription` otherwise.
  */
 async function describedFor(named: Named, { describe }: Pick<Context, "describe">): Promise<Description> {
   try {
@@ -224,9 +227,10 @@ function allPages(
 }
 
 /**
- * The result for a response: JSON in the requested format, anything else as bytes, or as text on a terminal, and
- * nothing for a response that may be empty. `include` prints the status and the headers first. Throws when a response
- * should be JSON but is not: `InvalidResponse`, or `UnknownOutcome` when the request was a write.
+ * The result for a response. JSON is printed in the requested format. Anything else is printed as text on a terminal,
+ * and as bytes otherwise. If the response is allowed to be empty and is, nothing is printed. `include` prints the
+ * status and the headers first. If a response should be JSON but is not, throws `InvalidResponse`, or `UnknownOutcome`
+ * if the request was a write.
  */
 function responseResult(
   response: BufferedResponse,
@@ -254,7 +258,10 @@ const headText = ({ status, headers }: BufferedResponse): string =>
     "\n",
   ].join("\n");
 
-/** Whether a response is JSON according to its content type; one without a content type, if it parses as JSON. */
+/**
+ * Whether a response should be JSON, according to its content type. Without a content type, whether the response parses
+ * as JSON. An empty response should be JSON if its content type or the description says so, unless it may be empty.
+ */
 function shouldBeJson(response: BufferedResponse, operation: DescribedOperation | undefined): boolean {
   const type = response.header("content-type");
   const isJsonType = type !== null && /[/+]json\b/i.test(type);
@@ -269,7 +276,7 @@ function shouldBeJson(response: BufferedResponse, operation: DescribedOperation 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Whether the description gives this response a JSON schema; `default` counts only when no 2xx response is described.
+ * Whether the description gives this response a JSON schema. `default` counts only if no 2xx response is described.
  */
 function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOperation | undefined): boolean {
   const responses = operation?.responses ?? [];
@@ -280,7 +287,7 @@ function isDescribedAsJson({ status }: BufferedResponse, operation: DescribedOpe
   return described?.schema !== undefined;
 }
 
-/** The result for JSON of any shape: in the requested format, or as JSON when none is requested. */
+/** The result for JSON of any shape: in the requested format, or as JSON if none is requested. */
 const jsonResult = (data: unknown, settings: Context["settings"]): Result => ({
   data,
   view: shownView(data, settings),
@@ -289,10 +296,10 @@ const jsonResult = (data: unknown, settings: Context["settings"]): Result => ({
 const shownView = (data: unknown, { output, tableFromCli }: Context["settings"]): View =>
   output === "table" && !tableFromCli ? { kind: "document" } : viewOf(data);
 
-/** Records that are read to find the columns of a list, and the name of its ids. */
+/** How many records are read to find the columns of a list and the name of its id field. */
 const sampleSize = 1_000;
 
-/** As `jsonResult`, for a list that may not fit in memory. */
+/** Like `jsonResult`, for a list that may not fit in memory. */
 async function listResult(
   batches: AsyncIterable<readonly unknown[]>,
   settings: Context["settings"],

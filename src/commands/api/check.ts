@@ -5,12 +5,12 @@ import { type DescribedRequest, isReservedHeader } from "../../openapi/request.t
 import type { SchemaIssue } from "../../openapi/schema-check.ts";
 import { similar } from "./find.ts";
 
-/** Messages about a body value of the wrong JSON type. */
+/** Matches messages about a body value of the wrong JSON type. */
 const typeMessages = /^must be (an? )?(number|integer|boolean|null|array|object)/;
 
 /**
- * Checks a request against the description of its operation. Throws a `UsageError` that names each invalid field. Says
- * on stderr which schemas cannot be read.
+ * Checks a request against the description of its operation. Throws a `UsageError` that names each invalid field. Tells
+ * the user which fields were not checked because their schemas cannot be used.
  */
 export async function checkRequest(
   { operation, values, body, wholeBody }: DescribedRequest,

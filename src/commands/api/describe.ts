@@ -117,7 +117,7 @@ function sampleCall(description: Description, operation: DescribedOperation): st
   return commandLine("api call", target, [...given, ...inBody, ...(destroys(operation) ? ["--yes"] : [])]);
 }
 
-/** A value as `-f` and `-F` flags; the name of a whole body is empty. */
+/** A value as `-f` and `-F` flags. For a whole body, `name` is empty. */
 function flags(name: string, value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((item) => flags(`${name}[]`, item));
   if (typeof value === "object" && value !== null) {

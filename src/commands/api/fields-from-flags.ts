@@ -27,7 +27,10 @@ function split(text: string, flag: string): Entry {
 
 const literals: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
 
-/** Parses a value of `-F`: true, false, null or a number, the contents of `@FILE` or of stdin for `-`, else a text. */
+/**
+ * Parses a value of `-F`. true, false, null and numbers become JSON values. `@FILE` is replaced by the contents of the
+ * file, and `-` by those of stdin. Anything else is text.
+ */
 async function read(text: string, key: string, files: Pick<Context["files"], "read">): Promise<unknown> {
   if (Object.hasOwn(literals, text)) return literals[text];
   if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return number(text, key);
@@ -54,14 +57,14 @@ type Node = Readonly<Record<string, unknown>>;
 
 /**
  * Builds objects and lists from keys and values, in their order. `a[]` appends to a list. `a[][b]` sets `b` in the last
- * object of a list, or in a new one when the last already has a `b`. Throws `UsageError` for an invalid or repeated
- * key.
+ * object of a list. If that object already has a `b`, appends a new object. Throws `UsageError` for an invalid or
+ * repeated key.
  */
 function nested(entries: readonly Entry[]): Node {
   return entries.reduce((root, entry) => withField(root, stepsOf(entry.key), entry), empty());
 }
 
-/** Has no prototype, so that a name such as `__proto__` is an ordinary key. */
+/** An object without a prototype, so that a name such as `__proto__` is an ordinary key. */
 const empty = (): Node => Object.create(null);
 
 function stepsOf(key: string): readonly string[] {
@@ -80,7 +83,7 @@ function withField(node: Node, [name = "", ...rest]: readonly string[], entry: E
 function withValue(before: unknown, steps: readonly string[], entry: Entry): unknown {
   const { key, value } = entry;
   if (steps.length === 0) {
-    if (before !== undefined) throw new UsageError(`${key} is given twice; ${key}[] makes a list`);
+    if (before !== undefined) throw new UsageError(`${key} is given twice; to send a list, use ${key}[]`);
     return value;
   }
   const inner = before ?? (steps[0] === "" ? [] : empty());

@@ -40,14 +40,16 @@ export function namedBy({ operation: first, path }: ArgValues<typeof operationAr
   return namedByPath(method, path, "PATH");
 }
 
-/** The names most similar to a word: by spelling, else those that contain it. */
+/**
+ * The names that are most similar to a word in spelling. If there are none, up to three names that contain the word.
+ */
 export function similar(word: string, names: readonly string[]): readonly string[] {
   const near = nearest(word, names);
   const contains = (name: string) => name.toLowerCase().includes(word.toLowerCase());
   return near.length > 0 || word.length < 3 ? near : names.filter(contains).slice(0, 3);
 }
 
-/** A "Did you mean" hint with a trailing space, to put before another hint; empty when no name is similar. */
+/** A "Did you mean" hint with a trailing space, to put before another hint. Empty if no name is similar. */
 export function suggestionHint(word: string, names: readonly string[]): string {
   const like = similar(word, names);
   return like.length > 0 ? `Did you mean ${like.join(", ")}? ` : "";
@@ -80,7 +82,9 @@ export function findOperation(named: Named, description: Description): Found | u
 export const canResolve = (named: Named, description: Description): boolean =>
   !("id" in named) || operationsWithId(named.id, describedOperations(description)).length > 0;
 
-/** Finds an operation as `findOperation` does, but throws `NotOffered` for every one that is not listed. */
+/**
+ * Finds an operation as `findOperation` does, but also throws `NotOffered` for a method and path that are not listed.
+ */
 export function requireOperation(named: Named, description: Description): DescribedOperation {
   const found = findOperation(named, description);
   if (found) return found.operation;

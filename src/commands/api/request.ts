@@ -10,7 +10,7 @@ interface RequestInputs {
   readonly input: string | undefined;
 }
 
-/** Builds a request, as `requestOf` does. Also throws `UsageError` when the input is not JSON. */
+/** Builds a request, as `requestOf` does. Also throws `UsageError` if the input is not JSON. */
 export const typedRequest = ({ input, ...inputs }: RequestInputs): DescribedRequest =>
   requestOf({
     ...inputs,

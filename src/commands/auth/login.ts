@@ -12,7 +12,7 @@ export default defineCommand({
   path: "auth login",
   summary: "Store an API key and its hosts in a profile",
   details:
-    "The key is tried with a request that changes nothing. It is not saved if the service rejects it, or if the host redirects or does not respond with JSON; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "Tests the key with a request that changes nothing. The key is not saved if the service rejects it, or if the host redirects or does not respond with JSON; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {
@@ -73,8 +73,8 @@ export default defineCommand({
 });
 
 /**
- * Tries the key, and returns what was found. Throws `KeyRejected` when the service does not accept it, and the failure
- * when the host is not the service.
+ * Tests the key, and returns the result as a sentence. Throws `KeyRejected` if the service does not accept the key, and
+ * the error of the request if the host is not the service.
  */
 async function checked(
   apiKey: string | undefined,

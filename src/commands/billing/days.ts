@@ -6,7 +6,7 @@ import { parseTime } from "../../output/time.ts";
 export const amountPaths = ["amountCents", "costCents", "totalCents", "amount_cents", "cost_cents"];
 export const fromPaths = ["from", "startedAt", "start", "periodStart", "date", "day"];
 export const untilPaths = ["until", "endedAt", "terminatedAt", "end", "periodEnd"];
-/** Paths of the day that a whole line is for. */
+/** Paths of the day, in lines that are for one whole day. */
 const dayPaths = ["date", "day"];
 
 /** The amount of a line in cents; undefined for a line without one. */
@@ -24,9 +24,9 @@ export interface DayCost {
 const dayMs = 86_400_000;
 
 /**
- * The cost of each day, without gaps between the first and the last. A line's amount is spread evenly over its time, in
- * whole cents that add up to the amount. A line without an end goes on until `now`. `undated` is the sum of the lines
- * without a start.
+ * The cost of each day from the first to the last, including days without costs. A line's amount is spread evenly over
+ * its time, in whole cents that add up to the amount. A line without an end lasts until `now`. `undated` is the sum of
+ * the lines without a start.
  */
 export function costPerDay(
   lines: readonly unknown[],

@@ -8,7 +8,7 @@ interface PlotOptions {
   readonly unicode: boolean;
 }
 
-/** More days than this do not fit on a screen; the earlier ones are added up. */
+/** More days than this do not fit on a screen. Earlier days are added up in one line. */
 const maxDays = 31;
 const defaultColumns = 80;
 const minBar = 10;
@@ -16,7 +16,7 @@ const minBar = 10;
 /** Blocks of one to eight eighths of a column. */
 const blocks = "▏▎▍▌▋▊▉█";
 
-/** A line for each day with its cost and a bar, and the total. Amounts are exact; bars are in proportion. */
+/** A line for each day with its cost and a proportional bar, and a line for the total. Amounts are exact. */
 export function plot(days: readonly DayCost[], { columns, unicode }: PlotOptions): string {
   const shown = days.slice(-maxDays);
   const earlier = days.slice(0, -maxDays);
@@ -42,7 +42,7 @@ export function plot(days: readonly DayCost[], { columns, unicode }: PlotOptions
     .join("");
 }
 
-/** A bar that is exact to an eighth of a column; any amount has a visible one. */
+/** A bar that is exact to an eighth of a column. Even the smallest amount has a visible bar. */
 function blockBar(share: number, width: number): string {
   const eighths = Math.max(1, Math.round(share * width * blocks.length));
   const rest = eighths % blocks.length;

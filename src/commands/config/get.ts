@@ -5,7 +5,7 @@ import { key } from "./key.ts";
 export default defineCommand({
   path: "config get",
   summary: "Print a setting of the profile",
-  details: "Exits 5 and prints nothing to stdout when it is not set.",
+  details: "If the setting is not set, prints nothing to stdout and exits with code 5.",
   args: [key],
   uses: ["profiles"],
   view: { kind: "lines", path: "value" },

@@ -89,7 +89,7 @@ const timeout = 5_000;
 const signs = { ok: "✓", warning: "!", failure: "✗" };
 const asciiSigns = { ok: "+", warning: "!", failure: "x" };
 
-/** A line for each check with a sign and a word, its advice below, and the totals. */
+/** Prints a line for each check with a sign and a status, its advice below the line, and the totals. */
 async function* report(
   results: readonly CheckResult[],
   { env, terminal }: Pick<Installation, "env" | "terminal">,

@@ -5,7 +5,7 @@ import type { Context, Installation, Ports } from "../../command-kit/context.ts"
 export interface Finding {
   readonly status: "ok" | "warning" | "failure";
   readonly message: string;
-  /** What to do about it. */
+  /** What the user can do about a problem. */
   readonly advice?: string;
 }
 

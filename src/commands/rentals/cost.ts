@@ -11,7 +11,7 @@ import { parseTime } from "../../output/time.ts";
 import { kinds } from "./listing.ts";
 import { termPaths } from "./views.ts";
 
-/** The hourly cost of a rental; undefined when its record does not contain one that is a number of at least 0. */
+/** The hourly cost of a rental. Undefined unless its record contains a cost that is a number of at least 0. */
 export function hourlyCost(rental: unknown): Money | undefined {
   const cost = firstAt(rental, hourlyCostPaths);
   return typeof cost === "number" && Number.isFinite(cost) && cost >= 0 ? moneyOfCents(cost) : undefined;
@@ -39,10 +39,10 @@ type Limits = NonNullable<Parameters<Context["request"]>[1]>;
 /** What an estimate needs. */
 type Lookup = Pick<Context, "call" | "describe" | "request" | "progress">;
 
-/** Milliseconds for each request of an estimate that the user waits for. */
+/** The timeout of each request for an estimate that the user waits for, in milliseconds. */
 const estimateTimeout = 5_000;
 
-/** Estimates the hourly cost of `count` rentals, in words. Undefined when it is unknown. */
+/** Estimates the hourly cost of `count` rentals, in words. Returns undefined if the cost is unknown. */
 export async function estimateHourlyCost(
   wanted: Wanted,
   count: number,
@@ -57,9 +57,9 @@ export async function estimateHourlyCost(
 }
 
 /**
- * Estimates the hourly cost of a rental: from the service's rental options if it lists them, else from the user's newest
- * rental with the same GPU and term, active ones first. Undefined when neither is available. The service may charge a
- * different price.
+ * Estimates the hourly cost of a rental from the service's rental options if the service lists them. Otherwise uses the
+ * cost of the user's newest rental with the same GPU and term, and prefers active rentals. Returns undefined if neither
+ * is available. The service may charge a different price.
  */
 export async function estimateCost(
   wanted: Wanted,
@@ -82,7 +82,7 @@ export async function estimateCost(
   });
 }
 
-/** The hourly cost of a rental on demand, from the service's rental options. */
+/** The hourly cost of an on-demand rental, from the service's rental options. */
 export async function onDemandCost(wanted: Wanted, context: Lookup): Promise<Money | undefined> {
   return context.progress("Looking up the price", async () =>
     optionCost(await rentalOptions(context, {}), wanted),
@@ -116,8 +116,8 @@ async function rentalOptions(
 }
 
 /**
- * The hourly cost according to the service's rental options. Takes the cheapest option with the wanted number
- * of GPUs, or else the fewest smaller machines that add up to it. Undefined when no option matches.
+ * The hourly cost according to the service's rental options. Takes the cheapest option with the wanted number of GPUs.
+ * If there is none, takes the fewest equal machines that have this number together. Undefined if no option matches.
  */
 export function optionCost(options: unknown, wanted: Wanted): Money | undefined {
   const prices = recordsOf(options).flatMap((option) => {
@@ -138,14 +138,17 @@ export function optionCost(options: unknown, wanted: Wanted): Money | undefined 
   );
 }
 
-/** Whether an option has the wanted GPU, type, region and network. One without a type, region or network fits any. */
+/**
+ * Whether an option has the wanted GPU, type, region and network. An option that states no type, region or network fits
+ * any.
+ */
 const fits = (option: Readonly<Record<string, unknown>>, wanted: Wanted): boolean =>
   (rentalTypeOf(option) ?? wanted.type) === wanted.type &&
   String(option.gpuType).toLowerCase() === wanted.gpuType.toLowerCase() &&
   (option.region ?? wanted.region) === wanted.region &&
   (option.connectionType ?? wanted.networkType) === wanted.networkType;
 
-/** The cost of a rental in a list of one; an empty list if its GPU or term differs, or its cost is unknown. */
+/** A list with the cost of a rental. The list is empty if the rental's GPU or term differs, or its cost is unknown. */
 function pricedLike({ gpuType, termType }: Wanted, record: unknown) {
   const text = (paths: readonly string[]) => String(firstAt(record, paths) ?? "").toLowerCase();
   const gpus = Number(firstAt(record, ["gpuCount"]));

@@ -6,10 +6,10 @@ import { matchesGlob } from "../../core/text.ts";
 import { parseTime } from "../../output/time.ts";
 import { createdPaths } from "./views.ts";
 
-/** The flags that select rentals by what their records say. */
+/** The flags that select rentals by label and age. */
 export const filterFlags = {
   label: flag.text("Only rentals with a matching label: * is any text, ? any character", { value: "GLOB" }),
-  olderThan: flag.age("Only rentals that were created longer ago"),
+  olderThan: flag.age("Only rentals that were created longer ago than this"),
 };
 
 interface Filter {
@@ -18,7 +18,7 @@ interface Filter {
   readonly olderThan: number | undefined;
 }
 
-/** The condition that the flags set, at the time `now`. Throws `UsageError` for an empty label, which none has. */
+/** Returns whether a rental matches the flags at the time `now`. Throws `UsageError` if `--label` is empty. */
 export function rentalFilter({ label, olderThan }: Filter, now: number): (record: unknown) => boolean {
   if (label === "")
     throw new UsageError("--label must not be empty; quote a pattern, as in --label 'train-*'");
@@ -34,8 +34,8 @@ function matchesLabel(record: unknown, glob: string): boolean {
 }
 
 /**
- * Whether a rental was created more than `milliseconds` before `now`. A rental whose time of creation is unknown is not
- * older than anything; times up to 1970 are the way some services write an unknown one.
+ * Whether a rental was created more than `milliseconds` before `now`. False if the time of creation is unknown. Some
+ * services write an unknown time as the beginning of 1970, or earlier.
  */
 function isOlderThan(record: unknown, milliseconds: number, now: number): boolean {
   const created = parseTime(String(firstAt(record, createdPaths)));

@@ -16,16 +16,16 @@ export default defineCommand({
   path: "rentals guard",
   summary: "End the rentals whose leases are over",
   details:
-    "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It ends nothing that has no lease, and nothing that it cannot recognize for certain: such rentals are reported. When it is not known whether a rental has ended, the exit code is 10, and the next round looks again. Run it on a machine that stays on: with --every, or with --once by cron, a systemd timer or a Kubernetes CronJob. Off a terminal it needs --yes, because its purpose is to terminate rentals. The service itself can end a reserved term: create the rental with --no-convert-to-on-demand-on-expiry. See docs/leases.md.",
+    "Ends rentals as `gpuctl rentals terminate` does, and checks that they have ended. Reports active rentals without a lease, and leases that will soon be over. It never ends a rental that has no lease, or that it cannot identify with certainty; it only reports such rentals. If it is not known whether a rental has ended, the exit code is 10, and the next round checks again. Run it on a machine that stays on: with --every, or with --once from cron, a systemd timer or a Kubernetes CronJob. Without a terminal it needs --yes, because its purpose is to terminate rentals. The service itself can end a reserved term: create the rental with --no-convert-to-on-demand-on-expiry. See docs/leases.md.",
   effect: "destroy",
   alsoCalls: ["listVirtualMachineRentals", "listBareMetalRentals", "getRental"],
   readsInDryRun: true,
   flags: {
-    once: flag.boolean("Look once and exit, which is the default", { conflictsWith: ["every"] }),
-    every: flag.duration("Look again and again until Ctrl-C, and go on after failures"),
+    once: flag.boolean("Check once and exit; this is the default", { conflictsWith: ["every"] }),
+    every: flag.duration("Check this often until Ctrl-C, and continue after failures"),
     warn: flag.duration("Report a lease this long before it is over", { default: "15m" }),
     notify: flag.text(
-      "Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. An event that lasts is notified once",
+      "Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. An event that lasts for several rounds is notified once",
       { value: "COMMAND" },
     ),
     ...leaseFileFlag,
@@ -44,7 +44,7 @@ export default defineCommand({
       after: [leased],
     },
     {
-      text: "Look once, and append what there is to report to a file",
+      text: "Check once, and append the events to a file",
       command: "gpuctl rentals guard --once --notify 'cat >> guard.jsonl' --yes --sandbox",
       after: [leased],
     },

@@ -50,14 +50,14 @@ export default defineCommand({
       throw new UsageError("--include-cluster-pools is for virtual machines: remove --type bare-metal");
     }
     const { label, olderThan, sort, limit } = flags;
-    // Flags are checked before anything is sent. Ages are measured by the service's clock, which its response shows.
+    // Checks the flags before anything is sent. Ages are compared later, when a response has shown the service's clock.
     rentalFilter(flags, context.now());
     const sorted =
       sort === undefined
         ? undefined
         : (await import("./list/sort.ts")).sorter(sort, context.settings.columns ?? []);
     const filtered = label !== undefined || olderThan !== undefined;
-    /** Those that the flags select, of rentals that have just arrived. */
+    /** The rentals that match the flags, out of those that have just arrived. */
     const selected = (rentals: readonly ActiveRental[]) => {
       if (!filtered) return rentals;
       const matches = rentalFilter(flags, context.serviceNow());
@@ -103,10 +103,10 @@ async function* mapped<Item, Result>(
   for await (const items of batches) yield change(items);
 }
 
-/** Rentals that are dropped at a time when they are beyond the limit. */
+/** How many rentals beyond the limit may be in memory before they are dropped. */
 const maxDropped = 10_000;
 
-/** Sorts rentals, of which it keeps all in memory, or with a limit only those that may be within it. */
+/** Sorts rentals. Keeps all of them in memory, or with a limit, only those that may be within the limit. */
 async function* inOrder(
   batches: Batches<ActiveRental>,
   sorted: (rentals: readonly ActiveRental[]) => readonly ActiveRental[],

@@ -9,7 +9,7 @@ import { copyTexts } from "../../core/values/exact-numbers.ts";
 
 const [bareMetal, virtualMachine] = rentalTypes;
 
-/** The types of rentals, with their operations and how a sentence names one and several of them. */
+/** The types of rentals, each with its operations and its singular and plural name for sentences. */
 export const kinds = {
   [virtualMachine]: {
     list: "listVirtualMachineRentals",
@@ -38,7 +38,10 @@ export interface Listings {
   readonly failures: ReadonlyMap<RentalType, unknown>;
 }
 
-/** Lists the active rentals of one type or of both, requested in parallel, when all have arrived. Throws only when the user interrupts. */
+/**
+ * Lists the active rentals of one type or both. Requests the lists in parallel, and returns when all have arrived.
+ * Throws only if the user interrupts.
+ */
 export async function listEach(
   { call, interrupted }: Pick<Context, "call" | "interrupted">,
   query: InputOf<"listVirtualMachineRentals">,
@@ -56,14 +59,16 @@ export async function listEach(
   return { rentals, listed: types.filter((type) => !failures.has(type)), failures };
 }
 
-/** Rentals in batches as they arrive. A listing that breaks off is added to the failures meanwhile. */
+/** Rentals in batches as they arrive. If a listing breaks off while it is read, it is added to the failures. */
 export interface ArrivingListings extends Omit<Listings, "rentals"> {
   readonly rentals: AsyncIterable<readonly ActiveRental[]>;
   /** Why the listings are incomplete, once all rentals were read. */
   readonly incomplete: () => Incomplete | undefined;
 }
 
-/** As `listEach`, but returns the rentals of long lists as they arrive. Reading them throws when no listing is complete. */
+/**
+ * Like `listEach`, but yields the rentals of long lists as they arrive. Reading them throws if no listing is complete.
+ */
 export async function listArriving(
   { list, interrupted }: Pick<Context, "list" | "interrupted">,
   query: InputOf<"listVirtualMachineRentals">,
@@ -114,7 +119,7 @@ export async function listArriving(
   };
 }
 
-/** The first items of batches. It ends, and closes the response, without asking for another batch than it needs. */
+/** Yields the first `limit` items of batches. Then stops without requesting another batch, and closes the response. */
 export async function* upTo<Item>(
   limit: number,
   batches: AsyncIterable<readonly Item[]>,
@@ -128,8 +133,8 @@ export async function* upTo<Item>(
 }
 
 /**
- * All active rentals. Throws when a listing fails, is not a list or may be incomplete: the caller needs to know about
- * every rental.
+ * Lists all active rentals. Throws if a listing fails, is not a list or may be incomplete, because the caller needs to
+ * know about every rental.
  */
 export async function listActive({ call }: Pick<Context, "call">): Promise<readonly ActiveRental[]> {
   const listings = bothTypes.map(async (type) => {
@@ -146,12 +151,12 @@ function refuseListing(type: RentalType): never {
   );
 }
 
-/** The lists as one. `flat` takes several times as long for millions of records. */
+/** Joins lists. `flat` takes several times as long for millions of records. */
 function joined<Item>([first = [], ...others]: readonly (readonly Item[])[]): readonly Item[] {
   return others.length === 0 ? first : first.concat(...others);
 }
 
-/** In the order in which they are listed. */
+/** Both types, in the order in which their rentals are listed. */
 export const bothTypes: readonly RentalType[] = [virtualMachine, bareMetal];
 
 async function list(

@@ -35,7 +35,7 @@ export default defineCommand({
   path: "rentals run",
   summary: "Rent a virtual machine, run a command on it, and end the rental",
   details:
-    "Waits until ssh answers, copies --sync up, runs the command with its output passed on, copies --fetch back, and ends the rental in every case: after a success, a failure, a limit, a lost connection and Ctrl-C. Exits with the status of the command. The command goes on when the connection is lost, and gpuctl connects again. If gpuctl is killed, the same command line resumes the job, and `gpuctl rentals guard` ends its rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
+    "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. The rental ends in every case: after a success, a failure, a limit, a lost connection or Ctrl-C. Exits with the exit status of the command. If the connection is lost, the command goes on, and gpuctl connects again. If gpuctl is killed, repeat the command line to resume the job; otherwise, `gpuctl rentals guard` ends the rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
   operation: "createVirtualMachineRental",
   alsoCalls: ["listVirtualMachineRentals", "getRental", "getActiveRentalSummary"],
   args: [arg.texts("COMMAND", "Program to run, after --, with its arguments", { required: true })],
@@ -114,7 +114,7 @@ type Given = Context &
 const lineFor = ({ input, flags, args, settings, files }: Omit<Given, "place">): string =>
   lineOf(serviceName(settings), files.resolve("."), input, { ...flags, env: undefined }, args.command);
 
-/** A job that the same command line began, and whose process was killed. */
+/** The last job that the same command line started and that needs gpuctl, but whose gpuctl process was killed. */
 const leftBehind = (line: string, { files }: Pick<Context, "files">): Job | undefined =>
   readJobs(files.state).findLast(
     (job) =>
@@ -124,14 +124,17 @@ const leftBehind = (line: string, { files }: Pick<Context, "files">): Job | unde
       !files.processes.isRunning(job.process),
   );
 
-/** Takes over a job that was killed, if this command line began one and its rental is known or can be found. */
+/**
+ * Takes over the job that this command line started before gpuctl was killed. Returns undefined if there is none, or if
+ * its rental is not known and cannot be found.
+ */
 async function resume(line: string, options: RentOptions, context: Context): Promise<Journal | undefined> {
   const { files, say, now, sleep } = context;
   const left = leftBehind(line, context);
   if (left === undefined) return undefined;
   const { id, rentalLabel, rentedAt } = left;
   const journal = openJournal(files.state, { ...left, process: files.processes.self });
-  say(`Resuming job ${id}, which this command line began and which was killed.`);
+  say(`Resuming job ${id}: this command line started it, but gpuctl was killed.`);
   if (options.place) await adoptLease(options.place, id);
   if (left.rentalId !== undefined) return journal;
   for (let count = 1; rentedAt !== undefined && count <= lookUps; count += 1) {
@@ -145,17 +148,17 @@ async function resume(line: string, options: RentOptions, context: Context): Pro
   journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of it is listed" });
   say(
     rentedAt === undefined
-      ? "It had not rented anything yet, so it begins anew."
-      : `No rental with its label ${rentalLabel} is listed, so it begins anew. If one appears later, a guard ends it.`,
+      ? "The job had not rented anything yet, so a new job starts."
+      : `No rental with the job's label ${rentalLabel} is listed, so a new job starts. If the rental appears later, a guard ends it.`,
   );
   return undefined;
 }
 
-/** How often, and after how many milliseconds, the rental of an interrupted request is looked for. */
+/** How often to look up the rental of an interrupted request, and how many milliseconds to wait after each lookup. */
 const lookUps = 3;
 const lookUpPause = 2_000;
 
-/** Begins a job and creates its rental. A job that certainly has none is over. */
+/** Starts a job and creates its rental. If it is certain that no rental was created, marks the job as ended. */
 async function rentFor(
   begin: () => Journal,
   options: RentOptions,
@@ -173,7 +176,7 @@ async function rentFor(
   }
 }
 
-/** The question before a rental is created, with its cost and the most that it can cost. */
+/** The question before a rental is created, with its cost and limits. Undefined if a job is resumed instead. */
 async function question({ flags, ...given }: Given): Promise<string | undefined> {
   if (leftBehind(lineFor({ flags, ...given }), given)) return undefined;
   const asked = await rentalQuestion(jobType, {
@@ -197,7 +200,7 @@ async function question({ flags, ...given }: Given): Promise<string | undefined>
   return `${asked}${ends}${ends && `${latest}.`}`;
 }
 
-/** Shows the request, and what would follow it. */
+/** In a dry run, shows the request and the steps that would follow it. */
 async function showPlan({ input, flags, args, ...context }: Omit<Given, "place">): Promise<Result> {
   const { say, call } = context;
   const { sync, fetch, keep, detach } = flags;

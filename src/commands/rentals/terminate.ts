@@ -88,7 +88,7 @@ export default defineCommand({
     }, context);
     if (tooYoung.size > 0) {
       context.say(
-        `Left out: ${[...tooYoung].join(", ")}. The clocks of this machine and of the service differ, and by one of them the age is below --older-than. \`gpuctl doctor\` compares the clocks.`,
+        `Left out: ${[...tooYoung].join(", ")}. The clocks of this machine and of the service differ, and according to one of them the age is below --older-than. \`gpuctl doctor\` compares the clocks.`,
       );
     }
     if (rentals.length === 0) context.say(flags.all ? "No active rentals." : "No active rental matches.");
@@ -137,7 +137,7 @@ export default defineCommand({
   },
 });
 
-/** A rental with its label, and the end of a reserved term that is not over. */
+/** How a question names a rental: with its label, and with the end of its reserved term if the term is not over. */
 function nameInQuestion({ id, label, reservedUntil = 0 }: TerminationPlan, now: number): string {
   const term = reservedUntil > now && `reserved until ${new Date(reservedUntil).toISOString().slice(0, 10)}`;
   const about = [label, term].filter(Boolean).join(", ");
@@ -145,8 +145,8 @@ function nameInQuestion({ id, label, reservedUntil = 0 }: TerminationPlan, now: 
 }
 
 /**
- * Shows every request of a dry run. In a dry run every request rejects, so this makes them all before it throws the
- * first error.
+ * Shows every request of a dry run. In a dry run, every request rejects, so this function makes all of them before it
+ * throws the first error.
  */
 async function showRequests(
   rentals: readonly TerminationPlan[],

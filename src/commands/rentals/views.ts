@@ -6,7 +6,7 @@ import { type Column, type ListView, nameOf, type RecordView } from "../../core/
 
 const [bareMetal] = rentalTypes;
 
-/** How people see and type the type of a virtual machine. */
+/** The type of a virtual machine, as tables show it and as users type it. */
 const vm = "vm";
 
 /** Possible paths of a rental's fields: services name them differently. */
@@ -48,10 +48,10 @@ export const activeRentals: ListView = {
 /** AGE shows the time since `created`, so it sorts the other way around. */
 export const age = "age";
 
-/** What active rentals are sorted by: the names of the columns as at `--columns`. */
+/** The columns by which active rentals can be sorted, by the same names as in `--columns`. */
 export const sortNames: readonly string[] = [...activeRentals.columns.map(nameOf), age];
 
-/** Active rentals, with what changed next to the state. */
+/** Active rentals, with a column next to the state that shows what changed. */
 export const watchedRentals: ListView = {
   ...activeRentals,
   columns: activeRentals.columns.flatMap((column) =>

@@ -20,7 +20,7 @@ export const waitFor = (
   });
 };
 
-/** The state as every command shows it; undefined when the record names none. */
+/** The state as every command shows it; undefined if the record has none. */
 export function stateOf(rental: unknown): string | undefined {
   const state = firstAt(rental, statePaths);
   return state === undefined || state === "" ? undefined : plainText(state);

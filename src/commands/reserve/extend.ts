@@ -12,7 +12,7 @@ export default defineCommand({
   path: "reserve extend",
   summary: "Extend a reserved term",
   details:
-    "The service rejects the request if the price or the end of the term differs from what you expect. Without --expected-reserved-until, gpuctl expects the present end plus the days. A date such as 2027-01-19 stands for the time of day at which the present term ends.",
+    "The service rejects the request if the price or the end of the term differs from what you expect. By default, gpuctl expects the new term to end --days after the current end. To expect another end, use --expected-reserved-until with a time or a date. If you give only a date, such as 2027-01-19, gpuctl adds the time of day at which the current term ends.",
   ...termCommand("extendReserved"),
   args: [rentalOfTerm("reserved")],
   defaulted: { expectedReservedUntil: "always" },
@@ -43,8 +43,9 @@ interface Extension {
 }
 
 /**
- * When the extended term is expected to end: a time as given, a date at the time of day of the present end, or the
- * present end plus the days. Undefined when another input is missing, which the check of the input reports.
+ * Returns when the extended term is expected to end. A given time is returned unchanged. A given date gets the time of
+ * day of the current end. If neither is given, adds the days to the current end. If the rental or the days are missing,
+ * returns what is given, because the check of the input reports that.
  */
 async function expectedEnd(
   { rentalId, termPeriodDays: days, expectedReservedUntil: given }: Extension,
@@ -56,21 +57,21 @@ async function expectedEnd(
     if (isDate)
       return atMidnight(given, "A dry run does not look up the time of day at which the term ends", say);
     say(
-      "A dry run does not look up the present end of the term, so it shows only that lookup. With --expected-reserved-until, it shows the request.",
+      "A dry run sends nothing, so it does not know the current end of the term and shows only the request that would look it up. To see the request that extends the term, set --expected-reserved-until.",
     );
   }
   const end = parseTime(String(firstAt(await presentRental(rentalId, call), termEndPaths)));
   if (end === undefined) {
-    if (isDate) return atMidnight(given, "The present end of the term is not known", say);
+    if (isDate) return atMidnight(given, "The current end of the term is not known", say);
     throw new UsageError(`the service reports no reserved term for rental ${rentalId}`, {
-      hint: "`gpuctl reserve convert` starts one. If there is one, set --expected-reserved-until.",
+      hint: "To reserve the rental, run `gpuctl reserve convert`. If it is already reserved, set --expected-reserved-until.",
     });
   }
   const time = new Date(end).toISOString().slice("YYYY-MM-DD".length);
   return isDate ? `${given}${time}` : new Date(end + days * dayMs).toISOString();
 }
 
-/** The beginning of a date in UTC, which it says with the reason. */
+/** Returns midnight UTC on a date. Tells the user so, and why. */
 function atMidnight(date: string, reason: string, say: Context["say"]): string {
   say(`${reason}, so --expected-reserved-until ${date} stands for midnight UTC.`);
   return `${date}T00:00:00.000Z`;

@@ -45,11 +45,11 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
     }),
   }) as const;
 
-/** The rental, which must be of one term type. */
+/** The argument for the rental. A prompt offers only rentals with this type of term. */
 export const rentalOfTerm = (text: "on-demand" | "reserved") =>
   ({ ...rentalId, offersOnly: { column: "TERM", text, otherwise: otherTerm[text] } }) as const;
 
-/** What to do when no rental has a term of this type. */
+/** What to do if no rental has a term of this type. */
 const otherTerm = {
   "on-demand": "`gpuctl reserve extend` extends a reserved term.",
   reserved: "`gpuctl reserve convert` reserves a rental.",
@@ -84,7 +84,7 @@ export function withPrice({
   return { ...input, expectedTotalPriceCents: expectedPrice };
 }
 
-/** The rental's present hourly cost for the whole term. The service may give a discount, so this is only an estimate. */
+/** The rental's current hourly cost times the hours of the term. Only an estimate: the service may give a discount. */
 async function estimatePrice(
   key: string,
   { input, call }: Pick<Context, "call"> & { readonly input: Partial<Term> },
@@ -102,8 +102,8 @@ async function estimatePrice(
 const amount = (cents: number): string => dollars(cents).replace(/[$,]/g, "");
 
 /**
- * Sends the request. When the service rejects only the expected price and names its own, offers that price on a
- * terminal. The rejected request changed nothing.
+ * Sends the request. If the service rejects only the expected price and states its own price, asks on a terminal
+ * whether to accept that price, and sends the request again. The rejected request changed nothing.
  */
 async function sendTerm<const Id extends TermOperation>(
   operation: Id,
@@ -126,7 +126,7 @@ async function sendTerm<const Id extends TermOperation>(
   }
 }
 
-/** The price in cents that a rejection names; undefined when it is about anything else. */
+/** The price in cents that a rejection states; undefined if the rejection is about anything else. */
 function priceOf(error: unknown): number | undefined {
   if (!(error instanceof ServiceError) || error.status !== 400) return undefined;
   const [issue, ...others] = error.issues;
@@ -136,7 +136,7 @@ function priceOf(error: unknown): number | undefined {
   return Number.isSafeInteger(cents) ? cents : undefined;
 }
 
-/** The record of a rental by its id or its label. Throws as `labelLookup` does. */
+/** Gets the record of a rental by its id or label. Throws as `labelLookup` does. */
 export async function presentRental(rentalId: number | string, call: Context["call"]): Promise<unknown> {
   const id = mayBeLabel(rentalId)
     ? await labelLookup({ call }).idFor("rental", rentalId, "RENTAL")

@@ -86,7 +86,8 @@ async function askKey(
 }
 
 /**
- * Asks for the key. Returns how to read it, and the change that stores it; the change is undefined for a stored key.
+ * Asks for the key. Returns a function that reads the key, and the change that stores it. The change is undefined if
+ * the stored key is kept.
  */
 async function askKeyOnce(saved: Credential | undefined, { ask, context: { secrets }, profile }: Wizard) {
   const ending = saved?.lastFour ? `, …${saved.lastFour}` : "";
@@ -111,7 +112,7 @@ async function askKeyOnce(saved: Credential | undefined, { ask, context: { secre
   return { read: () => secrets.keyFrom(command), change: { settings: { apiKeyCommand: command } } };
 }
 
-/** Checks that the service accepts a key, and reports what it may do. */
+/** Checks that the service accepts a key, and reports what the key may do. */
 async function checkTypedKey(
   read: () => Promise<string | undefined>,
   baseUrl: string,
@@ -171,7 +172,7 @@ function problemOf(error: unknown, url: string, environment: VisibleEnvironment)
 const notTheService = (what: string): string =>
   `${what}, so this is not the service, or the path of the URL is wrong.`;
 
-/** Says why a URL that uses plain http is not safe for a key; undefined for a safe URL. */
+/** Returns why a URL that uses plain http is not safe for a key; undefined for a safe URL. */
 function plainHttpProblem(url: string): string | undefined {
   const { protocol, hostname, host } = new URL(url);
   if (protocol !== "http:" || isLoopback(hostname)) return undefined;

@@ -11,8 +11,8 @@ import { save } from "../../media/save.ts";
 import type { Wizard } from "./wizard.ts";
 
 /**
- * Offers to write the completion script, and to add the lines to the startup file without which the user's shell does not
- * load it. Asks before it changes either.
+ * Offers to write the completion script. If the user's shell needs extra lines in its startup file to load the script,
+ * offers to add them. Asks before each change.
  */
 export async function offerCompletions(wizard: Wizard): Promise<void> {
   const { installation, say } = wizard.context;
@@ -48,7 +48,7 @@ async function offerScript(shell: Shell, { path }: CompletionPlace, { ask, conte
   return "now";
 }
 
-/** The file is appended to in place, because it may be a link into a repository. */
+/** Appends to the startup file instead of replacing it, because it may be a link into a repository. */
 async function offerStartupLines(
   shell: Shell,
   { startupFile, lines }: CompletionPlace,

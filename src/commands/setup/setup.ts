@@ -75,7 +75,7 @@ async function askService(wizard: Wizard): Promise<void> {
 
 const offeredKeys = ["rentals.region", "rentals.gpuType", "image.model", "chat.model"];
 
-/** The choice for no default. */
+/** The answer that sets no default. */
 const none = "-";
 
 async function askDefaults({ ask, context, save, stored }: Wizard): Promise<void> {

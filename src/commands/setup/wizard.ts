@@ -17,7 +17,7 @@ export interface Wizard {
   readonly profile: string;
   /** The profile as it is stored so far; undefined before the first answer is saved. */
   readonly stored: () => ProfileSummary | undefined;
-  /** Saves an answer; `what` names it in the message of a setup that ends early. */
+  /** Saves an answer. If setup ends early, the message says with `what` that this answer was saved. */
   readonly save: (what: string, change: ProfileChange) => Promise<void>;
 }
 
@@ -49,8 +49,8 @@ const labels = {
 } as const;
 
 /**
- * Whether to save an answer: it passes its check, or the user insists. False to ask again. Throws `Interrupted` to
- * stop.
+ * Checks an answer. Returns true to save it, because it passes the check or the user insists, and false to ask again.
+ * Throws `Interrupted` if the user stops setup.
  */
 export async function isAccepted(
   check: () => Promise<Problem>,

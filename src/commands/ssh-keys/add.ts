@@ -60,7 +60,9 @@ export default defineCommand({
 const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----|^PuTTY-User-Key-File|^AGE-SECRET-KEY/im;
 const publicKey = /^((?:ssh-|ecdsa-|sk-)\S+) ([A-Za-z0-9+/]+=*)(?: (.*))?$/;
 
-/** The one public key in a file. Throws `UsageError` for anything else, above all for a private key. */
+/**
+ * Returns the public key in a file. Throws `UsageError` unless the file contains exactly one, and for a private key.
+ */
 function publicKeyIn(
   text: string,
   file: string,

@@ -30,7 +30,7 @@ export const columns: readonly Column[] = [
   { title: "CREATED", paths: ["createdAt", "created_at"], format: "time" },
 ];
 
-/** A record with the fingerprint of its key, as `ssh-keygen -l` shows it. */
+/** Adds the fingerprint of a record's key, as `ssh-keygen -l` shows it. */
 export function withFingerprint(record: unknown): unknown {
   const key = firstAt(record, publicKeyPaths);
   if (!isRecord(record) || typeof key !== "string" || record.fingerprint !== undefined) return record;

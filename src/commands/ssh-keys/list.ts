@@ -5,7 +5,7 @@ import { columns, listSshKeys, withFingerprint } from "./keys.ts";
 export default defineCommand({
   path: "ssh-keys list",
   summary: "List the SSH public keys of the account",
-  details: "Their IDs are what --ssh-public-key-ids of `rentals create` takes.",
+  details: "Pass their IDs to --ssh-public-key-ids of `gpuctl rentals create`.",
   view: { kind: "list", columns, empty: "No SSH keys.", id: ["id"] },
   examples: examplesAfter(sandboxExamples.sshKey, [
     { text: "List the keys", command: "gpuctl ssh-keys list --sandbox" },

@@ -10,7 +10,7 @@ export const node: Check = ({ nodeVersion, neededNode }) =>
     ? ok(`Node.js ${nodeVersion}`)
     : failure(`Node.js ${nodeVersion} is too old`, `Install Node.js ${neededNode}.`);
 
-/** Checks that the configuration can be used, and is not accessible to others. */
+/** Checks that the configuration can be used, and that other users have no access to it. */
 export const configuration: Check = async ({ configPath, configProblem, stat, platform }) => {
   const problem = configProblem();
   if (problem !== undefined) return failure(problem.message, problem.hint);
@@ -82,7 +82,7 @@ export const terminal: Check = ({ terminal: { stdin, stdout, stderr, columns, co
   return ok(facts);
 };
 
-/** Makes a check that one of the programs is installed. */
+/** Makes a check that at least one of the programs is installed. */
 const installed =
   (programs: readonly string[], advice: string): Check =>
   async ({ which }) => {
@@ -96,7 +96,7 @@ export const player = installed(
 );
 export const ssh = installed(["ssh"], "Install OpenSSH for `gpuctl rentals ssh`.");
 
-/** Starts the user's shell to see whether it completes gpuctl, and compares the script with that of this version. */
+/** Starts the user's shell to see whether it completes gpuctl. Compares the installed script with this version's. */
 export const completions: Check = async (input) => {
   const shell = shellOf(input.env.SHELL);
   if (shell === undefined) return ok("skipped: unknown shell");

@@ -7,8 +7,8 @@ import { isDescription } from "../../../openapi/document.ts";
 import { type Check, type CheckInput, type Finding, failure, ok, warning } from "../finding.ts";
 
 /**
- * Makes a check of the configured service. It is skipped in the sandbox, in a dry run, and without a base URL.
- * `onError` turns an error of the check into its result, which is a failure by default.
+ * Makes a check of the configured service. The check is skipped in the sandbox, in a dry run, and without a base URL.
+ * If the check throws, `onError` makes the result from the error; by default, a failure.
  */
 const remote =
   (
@@ -102,7 +102,10 @@ const encryption = remote(async ({ host, now }, base) => {
     : ok(until);
 });
 
-/** The largest clock differences, in milliseconds, that are ok or a warning. The `Date` header has whole seconds. */
+/**
+ * The largest clock differences, in milliseconds, that are ok or only a warning. The `Date` header is exact only to a
+ * second.
+ */
 const maxSkew = { ok: 30_000, warning: 300_000 };
 
 /** Compares the clock of this machine with the service's `Date` header. */

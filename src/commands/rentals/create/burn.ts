@@ -10,8 +10,9 @@ import { listActive } from "../listing.ts";
 type BurnContext = Pick<Context, "call" | "describe" | "progress" | "request" | "say">;
 
 /**
- * Throws `BudgetExceeded` when the active rentals and `count` new ones would cost more than the limit, and when the cost
- * of the active rentals is unknown. When only the cost of the new ones is unknown, it counts the others and warns.
+ * Throws `BudgetExceeded` if the active rentals and `count` new ones would cost more than the limit, or if the cost of
+ * the active rentals is unknown. If only the cost of the new ones is unknown, counts the active rentals alone and
+ * warns.
  */
 export async function assertWithinBurn(
   limit: Money,
@@ -38,8 +39,8 @@ export async function assertWithinBurn(
 }
 
 /**
- * The hourly cost of the new rental. A reserved term whose price is unknown counts with the on-demand price, which it
- * has after the term and is not expected to exceed before.
+ * The hourly cost of the new rental. If the price of a reserved term is unknown, the on-demand price is used: the
+ * rental costs that much after the term, and is not expected to cost more during the term.
  */
 async function addedCost(wanted: Wanted, context: BurnContext): Promise<Estimate | undefined> {
   const estimate = await estimateCost(wanted, context);
@@ -51,8 +52,8 @@ async function addedCost(wanted: Wanted, context: BurnContext): Promise<Estimate
 }
 
 /**
- * The hourly cost of all active rentals, from the summary or else added up from the listing. Throws `BudgetExceeded`
- * when it is unknown.
+ * The hourly cost of all active rentals: from the summary, or else the sum of the listed rentals. Throws
+ * `BudgetExceeded` if the cost is unknown.
  */
 async function activeCost(context: Pick<Context, "call" | "progress">): Promise<Money> {
   return context.progress("Adding up the active rentals", async () => {
@@ -68,7 +69,10 @@ async function activeCost(context: Pick<Context, "call" | "progress">): Promise<
   });
 }
 
-/** The response, or the error if the service failed to give one. Throws what the user has to fix first, such as a key. */
+/**
+ * Returns the response, or the error if the service failed to give a usable one. Throws errors that the user has to fix
+ * first, such as a rejected key.
+ */
 const readable = async <Value>(response: Promise<Value>): Promise<Value | Error> =>
   response.catch((error: unknown) => {
     const isFailure =
@@ -86,9 +90,9 @@ const unknownBurn = (reason: string): BudgetExceeded =>
   );
 
 /**
- * The hourly total of a summary, whose fields the service does not document: costs in total, per term type, or both. It
- * takes the fields with "hour" in their names if there are any, and of these the largest cost or the sum of the term
- * types, whichever is more. Undefined when one of these costs is not a number of cents.
+ * The hourly total of a summary. The service does not document the fields of a summary: there may be a total, a cost
+ * per term type, or both. Uses only the costs with "hour" in their names if there are any. Returns the largest total or
+ * the sum of the term types, whichever is more. Undefined if there is no cost, or if one is not a number of cents.
  */
 function hourlyTotal(summary: unknown): Money | undefined {
   if (summary instanceof Error) return undefined;
@@ -108,7 +112,7 @@ function hourlyTotal(summary: unknown): Money | undefined {
 
 const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");
 
-/** The paths and values of all fields of an object and the objects in it, without those in lists. */
+/** The paths and values of all fields of an object and of its nested objects. Does not look into lists. */
 const fieldsOf = (value: unknown, path = ""): readonly (readonly [string, unknown])[] =>
   isRecord(value)
     ? Object.entries(value).flatMap(([name, inner]) =>

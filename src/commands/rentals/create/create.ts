@@ -35,9 +35,7 @@ import { nextSteps } from "./next-steps.ts";
 
 export const createFlags = {
   count: flag.integer("Create this many; a label becomes LABEL-1, LABEL-2 and so on", { minimum: 1 }),
-  ifAbsent: flag.boolean(
-    "Create nothing if an active rental has the label, and print that one; requires --label",
-  ),
+  ifAbsent: flag.boolean("If an active rental has the label, print it and create nothing; requires --label"),
   wait: flag.boolean("Wait until the rental is running"),
   waitTimeout,
   maxBurn: flag.dollars(
@@ -51,7 +49,7 @@ export const createFlags = {
 
 /** What help says about the end of rentals, for commands that create them. */
 export const endDetails =
-  "With --lease, gpuctl saves when the rental should end, and `gpuctl rentals guard` ends it then, also when it runs on another machine. The service itself can end a reserved term: with --no-convert-to-on-demand-on-expiry, the rental does not go on as on-demand after it. See docs/leases.md.";
+  "With --lease, gpuctl saves when the rental should end. `gpuctl rentals guard` ends the rental at that time, even if the guard runs on another machine. The service itself can end a rental after its reserved term: with --no-convert-to-on-demand-on-expiry, the rental does not continue on demand. See docs/leases.md.";
 
 type Input = InputOf<(typeof kinds)[RentalType]["create"]>;
 
@@ -76,7 +74,7 @@ interface Item {
   readonly input: Input;
 }
 
-/** The rentals to create, each with a label of its own if there is one. */
+/** The rentals to create. If the input has a label, each rental gets its own. */
 function itemsOf(input: Input, count: number | undefined): readonly Item[] {
   if (count === undefined) return [{ name: input.label ?? "the rental", input }];
   return Array.from({ length: count }, (_, at) => {
@@ -128,7 +126,7 @@ export async function createRentals(
   };
 }
 
-/** Shows the request for each item of a dry run, in which every request rejects. */
+/** In a dry run, in which every request rejects, shows the request for each item. */
 async function showRequests(
   type: RentalType,
   items: readonly Item[],
@@ -148,8 +146,9 @@ interface Batch {
 }
 
 /**
- * Creates rentals one after the other. Goes on when one fails, unless the others would fail in the same way: those are
- * not tried. For a single one, throws its error. While it checks a limit or labels, other processes of this user wait.
+ * Creates rentals one after the other. If one fails, still tries the others, unless they would fail in the same way.
+ * Without `--count`, throws the error instead. With `--max-burn` or `--if-absent`, holds a lock until it has tried all:
+ * other processes of this user that check a limit or a label wait.
  */
 async function createAll(
   type: RentalType,
@@ -227,7 +226,7 @@ async function createAll(
   return { records: items.flatMap((item) => (done.has(item) ? [done.get(item)] : [])), failures, unleased };
 }
 
-/** What is wrong with a new rental that is to be waited for. */
+/** Why gpuctl cannot wait for a new rental; undefined if it can. */
 export const problemWithoutId = (rental: unknown): string | undefined =>
   idOf(rental) === undefined ? "the response has no ID, so gpuctl cannot wait for the rental" : undefined;
 
@@ -239,7 +238,7 @@ const concernsAll = (error: unknown): boolean =>
     ? error.status === 401 || error.status === 403
     : !(error instanceof UnknownOutcome || error instanceof NetworkError);
 
-/** The active rentals that have the label of an item. Throws when they cannot be listed completely. */
+/** The active rentals that have the label of an item. Throws if the active rentals cannot be listed completely. */
 async function existing(
   items: readonly Item[],
   context: Pick<Context, "call" | "progress">,
@@ -254,7 +253,9 @@ async function existing(
   return new Map(entries);
 }
 
-/** For a rental that was there before: one that is created has an ID, or its outcome is unknown. */
+/**
+ * The error for an existing rental without an ID. For a created rental, a missing ID is reported as an unknown outcome.
+ */
 const withoutId = () =>
   new UnexpectedResponse(
     "the rental has no ID in the service's list, so gpuctl cannot wait for it",
@@ -262,8 +263,8 @@ const withoutId = () =>
   );
 
 /**
- * Waits until each rental is running, and replaces its record. Returns those that are not running in time. For a single
- * one, throws its error.
+ * Waits until each rental is running, and replaces its record. Returns those that are not running in time. Without
+ * `--count`, throws the error instead.
  */
 async function waitForAll(
   records: unknown[],
@@ -296,7 +297,7 @@ async function waitForAll(
   return failures;
 }
 
-/** Sends a create that another command prepared if the burn limit of the profile allows it. */
+/** Calls `send`, with which another command creates a rental, if the burn limit of the profile allows it. */
 export async function withinBurnOfProfile<Value>(
   type: RentalType,
   { input, ...context }: Context & { readonly input: object },
@@ -335,7 +336,7 @@ export function wantedBy(type: RentalType, input: object): Wanted {
   };
 }
 
-/** The question before rentals are created. It shows them and their cost. Undefined when all of them exist already. */
+/** The question before rentals are created, with their cost. Undefined if all of them exist already. */
 export async function rentalQuestion(
   type: RentalType,
   {

@@ -16,16 +16,16 @@ import { leaseEnd, rentalOf } from "../lease/place.ts";
 /** Creates rentals with leases of this length, in milliseconds. */
 export interface Leasing {
   /**
-   * Saves a pending lease, then calls `create`, which sends the request. The lease is removed when no rental was created,
-   * and stays when that is not known. Throws as `beginLease` and `create` do.
+   * Saves a pending lease, then calls `create`, which sends the request. Removes the lease if no rental was created,
+   * and keeps it if that is not known. Throws as `beginLease` and `create` do.
    */
   readonly during: <Value>(label: string | undefined, create: () => Promise<Value>) => Promise<Value>;
-  /** Gives the last lease to the rental that was created for it. Returns why that is not possible, if so. */
+  /** Binds the last lease to the rental that was created for it. Returns the error if that is not possible. */
   readonly bind: (rental: unknown) => Promise<LeaseNotStored | undefined>;
 }
 
 export function leasing(milliseconds: number, place: LeasePlace, context: Context): Leasing {
-  // What follows a request that was sent must not be interrupted.
+  // After the request was sent, an interruption must not end the wait for the lock of the lease file.
   const { sleep: _, ...uninterrupted } = place;
   let token = "";
   return {
@@ -47,7 +47,7 @@ export function leasing(milliseconds: number, place: LeasePlace, context: Contex
           context.say(
             label === undefined
               ? "If a rental was created, it has no lease: without a label, it cannot be recognized."
-              : `If a rental was created, its lease is that of the label ${JSON.stringify(label)}.`,
+              : `If a rental was created, its lease is the one with the label ${JSON.stringify(label)}.`,
           );
         } else await releaseLease(uninterrupted, token).catch(() => {});
         throw error;

@@ -9,15 +9,17 @@ type LockContext = Pick<Context, "files" | "say" | "sleep">;
 /** The name of the lock, in the state folder. */
 const lockFile = "rentals-create";
 
-/** A create takes seconds. A process that is suspended meanwhile loses the lock after this time. */
+/**
+ * In milliseconds. A create takes seconds. A process that is suspended during a create loses the lock after this time.
+ */
 const staleMs = 10_000;
 
 /** Milliseconds to wait for other processes, each of which may have a create that times out. */
 const timeoutMs = 300_000;
 
 /**
- * Does some work while no other process of this user does it. `work` calls `assertHeld` right before each request that
- * creates a rental, and lets its error through; it starts over when another process took the lock.
+ * Runs `work` while no other process of this user runs such work. `work` calls `assertHeld` right before each request
+ * that creates a rental, and must not catch its error. If another process took over the lock, `work` starts over.
  */
 export async function exclusively<Value>(
   { files, say, sleep }: LockContext,
@@ -35,7 +37,7 @@ export async function exclusively<Value>(
   } catch (error) {
     if (!isAbout(error, files.state)) throw error;
     throw new UsageError(`--max-burn and --if-absent need a lock in the state folder: ${reasonOf(error)}`, {
-      hint: "GPUCTL_STATE_DIR names another folder for the state.",
+      hint: "To use another state folder, set GPUCTL_STATE_DIR.",
     });
   }
 }

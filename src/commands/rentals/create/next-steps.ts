@@ -8,12 +8,12 @@ import { duration } from "../../../core/values/durations.ts";
 interface Created {
   readonly type: RentalType;
   readonly running: boolean;
-  /** The lease that they got, in milliseconds, and the flag for its file. */
+  /** The length of their leases in milliseconds, and the value of `--lease-file`. */
   readonly lease: number | undefined;
   readonly leaseFile: string | undefined;
 }
 
-/** What users do with rentals that were just created. */
+/** The commands to suggest after rentals were created. */
 export async function nextSteps(
   ids: readonly string[],
   { type, running, lease, leaseFile }: Created,
@@ -41,7 +41,7 @@ async function canTerminate(
   type: RentalType,
   { describe, settings }: Pick<Context, "describe" | "settings">,
 ): Promise<boolean> {
-  // The in-process sandbox always has one.
+  // The in-process sandbox always lists one.
   if (settings.sandbox) return true;
   try {
     const { terminateOperations, terminateOperationsFor } = await import("../../../openapi/terminate.ts");

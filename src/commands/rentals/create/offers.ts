@@ -6,7 +6,7 @@ import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { dollars } from "../../../core/values/money.ts";
 import { optionsListing } from "../../../openapi/resources.ts";
 
-/** The fields of a rental that an option sets, by the option's own names for them. */
+/** Maps the names of fields in a rental option to the names of the same fields in a rental. */
 const fieldNames = {
   gpuType: "gpuType",
   gpuCount: "gpuCount",
@@ -17,8 +17,8 @@ const fieldNames = {
 type Option = Readonly<Record<string, unknown>>;
 
 /**
- * What the service offers of one type of rental and with the values that are already given: cheapest first, without
- * what is sold out. Empty when the service does not list its rental options.
+ * The service's offers for one type of rental that match the values already given, cheapest first. Leaves out offers
+ * that are sold out. Empty if the service does not list its rental options.
  */
 export async function rentalOffers(
   type: RentalType,
@@ -43,7 +43,7 @@ export async function rentalOffers(
   }));
 }
 
-/** Whether an option has the values that were given. One that does not name a value agrees with any. */
+/** Whether an option has the values that were given. A value that the option does not state matches any. */
 const agrees = (option: Option, given: ReadonlyMap<string, unknown>): boolean =>
   Object.entries(fieldNames).every(
     ([name, field]) => !given.has(field) || (option[name] ?? given.get(field)) === given.get(field),

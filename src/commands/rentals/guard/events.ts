@@ -12,8 +12,8 @@ export interface GuardEvent {
    * - `failed`: the rental should have ended, but still may be active and billed
    * - `ends-soon`: the lease will be over soon
    * - `no-lease`: the rental is active and has no lease
-   * - `unclear`: it is not known which rental a pending lease is for
-   * - `disputed`: the lease is over by one of two clocks
+   * - `unclear`: it is not certain which rental a pending lease is for
+   * - `disputed`: the lease is over by only one of two clocks
    * - `unreadable`: lines of the lease file are damaged
    * - `unlisted`: the active rentals could not be listed
    * - `round-failed`: the whole round failed, and the next one tries again
@@ -44,7 +44,7 @@ export interface GuardEvent {
   readonly error?: unknown;
 }
 
-/** An event as it is printed, and passed to the program that is notified. */
+/** An event as it is printed, and as it is passed to the command of `--notify`. */
 export const eventRecord = ({ error: _, ...event }: GuardEvent): Readonly<Record<string, unknown>> =>
   withoutUndefined(event);
 
@@ -67,7 +67,7 @@ export const guardView: ListView = {
   id: ["rentalId", "token"],
 };
 
-/** Events that stay true from round to round. Each is notified once; the others each time. */
+/** Events that stay true from round to round. They are notified once. All others are notified each time. */
 const lasting: ReadonlySet<GuardEvent["event"]> = new Set([
   "ending",
   "ends-soon",
@@ -77,16 +77,16 @@ const lasting: ReadonlySet<GuardEvent["event"]> = new Set([
   "unreadable",
 ]);
 
-/** A lasting event, for comparisons; undefined for any other. Another end of the lease makes it another event. */
+/** Identifies a lasting event; undefined for any other event. The key changes if the end of the lease changes. */
 export const lastingKey = ({ event, rentalId, token, endsAt }: GuardEvent): string | undefined =>
   lasting.has(event) ? [event, rentalId ?? token ?? "", endsAt ?? ""].join(" ") : undefined;
 
-/** Milliseconds that the program may take. */
+/** The timeout of the user's command, in milliseconds. */
 const notifyTimeout = timeUnits[2].milliseconds;
 
 /**
- * Runs the user's command line in a shell for an event. The event is JSON on its stdin, and in variables: text from the
- * service is never part of the command line. Returns the error if the command fails.
+ * Runs the user's command line in a shell for an event. Passes the event as JSON on stdin and in environment variables,
+ * so that text from the service is never part of the command line. Returns an error if the command fails.
  */
 export async function notify(
   commandLine: string,
@@ -116,5 +116,5 @@ export async function notify(
   }
 }
 
-/** A variable holds one line, and cannot hold a NUL character. */
+/** Replaces control characters, so that a variable is one line. A NUL character would be invalid in a variable. */
 const withoutControls = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();

@@ -8,7 +8,7 @@ import { type Guard, guardRound } from "./round.ts";
 
 const formats = ["table", "jsonl"];
 
-/** Looks every `interval` milliseconds until the user interrupts, and prints events as they happen: one a line. */
+/** Runs a round every `interval` milliseconds until the user interrupts. Prints events as they happen, one per line. */
 export function guardEvery(interval: number, guard: Guard): Text {
   const { output } = guard.settings;
   if (!formats.includes(output)) {
@@ -19,7 +19,10 @@ export function guardEvery(interval: number, guard: Guard): Text {
   return { text: lines(interval, line, guard) };
 }
 
-/** Throws a failure of the first round unless it is temporary; all others are reported, and the next round tries again. */
+/**
+ * Until one round has succeeded, throws any failure that is not temporary. Reports all other failures, and tries again
+ * in the next round.
+ */
 async function* lines(
   interval: number,
   line: (event: GuardEvent) => string,
@@ -47,10 +50,12 @@ async function* lines(
   }
 }
 
-/** The event for a round that failed. Only the first of several is reported. */
+/**
+ * Notifies the user that a round failed, and returns the events. Called only for the first of several failed rounds.
+ */
 async function roundFailed(error: unknown, guard: Guard): Promise<readonly GuardEvent[]> {
   const time = new Date(guard.now()).toISOString();
-  const message = `${reasonOf(error)}. No lease ends a rental until this works again`;
+  const message = `${reasonOf(error)}. No rental is ended until this works again`;
   const event: GuardEvent = { event: "round-failed", message, time, error };
   const problem = guard.notify === undefined ? undefined : await notify(guard.notify, event, guard);
   return [event, ...(problem ? [{ event: "failed", message: problem.message, time } as const] : [])];

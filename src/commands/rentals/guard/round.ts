@@ -43,19 +43,23 @@ export interface Guard extends Context, Pick<Ports, "programs"> {
   readonly notify: string | undefined;
 }
 
-/** Clocks that differ by less are not worth a report, in milliseconds. A time of creation may be written in two ways. */
+/**
+ * In milliseconds. A smaller difference between two clocks is not reported. Times of creation that differ by at most
+ * this count as equal, because a service may write the same time in two ways.
+ */
 const tolerance = timeUnits[2].milliseconds;
 
 /**
- * Looks at the leases and the active rentals once, ends the rentals whose leases are over, and returns what there is to
- * report, the user's command having run for it. In a dry run it changes nothing. Throws when it cannot look at all.
+ * Checks the leases and the active rentals once, and ends the rentals whose leases are over. Runs the user's command
+ * for each event, and returns the events. In a dry run, changes nothing. Throws if the leases or the rentals cannot be
+ * read at all.
  */
 export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   const events: GuardEvent[] = [];
   const add = (event: Omit<GuardEvent, "time">) =>
     events.push({ ...event, time: new Date(guard.now()).toISOString() });
   const { place, settings, interrupted } = guard;
-  // Read first: without leases, or with those of another version, nothing is sent.
+  // This comes first, so that nothing is sent if the lease file cannot be read or has another version.
   const leases = await readLeases(place.path);
   if (leases.unreadable.length > 0) {
     const message = `${leases.unreadable.length === 1 ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read, so ${leases.unreadable.length === 1 ? "its lease is" : "their leases are"} unknown`;
@@ -86,7 +90,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   for (const lease of round.disputed) {
     if (Math.max(...clocks(guard)) - lease.endsAt < tolerance) continue;
     const message =
-      "the lease is over by one of the clocks of this machine and of the service, so the rental was not ended; `gpuctl doctor` compares the clocks";
+      "the lease is over by only one of two clocks, this machine's and the service's, so the rental was not ended; `gpuctl doctor` compares the clocks";
     add({ ...factsOf(lease), event: "disputed", message, error: new UnexpectedResponse(message, "") });
   }
   for (const { lease, candidates } of round.unclear) {
@@ -109,8 +113,8 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
 type Add = (event: Omit<GuardEvent, "time">) => void;
 
 /**
- * The active rentals; undefined, and an event, if the service does not list them all. Throws when it cannot be reached,
- * or does not accept the key.
+ * Returns the active rentals. If the service does not list them all, adds an event and returns undefined. Throws if the
+ * service cannot be reached or does not accept the key.
  */
 async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRental[] | undefined> {
   try {
@@ -148,13 +152,13 @@ const factsOf = ({ rentalId, label, token, endsAt }: Lease) => ({
 type Outcome = Pick<GuardEvent, "event" | "message" | "error">;
 
 /**
- * Ends the rental of a lease that was over when the guard looked, if it still is. Other processes that change leases wait
- * meanwhile, so that an extension either comes before, and counts, or comes too late, and fails. Undefined if there is
- * nothing to report.
+ * Ends the rental of a lease that was over when the guard checked, if the lease is still over. Holds the lock of the
+ * lease file, so other processes cannot change a lease meanwhile: an extension either comes before and counts, or comes
+ * too late and fails. Returns undefined if there is nothing to report.
  */
 async function endOver({ token }: Lease, guard: Guard): Promise<Outcome | undefined> {
   const { place, settings } = guard;
-  /** Set once the request was successful: when the lock is lost after that, only the lease is left to remove. */
+  /** Set once the request was successful. If the lock is lost after that, the second run only removes the lease. */
   let outcome: Outcome | undefined;
   try {
     return await whileLocked(place, async (leases, save, assertHeld) => {
@@ -205,8 +209,8 @@ function failureText(error: unknown): string {
 }
 
 /**
- * Throws when a record is not that of the lease's rental. A guard with the key of another account does not see the
- * rental, and a service that was reset may use its ID again.
+ * Throws if a record is not that of the lease's rental. A guard with the key of another account does not see the
+ * rental, and a service that was reset may use the rental's ID again.
  */
 function assertIsLeased({ rentalId = "", rentalCreatedAt = "" }: Lease, record: unknown): void {
   if (record === null) {
@@ -223,7 +227,7 @@ function assertIsLeased({ rentalId = "", rentalCreatedAt = "" }: Lease, record: 
   );
 }
 
-/** What became of a rental after the successful response to its termination. */
+/** Looks up whether a rental has ended after a successful response to its termination. */
 async function afterEnd(id: string, { call }: Guard): Promise<"ended" | "unconfirmed" | Outcome> {
   let record: unknown;
   try {
@@ -238,8 +242,8 @@ async function afterEnd(id: string, { call }: Guard): Promise<"ended" | "unconfi
 }
 
 /**
- * Runs the user's command for each event: once for one that lasts, also when several guards share the leases. Adds an
- * event when the command fails.
+ * Runs the user's command for each event. For a lasting event, the command runs only once, even if several guards share
+ * the leases. Adds an event if the command fails.
  */
 async function notifyAll(
   events: GuardEvent[],
@@ -269,7 +273,7 @@ async function claim(
     fresh.clear();
     const isOld = (key: string) => notices.some((one) => one.service === service && one.event === key);
     for (const [key, event] of current) if (key !== undefined && !isOld(key)) fresh.add(event);
-    // Without the list of rentals, what is not reported now may still be true.
+    // Without the list of rentals, an event may still be true although it is not reported now.
     const kept = notices.filter(
       (one) => rentals === undefined || one.service !== service || current.has(one.event),
     );

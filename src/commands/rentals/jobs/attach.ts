@@ -12,7 +12,7 @@ export default defineCommand({
   path: "rentals jobs attach",
   summary: "Wait for a job as `rentals run` does, and end its rental",
   details:
-    "Shows the output that has not arrived yet, waits until the command ends, copies results back, ends the rental unless the job keeps it, and exits with the status of the command. Ctrl-C stops the command and ends the rental of a job that gpuctl attended before it was killed. A detached job goes on after Ctrl-C.",
+    "Shows the output that has not arrived yet and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. After Ctrl-C, a detached job goes on. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
   args: [jobArg],
   uses: ["attendance", "programs", "startMachines"],
   view: jobView,
@@ -22,7 +22,7 @@ export default defineCommand({
       command: "gpuctl rentals jobs attach --sandbox",
     },
     {
-      text: "Wait for it, and print what it came to as JSON",
+      text: "Wait for the job, and print its result as JSON",
       command: "gpuctl rentals jobs attach -o json --sandbox",
     },
   ],
@@ -46,7 +46,7 @@ export default defineCommand({
       throw new UsageError(
         `job ${job.id} has not started its command, and the values of --env are not stored`,
         {
-          hint: "Run the command line that began it again: it resumes the job.",
+          hint: "To resume the job, repeat the command line that started it.",
         },
       );
     }
@@ -57,7 +57,7 @@ export default defineCommand({
       const record = await findRental(job.rentalLabel, context);
       if (record === undefined) {
         throw new UsageError(`no rental of job ${job.id} is listed`, {
-          hint: `Its label is ${job.rentalLabel}. Run the command line that began it again.`,
+          hint: `Its label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
         });
       }
       journal.change({ phase: "starting", rentalId: idOf(record) });

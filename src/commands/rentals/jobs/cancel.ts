@@ -13,7 +13,7 @@ export default defineCommand({
   path: "rentals jobs cancel",
   summary: "Stop the commands of jobs, and end their rentals",
   details:
-    "Ends a rental also when its command cannot be stopped because the rental does not respond. Results are not copied back. A rental that --keep keeps is not ended. If one job cannot be cancelled, the others still are.",
+    "Ends the rental even if the command cannot be stopped because the rental does not respond. Results are not copied back. The rental of a job that was started with --keep is not ended. If one job cannot be cancelled, the others still are.",
   effect: "destroy",
   args: [
     arg.texts("JOB", "ID of a job, or the label that it was given", {

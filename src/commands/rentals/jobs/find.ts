@@ -30,7 +30,10 @@ export const jobList: ListView = {
 export const ownJobs = ({ files, settings }: Pick<Context, "files" | "settings">): readonly Job[] =>
   readJobs(files.state).filter(({ service }) => service === serviceName(settings));
 
-/** The job with this ID, or the only one with this label that has not ended, or else the last one with it. */
+/**
+ * Finds a job by ID or label. If several jobs have the label, returns the only one that has not ended, or the last one
+ * if all have ended. Throws `UsageError` if more than one has not ended, and `NotFound` if there is no such job.
+ */
 export function findJob(word: string, context: Pick<Context, "files" | "settings">): Job {
   const jobs = ownJobs(context);
   const labelled = jobs.filter(({ label }) => label === word);
@@ -50,7 +53,7 @@ export function findJob(word: string, context: Pick<Context, "files" | "settings
 
 export const isOpen = ({ phase }: Job): boolean => phase !== "ended";
 
-/** The result without any job. */
+/** The result if there is no job. */
 export const noJobs = { data: [], view: jobList };
 
 /** The lease file of a job that has a lease. */

@@ -7,7 +7,7 @@ export default defineCommand({
   path: "rentals jobs list",
   summary: "List the jobs that were started on this machine",
   details:
-    "The state is that of the last contact: creating, starting, running or ended while gpuctl attends the job; detached when the command runs on without it; unattended when gpuctl was killed, so that the rental is billed until the job is resumed, cancelled or ended by a guard.",
+    "The state is from gpuctl's last contact with the job. While gpuctl attends a job, its state is creating, starting, running or ended. A job is detached if its command runs without gpuctl. It is unattended if gpuctl was killed: then its rental is billed until you resume or cancel the job, or a guard ends the rental.",
   flags: {
     all: flag.boolean("Also the jobs that have ended"),
   },

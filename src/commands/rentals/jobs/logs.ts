@@ -12,9 +12,11 @@ export default defineCommand({
   path: "rentals jobs logs",
   summary: "Show the output of a job",
   details:
-    "Shows what is stored on this machine; for a job that gpuctl does not attend, what is on its rental. The output of the command goes to stdout, and its error output to stderr if it comes from the rental. With -o json, prints the job and the path of its log.",
+    "Shows the output that is stored on this machine, all of it on stdout. If gpuctl does not attend the job, shows the output that is stored on the rental instead: the command's stdout on stdout, and its stderr on stderr. With -o json, prints the job and the path of its log.",
   args: [jobArg],
-  flags: { follow: flag.boolean("Go on until the command ends; Ctrl-C leaves it running", { short: "f" }) },
+  flags: {
+    follow: flag.boolean("Show new output until the command ends; Ctrl-C leaves it running", { short: "f" }),
+  },
   uses: ["attendance", "programs", "startMachines"],
   view: jobView,
   examples: [
@@ -58,10 +60,10 @@ export default defineCommand({
   },
 });
 
-/** Milliseconds between two looks at a log that another process writes. */
+/** Milliseconds between two reads of a log that another process writes. */
 const pollMs = 500;
 
-/** The bytes of a log that may still grow. `goesOn` waits, and says whether to look again. */
+/** Yields the bytes of a log that may still grow. `goesOn` waits, then returns false if one last read is enough. */
 async function* storedLog(path: string, goesOn: () => Promise<boolean>): AsyncGenerator<Uint8Array> {
   let at = 0;
   for (let isLast = false; ; ) {

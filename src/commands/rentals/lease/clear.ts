@@ -11,7 +11,7 @@ export default defineCommand({
   path: "rentals lease clear",
   summary: "Remove the lease of a rental, so that no guard ends it",
   details:
-    "Nothing is sent to the service, so this also works for a rental that has ended. A pending lease is named by its token, which `gpuctl rentals lease list` shows.",
+    "Nothing is sent to the service, so this also works for a rental that has ended. If a lease has no rental ID yet, use its token, which `gpuctl rentals lease list` shows.",
   args: [
     arg.text("RENTAL", "ID or label of the rental, or the token of the lease", {
       required: true,
@@ -43,7 +43,10 @@ export default defineCommand({
   },
 });
 
-/** The lease with a rental's id, a token or a rental's label. Throws `NotFound`, and `UsageError` for several. */
+/**
+ * Finds a lease by its token, or by the ID or label of its rental. Throws `NotFound` if there is none, and `UsageError`
+ * if several leases have the label.
+ */
 function leaseNamed(word: string, leases: readonly Lease[], path: string): Lease {
   const byId = leases.filter(({ rentalId, token }) => rentalId === word || token === word);
   const [lease, ...others] = byId.length > 0 ? byId : leases.filter(({ label }) => label === word);

@@ -6,7 +6,7 @@ export default defineCommand({
   path: "rentals lease list",
   summary: "List the leases of rentals: when each should end",
   details:
-    "Shows the leases of this service in the lease file, the next to end first. A lease whose rental has no ID yet is shown by its token: its create is under way, or has an unknown outcome.",
+    "Shows the leases of this service in the lease file. The lease that ends next comes first. A lease whose rental has no ID yet is shown by its token: the rental is still being created, or it is not known whether it was created.",
   flags: leaseFileFlag,
   view: leaseList,
   examples: [

@@ -20,7 +20,7 @@ export const leaseFileFlag = {
   }),
 };
 
-/** The lease file that the flag names. Throws `UsageError` for an empty name. */
+/** The lease file of `--lease-file`, or else the one in the state folder. Throws `UsageError` for an empty path. */
 export function leasePlace(
   { leaseFile }: FlagValues<typeof leaseFileFlag>,
   { files, sleep }: Pick<Context, "files" | "sleep">,
@@ -35,7 +35,7 @@ export function leasePlace(
 /** Milliseconds: ten years. */
 const maxLease = 3650 * timeUnits[0].milliseconds;
 
-/** Throws a `UsageError` that names `source` if a lease cannot be this long, in milliseconds. */
+/** Throws a `UsageError` that names `source` unless the length of a lease is more than 0 and at most ten years. */
 export function assertLease(milliseconds: number, source: string): void {
   if (milliseconds <= 0) throw new UsageError(`${source} must be greater than 0`);
   if (milliseconds > maxLease) throw new UsageError(`${source} must be at most ${duration(maxLease)}`);
@@ -44,17 +44,17 @@ export function assertLease(milliseconds: number, source: string): void {
 type Clocks = Pick<Context, "now" | "serviceNow" | "settings">;
 
 /**
- * The times that decide whether a lease is over: those of the service and of this machine, because either clock may be
- * wrong. In the sandbox only its own clock counts, because the user can move it.
+ * The current times that decide whether a lease is over: by the service's clock and by this machine's clock, because
+ * either may be wrong. In the sandbox, only the sandbox's clock counts, because the user can move it.
  */
 export const clocks = ({ now, serviceNow, settings }: Clocks): readonly number[] =>
   settings.sandbox ? [serviceNow()] : [serviceNow(), now()];
 
-/** When a lease of this length ends that begins now, by the later clock. */
+/** When a lease that begins now ends, by the later clock. */
 export const leaseEnd = (milliseconds: number, context: Clocks): number =>
   Math.max(...clocks(context)) + milliseconds;
 
-/** What a lease says about its rental. */
+/** The facts about a rental that its lease stores. */
 export function rentalOf(
   record: unknown,
 ): Pick<Lease, "label" | "rentalCreatedAt"> & { rentalId: string | undefined } {
@@ -66,7 +66,7 @@ export function rentalOf(
   };
 }
 
-/** A pending lease is known by its token. */
+/** A pending lease has no rental ID, so its token identifies it. */
 const id = ["rentalId", "token"];
 
 const columns: readonly Column[] = [

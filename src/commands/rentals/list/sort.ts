@@ -7,7 +7,10 @@ import { parseTime } from "../../../output/time.ts";
 import { type ActiveRental, rowOf } from "../listing.ts";
 import { activeRentals, age, sortNames } from "../views.ts";
 
-/** Sorts by `COLUMN` or `COLUMN:desc`. Throws `UsageError` when it is neither a column nor one of the `chosen` ones. */
+/**
+ * Sorts by `COLUMN` or `COLUMN:desc`. Throws `UsageError` unless this is a column of the table or one of the `chosen`
+ * columns.
+ */
 export function sorter(
   text: string,
   chosen: readonly string[],

@@ -19,7 +19,10 @@ const minInterval = 1_000;
 /** Sorts rentals, and drops those beyond a limit. */
 type Arrange = (rentals: readonly ActiveRental[]) => readonly ActiveRental[];
 
-/** Reads the rentals every `interval` milliseconds. Throws `UsageError` for a too short interval or another format. */
+/**
+ * Reads the rentals every `interval` milliseconds. Throws `UsageError` if the interval is too short or the output
+ * format cannot be used.
+ */
 export function watchRentals(
   read: () => Promise<Listings>,
   arrange: Arrange,
@@ -37,8 +40,8 @@ export function watchRentals(
 }
 
 /**
- * Continues while a listing succeeds, and after temporary failures. Throws any other failure, and that of the first
- * request when no listing succeeds.
+ * Continues as long as one of the listings succeeds. If none succeeds, continues after a temporary failure and throws
+ * any other failure. If none succeeds the first time, always throws.
  */
 async function* frames(
   read: () => Promise<Listings>,
@@ -50,7 +53,7 @@ async function* frames(
   let lastAt = 0;
   let known: readonly ActiveRental[] = [];
   let states: ReadonlyMap<string, string> | undefined;
-  // A change stays marked until the next one.
+  // A change stays marked until there is another change.
   let changes = changesBetween(new Map(), new Map());
   const note = `every ${duration(interval)}; press Ctrl-C to exit`;
   for (;;) {
@@ -63,7 +66,7 @@ async function* frames(
       const status = `${problem}. Last updated at ${clock(lastAt)}; retrying ${note}`;
       yield { ...last, status, failed: true, stale: true };
     } else {
-      // The last known rentals of a listing that failed stay.
+      // If a listing failed, its last known rentals stay.
       known = bothTypes.flatMap((one) =>
         (failures.has(one) ? known : rentals).filter(({ type }) => type === one),
       );

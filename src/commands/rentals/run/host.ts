@@ -18,7 +18,7 @@ interface HostOptions {
   readonly lease: LeasePlace | undefined;
 }
 
-/** What a job needs, from the service and this machine. */
+/** What a job needs from the service and from this machine. */
 export function jobHost(context: HostContext, { journal, machines, lease }: HostOptions): JobHost {
   const { attendance, programs, now, sleep, say, progress, interrupted } = context;
   return {
@@ -28,7 +28,7 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
     say,
     progress,
     interrupted,
-    // With a machine format, stdout holds the result alone. The log has the output.
+    // In an output format for programs, stdout contains only the result. The log has the output of the command.
     output: async (stream, bytes) =>
       context.settings.output === "table" ? attendance.output(stream, bytes) : undefined,
     endOutput: attendance.endOutput,
@@ -59,16 +59,16 @@ function targetOf(rentalId: string, record: unknown, machines: SandboxMachines |
   return address && { ...address, options: machines?.sshOptions(Number(rentalId)) ?? [] };
 }
 
-/** How often the request to end a rental is sent, each time after a lookup that finds the rental active. */
+/** The maximum number of requests to end a rental. Each is sent only after a lookup that finds the rental active. */
 const endAttempts = 3;
 
-/** Milliseconds between two lookups of a rental that is ending, and how many there are. */
+/** Milliseconds between two lookups of a rental that is ending, and the maximum number of lookups. */
 const lookUpPause = 2_000;
 const lookUps = 30;
 
 /**
- * Ends a rental, and looks it up until it has ended. To end it twice does no harm, so after a failure the request is sent
- * again if a lookup finds the rental active. Throws `StillBilled`.
+ * Ends a rental, and looks it up until it has ended. After a failure, sends the request again if a lookup finds the
+ * rental active, because ending a rental twice does no harm. Throws `StillBilled` if the rental may still be active.
  */
 async function endAndCheck(rentalId: string, context: HostContext): Promise<void> {
   let problem = "";

@@ -11,10 +11,10 @@ import { waitTimeout } from "../waiting.ts";
 export const runFlags = {
   sync: flag.text("Folder to copy to the working folder of the command", { value: "DIR" }),
   fetch: flag.texts(
-    "Path to copy back to the current folder afterwards, also when the command fails; relative to the working folder of the command",
+    "Path to copy back to the current folder afterwards, even if the command fails; relative to the working folder of the command",
     { value: "PATH" },
   ),
-  env: flag.texts("Environment variable of the command; a name alone takes the value from here", {
+  env: flag.texts("Environment variable for the command; NAME alone passes on its local value", {
     value: "NAME[=VALUE]",
   }),
   maxBurn: flag.dollars(
@@ -52,7 +52,7 @@ export function checkRunFlags(
   }
   if (more.length === 0 && /\s/.test(program)) {
     throw new UsageError(`COMMAND is one word with spaces: ${JSON.stringify(program)}`, {
-      hint: "Write its words without quotes around all of them, or use a shell: -- sh -c 'COMMAND'. Nothing was sent.",
+      hint: "Remove the quotes around the whole command, or use a shell: -- sh -c 'COMMAND'. Nothing was sent.",
     });
   }
 }
@@ -85,12 +85,15 @@ async function assertFolder(folder: string, typed: string): Promise<void> {
   });
 }
 
-/** A path on the rental without `.` and trailing slashes. Throws `UsageError` for one that leaves the working folder. */
+/**
+ * Normalizes a path on the rental. Throws `UsageError` for an empty path, for `/`, and for a relative path that starts
+ * with `~` or leads out of the working folder.
+ */
 function fetchPath(typed: string): string {
   const path = posix.normalize(typed).replace(/(?<=.)\/+$/, "");
   if (typed === "" || path === "/" || path === ".." || path.startsWith("../") || path.startsWith("~")) {
     throw new UsageError(
-      `--fetch must be a path in the working folder of the command, or an absolute path, not ${JSON.stringify(typed)}`,
+      `--fetch must be a path inside the command's working folder on the rental, or an absolute path other than /, not ${JSON.stringify(typed)}`,
     );
   }
   return path;
@@ -98,7 +101,7 @@ function fetchPath(typed: string): string {
 
 const nameOf = (variable: string): string => variable.split("=", 1)[0] ?? "";
 
-/** The environment variables of the command. Throws `UsageError`. */
+/** The environment variables of the command. Throws `UsageError` if one is invalid or is not set on this machine. */
 export function variablesOf(
   { env }: Pick<Flags, "env">,
   { variable }: Pick<Attendance, "variable">,
@@ -116,7 +119,7 @@ export function variablesOf(
   return Object.fromEntries(entries);
 }
 
-/** Throws `Unavailable` when the programs that reach the rental are missing. */
+/** Throws `Unavailable` if a program is missing that connects to the rental or copies files. */
 export async function assertPrograms(
   { programs }: Pick<Ports, "programs">,
   { sync, fetch }: Pick<JobPlan, "sync" | "fetch">,
@@ -129,7 +132,7 @@ export async function assertPrograms(
     throw new Unavailable("neither rsync nor scp is installed", hint);
 }
 
-/** Equal for equal command lines. The values of variables are left out, because they may be secrets. */
+/** A hash that is equal for equal command lines. Callers leave out `--env`, because its values may be secrets. */
 export const lineOf = (...parts: readonly unknown[]): string =>
   createHash("sha256")
     .update(JSON.stringify(parts, (_, value) => (typeof value === "bigint" ? String(value) : value)))

@@ -55,14 +55,14 @@ export async function assertCanEnd({ describe }: Pick<Context, "describe">): Pro
   );
 }
 
-const keepHint = "--keep rents all the same, and leaves it to you to end the rental.";
+const keepHint = "With --keep, gpuctl rents anyway, and you have to end the rental yourself.";
 
-/** A guard leaves a run this long after its limit, to copy results back. In milliseconds. */
+/** How long a run may continue after its time limit to copy results back, before a guard ends it. In milliseconds. */
 const spareTime = timeUnits[1].milliseconds;
 
 /**
- * Creates the rental of a job. The journal and the lease are on the disk before the request is sent. When the outcome is
- * unknown, the rental is recognized by its label, which no other rental has.
+ * Creates the rental of a job. Writes the journal and the lease to the disk before it sends the request. If the outcome
+ * is unknown, recognizes the rental by its label, which no other rental has.
  */
 export async function rent(journal: Journal, options: RentOptions, context: Context): Promise<void> {
   const { input, maxBurn, place } = options;
@@ -95,7 +95,7 @@ export async function rent(journal: Journal, options: RentOptions, context: Cont
       const found = await findRental(rentalLabel, context).catch(() => undefined);
       if (found === undefined) throw error;
       context.say(
-        `The outcome of the request was unknown; rental ${idOf(found)} has its label ${rentalLabel}.`,
+        `The outcome of the request was unknown, but rental ${idOf(found)} has the job's label ${rentalLabel}.`,
       );
       return found;
     }
@@ -122,7 +122,7 @@ async function withinBurn<Value>(
   });
 }
 
-/** Stores which rental the job has, and when its limits stop it. */
+/** Stores the rental of a job, and the time at which a limit stops the job. */
 export async function bindRental(
   journal: Journal,
   record: unknown,
@@ -141,7 +141,7 @@ export async function bindRental(
       : [{ after: affordable(maxCost, price), limit: `the cost limit of ${dollarText(maxCost)}` }]),
   ].sort((one, other) => one.after - other.after);
   const [first] = limits;
-  // The rental exists, so a full disk must not keep the job from ending it.
+  // The rental exists. Even if the disk is full, the job must continue, so that it ends the rental.
   try {
     journal.change({
       phase: "starting",
@@ -159,11 +159,11 @@ export async function bindRental(
   }
 }
 
-/** How many milliseconds an amount pays for. */
+/** How many milliseconds of the rental an amount pays for. */
 const affordable = (amount: Money, hourly: Money): number =>
   Number((amount * BigInt(timeUnits[1].milliseconds)) / hourly);
 
-/** Throws `BudgetExceeded` when the price is unknown, because then the cost cannot be limited. */
+/** Throws `BudgetExceeded` if the price is unknown, because then the cost cannot be limited. */
 export async function assertPriceIsKnown(input: Input, context: Context): Promise<void> {
   if (await estimateCost(wantedBy(jobType, input), context)) return;
   throw new BudgetExceeded(
@@ -171,7 +171,10 @@ export async function assertPriceIsKnown(input: Input, context: Context): Promis
   );
 }
 
-/** The lease of a job without --lease ends with its process, so that a guard ends the rental of a run that was killed. */
+/**
+ * The lease of a job. Without `--keep`, it also ends when the job's process ends, so that a guard ends the rental of a
+ * run that was killed.
+ */
 function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: Context) {
   const { id, rentalLabel, plan } = journal.job();
   const length = lease ?? (timeLimit === undefined ? maxDuration : timeLimit + spareTime);
@@ -187,18 +190,18 @@ function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: C
   };
 }
 
-/** The command of a detached job goes on without this process: from now on, only the time ends its lease. */
+/** Lets a lease outlive this process. The command of a detached job runs on, so its lease ends only at its time. */
 export const detachLease = (place: LeasePlace, id: string): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
 
-/** The rental of the lease is now used by this process. */
+/** Stores that this process now uses the rental of the lease. */
 export const adoptLease = (place: LeasePlace, id: string): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({ ...lease, process: place.processes.self }));
 
-/** For what must not be interrupted. */
+/** Without `sleep`, an interruption does not end the wait for the lock of the lease file. */
 const withoutSleep = ({ sleep: _, ...place }: LeasePlace): LeasePlace => place;
 
-/** The active rental with a label that only one can have. Throws when the listing fails, or names two. */
+/** Finds the active rental with a job's unique label. Throws if the listing fails or several rentals have the label. */
 export async function findRental(label: string, context: Pick<Context, "call">): Promise<unknown> {
   const found = (await listActive(context)).filter(({ record }) => labelOf(record) === label);
   if (found.length > 1) {
@@ -210,6 +213,6 @@ export async function findRental(label: string, context: Pick<Context, "call">):
   return found[0]?.record;
 }
 
-/** The cost of a time in milliseconds. */
+/** The cost of a rental for a time in milliseconds. */
 export const costOf = (milliseconds: number, hourly: Money): Money =>
   (hourly * BigInt(Math.max(0, Math.round(milliseconds)))) / BigInt(timeUnits[1].milliseconds);

@@ -8,7 +8,7 @@ import type { JobOutcome } from "../../../jobs/attend.ts";
 import { type Job, type Journal, jobRecord, logPath, stateOfJob } from "../../../jobs/journal.ts";
 import { costOf } from "./rent.ts";
 
-/** The result of a job in formats for programs, and of a job that was detached. */
+/** How the result of a job is shown in output formats for programs, and in every format if the job is detached. */
 export const jobView: RecordView = {
   kind: "record",
   columns: [
@@ -23,7 +23,7 @@ export const jobView: RecordView = {
   id: ["id"],
 };
 
-/** What a job came to: its exit status, or the error that ended it early. Says how long it took and what it cost. */
+/** Returns the result of a job, or throws the error that ended it early. Tells the user its duration and its cost. */
 export function jobResult(
   journal: Journal,
   outcome: JobOutcome,

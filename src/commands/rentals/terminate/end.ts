@@ -11,13 +11,14 @@ import { stateOf } from "../waiting.ts";
 import type { TerminationPlan } from "./plan.ts";
 
 export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
-  /** The response as received; gpuctl's own record for a rental that had ended before. */
+  /** The response as received, or gpuctl's own record if the rental had already ended. */
   readonly response: unknown;
 }
 
 /**
- * Ends a rental: sends the request once, after `beforeSending`, whose error it throws. A rental that ended meanwhile
- * counts as terminated. Throws `UnknownOutcome` also when a successful response is neither empty nor JSON.
+ * Ends a rental. Calls `beforeSending`, then sends the request once. If `beforeSending` throws, nothing is sent. A
+ * rental that ended in the meantime counts as terminated. Throws `UnknownOutcome` if it is not known whether the rental
+ * ended, also if a successful response is neither empty nor JSON.
  */
 export async function endRental(
   { id, label, request: parts }: TerminationPlan,
@@ -53,8 +54,8 @@ export const endedMessage = ({ response }: Ended): string =>
   isRecord(response) && typeof response.message === "string" ? response.message : "terminated";
 
 /**
- * The record of a rental that is still active after a successful response, and is not ending either; undefined for any
- * other, and when the lookup fails.
+ * Looks up a rental after a successful response to its termination. Returns its record if the rental has neither ended
+ * nor started to end. Otherwise, or if the lookup fails, returns undefined.
  */
 export async function stillActive(id: string, { call }: Pick<Context, "call">): Promise<unknown> {
   const record: unknown = await call("getRental", { rentalId: id }, { retries: 0 }).catch(() => null);

@@ -25,7 +25,7 @@ export interface TerminationPlan {
   readonly label: string | undefined;
   /** When its reserved term ends, in milliseconds since the epoch; undefined without a term. */
   readonly reservedUntil: number | undefined;
-  /** The request that terminates it; undefined when it has ended already. */
+  /** The request that terminates the rental; undefined if the rental has already ended. */
   readonly request: RequestParts | undefined;
   /** The requests for other types of rental. Only in a dry run, which does not look up the type. */
   readonly alternatives: readonly RequestParts[];
@@ -41,9 +41,9 @@ interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil">
 type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
 
 /**
- * Plans how to terminate the rentals with these ids or labels, without terminating any. Throws `NotFound` when some do
- * not exist, `NotOffered` when the service lists no operation for one, and `NoDescription` when its description cannot
- * be fetched in a few seconds.
+ * Plans how to terminate the rentals with these ids or labels, without terminating any. Throws `NotFound` if some do
+ * not exist, `NotOffered` if the service lists no operation for one, and `NoDescription` if the service's description
+ * cannot be fetched in a few seconds.
  */
 export async function planTermination(
   words: readonly string[],
@@ -68,8 +68,8 @@ export async function planRecord(id: string, record: unknown, context: Planning)
 }
 
 /**
- * Plans how to terminate the active rentals that match. Throws as `planTermination` does. Without a match, it needs no
- * operation to terminate rentals.
+ * Plans how to terminate the active rentals that match. Throws as `planTermination` does. If none match, the service
+ * need not list an operation to terminate rentals.
  */
 export async function planMatching(
   matches: (record: unknown) => boolean,
@@ -130,7 +130,9 @@ async function withoutLabels(
   return [...new Set(ids)];
 }
 
-/** Looks up rentals. Two ids of the same rental return it once. Throws a `NotFound` that names all missing rentals. */
+/**
+ * Looks up rentals. Returns a rental once if several ids name it. Throws a `NotFound` that names all missing rentals.
+ */
 async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): Promise<readonly Rental[]> {
   const records = await Promise.all(ids.map((id): Promise<unknown> => call("getRental", { rentalId: id })));
   for (const [index, id] of ids.entries()) assertIsRental(id, records[index]);
@@ -167,7 +169,9 @@ function rentalOf(id: string, record: unknown): Rental {
   };
 }
 
-/** Adds missing types if the operations depend on the type: a rental has the type of the listing that contains it. */
+/**
+ * Adds missing types if the operations depend on the type. The type comes from the listing that contains the rental.
+ */
 async function withTypes(
   rentals: readonly Rental[],
   operations: readonly TerminateOperation[],
