@@ -57,7 +57,7 @@ export const resolutions = [
 ] as const;
 
 /**
- * A picture and its price in dollars (service section 4.5, rule 4). The price of any other picture is proportional to its
- * width, height and steps.
+ * The price in dollars of one picture (service section 4.5, rule 4). The price of any other picture is proportional to
+ * its width, height and steps.
  */
 export const pricedPicture = { width: 1024, height: 1024, steps: 25, dollars: "0.01" } as const;

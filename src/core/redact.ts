@@ -281,7 +281,9 @@ function secretRanges(text: string, secret: RegExp): readonly Range[] {
   return ranges;
 }
 
-/** Matches an escape at the end of a text that is incomplete, or that may become longer with the text that follows. */
+/**
+ * Matches an incomplete escape at the end of a text, or an escape that may become longer with the text that follows.
+ */
 const unfinishedEscape =
   /(?:\\+(?:u(?:[\da-f]{0,3}|\{[\da-f]*)|x[\da-f]?)?|%(?:25)*[\da-f]?|&(?:amp;)*(?:#(?:x[\da-f]*|\d*)|[a-z]{0,4}))$/i;
 

@@ -39,8 +39,8 @@ export const bootOutcomes = ["slow", "failed", "never"] as const;
 export const callerHeader = "Gpuctl-Sandbox-Caller";
 
 /**
- * Limits of the request log: how many requests are shown by default, how many are kept, and how many characters of a
- * body and of a text in a body are stored at most.
+ * Limits of the request log: how many requests are shown by default, how many are kept, the length in characters up to
+ * which a body is stored, and the length to which a text in a body is shortened.
  */
 export const requestLog = { shown: 50, kept: 1000, maxBodyLength: 65_536, maxTextLength: 4096 } as const;
 

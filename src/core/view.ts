@@ -43,7 +43,7 @@ export interface Column {
   readonly priority?: number;
   /** The usual text of the column. If no row shows anything else, the column is left out before all others. */
   readonly usual?: string;
-  /** The column is never narrower than a UUID, because a shortened address or path is useless. */
+  /** The text is never shortened below the length of a UUID, because a shorter address or path is useless. */
   readonly whole?: boolean;
   /** Display spelling of words that services spell in several ways, keyed by their letters in lower case. */
   readonly spelling?: Readonly<Record<string, string>>;

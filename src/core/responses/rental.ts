@@ -13,8 +13,8 @@ const idText = (id: unknown): string | undefined =>
   typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 
 /**
- * Throws `UnexpectedResponse` if the response to the lookup of a rental has the ID of another rental. Accepts null, and
- * a record without an ID.
+ * Throws `UnexpectedResponse` if the response to the lookup of a rental has IDs, and none of them is the ID of that
+ * rental. Accepts null, and a record without an ID.
  */
 export function assertIsRental(rentalId: string, record: unknown): void {
   const ids = idPaths.flatMap((path) => idText(shownAt(record, [path])) ?? []);
