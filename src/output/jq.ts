@@ -15,7 +15,8 @@ class BadFilter extends Error {
 /** The `--jq` expression compiles but fails on the data. */
 class FilterFailed extends Error {
   override readonly name = "FilterFailed";
-  readonly hint = "The request succeeded and only the filter failed. Running the command again sends the request again.";
+  readonly hint =
+    "The request succeeded and only the filter failed. Running the command again sends the request again.";
 }
 
 /** A compiled jq expression. */
