@@ -10,7 +10,7 @@ import type { CommandOutput, ConfigFiles, Credential, KeyInUse, SandboxKeys, Sec
 
 /** Where the key comes from. */
 export interface KeySource {
-  /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
+  /** The source as text for the user, such as `GPUCTL_API_KEY` or `profile "work"`. */
   readonly source: string;
   /** The key, or the command line that prints it. */
   readonly from: { readonly key: string } | { readonly command: string };
@@ -41,7 +41,7 @@ export function keySource(
   return { source: `apiKeyCommand of ${source}`, from: { command }, hosts };
 }
 
-/** What may be shown of a key: its source and its last characters. */
+/** The facts about a key that may be shown: its source and its last characters. */
 export const credentialOf = (key: KeySource | undefined): Credential | undefined =>
   key && { source: key.source, lastFour: "key" in key.from ? keyEnding(key.from.key) : "" };
 

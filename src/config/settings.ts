@@ -23,7 +23,7 @@ import {
 export interface Settings extends OutputSettings {
   readonly quiet: boolean;
   readonly yes: boolean;
-  /** Prompts are allowed if there is a terminal. */
+  /** gpuctl may prompt, provided that there is a terminal. */
   readonly promptsAllowed: boolean;
   /** gpuctl runs in CI, so nothing is animated. */
   readonly ci: boolean;
@@ -150,7 +150,7 @@ function sandboxVariable({ GPUCTL_SANDBOX: text }: Environment): boolean | undef
   throw new UsageError(`GPUCTL_SANDBOX must be 1, true, 0 or false, not ${JSON.stringify(text)}`);
 }
 
-/** Whether flags and environment allow prompts, if there is a terminal. */
+/** Whether flags and environment allow prompts, provided that there is a terminal. */
 export const promptsAllowed = ({ input }: CliSettings, { GPUCTL_NO_INPUT, CI }: Environment): boolean =>
   input !== false && !isOn(GPUCTL_NO_INPUT) && !isOn(CI);
 

@@ -58,7 +58,7 @@ export interface SandboxKeys {
 }
 
 export interface Credential {
-  /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
+  /** Says where the key comes from, such as `GPUCTL_API_KEY` or `profile "work"`. */
   readonly source: string;
   /** The last four characters of the key. Empty if the key is short, or if a command prints it. */
   readonly lastFour: string;
@@ -114,7 +114,7 @@ export interface EffectiveValue {
 
 export interface ProfileChange {
   readonly apiKey?: string;
-  /** By configuration key, as typed; undefined removes a value. */
+  /** New values by configuration key, as typed. Undefined removes a value. */
   readonly settings?: ProfileValues;
 }
 

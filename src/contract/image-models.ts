@@ -1,5 +1,6 @@
 /**
- * What each image model can do (service sections 2.8 and 4.5). Does not import Zod, because help and prices load it.
+ * What each image model can do (service sections 2.8 and 4.5). This file does not import Zod, because help and prices
+ * load this file.
  */
 
 export interface ImageModel {

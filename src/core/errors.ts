@@ -251,7 +251,7 @@ export class LeaseNotStored extends WithHint {
   override readonly name = "LeaseNotStored";
 }
 
-/** It is not known which rental a lease is for, because the outcome of its create is unknown. */
+/** It is not known which rental a lease is for, because it is not known whether the rental was created. */
 export class LeaseUnclear extends WithHint {
   override readonly name = "LeaseUnclear";
 }

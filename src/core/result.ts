@@ -10,9 +10,9 @@ export interface Data extends Paid {
   readonly rows?: unknown;
   /** Replaces the command's view. */
   readonly view?: View;
-  /** The data is printed immediately, and the command then runs until this promise settles. */
+  /** The data is printed immediately. The command then runs until this promise settles. */
   readonly until?: Promise<void>;
-  /** 0 by default; a command that found a problem sets another. */
+  /** The exit code, 0 by default. A command that finds a problem sets another code. */
   readonly exitCode?: number;
   /** The error that makes the data incomplete. It is reported after the data is printed, and sets the exit code. */
   readonly failure?: Error | undefined;
@@ -26,7 +26,7 @@ export interface NextStep {
   /** Such as `rentals wait`. */
   readonly command: string;
   readonly args: readonly string[];
-  /** What it does, in a few words. */
+  /** What the command does, in a few words. */
   readonly text: string;
 }
 

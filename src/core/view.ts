@@ -1,4 +1,4 @@
-/** How a value is shown to people. Plain data, so that the command tree can hold it. */
+/** How a value is shown to people. A view is plain data, so that the command tree can contain it. */
 export type View = ListView | RecordView | LinesView | DocumentView;
 
 /** A table with one row per record. */
@@ -45,7 +45,7 @@ export interface Column {
   readonly usual?: string;
   /** The text is never shortened below the length of a UUID, because a shorter address or path is useless. */
   readonly whole?: boolean;
-  /** Display spelling of words that services spell in several ways, keyed by their letters in lower case. */
+  /** How to show words that services spell in several ways. The keys are the letters of these words in lower case. */
   readonly spelling?: Readonly<Record<string, string>>;
 }
 

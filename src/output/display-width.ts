@@ -2,7 +2,7 @@ import fastStringWidth from "fast-string-width";
 
 /** Maximum code units of a user-perceived character. Text beyond this is not measured, which bounds the time. */
 const MAX_UNITS_PER_COLUMN = 16;
-/** Printable ASCII, and the ellipsis of a clipped text: one column each. */
+/** Matches text in which each character is one column wide: printable ASCII, and the ellipsis of a clipped text. */
 const ONE_COLUMN_EACH = /^[ -~…]*$/;
 /**
  * Format characters that have no width, although the library counts them. Joiners are not in the list, because they

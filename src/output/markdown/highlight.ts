@@ -24,7 +24,7 @@ export function createHighlighter(): Highlight {
 
 const chalk = new Chalk({ level: 1 });
 
-/** Colors that are readable on dark and on light backgrounds, by the names of highlight.js. */
+/** Colors that are readable on dark and on light backgrounds, by the class names of highlight.js. */
 const colors: Readonly<Record<string, (text: string) => string>> = {
   comment: chalk.dim,
   quote: chalk.dim,

@@ -37,7 +37,7 @@ const ideograph = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\u3000-\\u303f\\
 const closers = "[、。，．！？：；）」』】〉》〕]*";
 /** Matches spaces, line breaks, single ideographs with the punctuation after them, and runs of other characters. */
 const units = new RegExp(`\\n| +|${ideograph}${closers}|(?:(?!${ideograph})[^ \\n])+`, "gu");
-/** The same for text without ideographs, which is much faster. */
+/** The same for text without ideographs. This expression is much faster. */
 const narrowUnits = /\n| +|[^ \n]+/g;
 const mayHaveIdeographs = /[\u3000-\u{10ffff}]/u;
 const unitsIn = (text: string) => text.matchAll(mayHaveIdeographs.test(text) ? units : narrowUnits);
@@ -77,7 +77,7 @@ export function wrapped(spans: readonly Span[], width: number, { divides = false
   return lines;
 }
 
-/** Words, spaces and line breaks; a word may have several styles. */
+/** Splits text into words, spaces and line breaks. A word may have several styles. */
 function wordsOf(spans: readonly Span[]): readonly Span[][] {
   const words: Span[][] = [];
   for (const { text, paint } of spans) {
