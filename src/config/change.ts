@@ -20,13 +20,13 @@ import { configKey } from "./keys.ts";
 import type { ConfigFiles, ProfileChange, ProfileValues } from "./types.ts";
 import { checkValue, nameProblem } from "./values.ts";
 
-/** Changes a profile, or creates it; the first one created becomes the current one. */
+/** Changes a profile, or creates it if it does not exist. The first profile becomes the current one. */
 export const saveProfile = (files: ConfigFiles, name: string, change: ProfileChange): Promise<void> =>
   changeConfig(files, (config) =>
     withProfile(config, name, changed(name, profileOf(config, name) ?? {}, change)),
   );
 
-/** Creates a profile. Throws `UsageError` when it exists. */
+/** Creates a profile. Throws `UsageError` if the profile exists. */
 export const addProfile = (files: ConfigFiles, name: string, change: ProfileChange): Promise<void> =>
   changeConfig(files, (config) => {
     if (profileOf(config, name)) {
@@ -37,26 +37,27 @@ export const addProfile = (files: ConfigFiles, name: string, change: ProfileChan
     return withProfile(config, name, changed(name, {}, change));
   });
 
-/** Makes a profile the current one. Throws `NotFound`. */
+/** Makes a profile the current one. Throws `NotFound` if the profile does not exist. */
 export const useProfile = (files: ConfigFiles, name: string): Promise<void> =>
   changeConfig(files, (config) => {
     assertExists(config, name);
     return config.profile === name ? config : { ...config, profile: name };
   });
 
-/** Removes a profile. Throws `NotFound`. */
+/** Removes a profile. Throws `NotFound` if the profile does not exist. */
 export const removeProfile = (files: ConfigFiles, name: string): Promise<void> =>
   changeConfig(files, (config) => {
     assertExists(config, name);
     const remaining = Object.entries(config.profiles ?? {}).filter(([one]) => one !== name);
     const { profile: used = defaultProfile, profiles: _, ...rest } = config;
     const names = remaining.map(([one]) => one);
-    // Only the default profile becomes current without a prompt. Another profile may spend someone else's money.
+    // If the current profile was removed, only the profile named `default` may replace it without a prompt. Another
+    // profile may spend someone else's money.
     const next = [used, defaultProfile].find((one) => names.includes(one));
     return { ...rest, ...(next !== undefined && { profile: next }), profiles: Object.fromEntries(remaining) };
   });
 
-/** Removes the stored key or the `apiKeyCommand` of a profile; false if it had neither. */
+/** Removes the stored key or the `apiKeyCommand` of a profile. Returns false if the profile had neither. */
 export async function removeKey(files: ConfigFiles, name: string): Promise<boolean> {
   let removed = false;
   await changeConfig(files, (config) => {
@@ -85,8 +86,8 @@ function assertExists(config: Config, name: string): void {
 
 /**
  * Applies a change to a profile. A new key or `apiKeyCommand` replaces the old one. A different base URL means a
- * different service: the old inference base URL is removed unless the change sets one, and the old key must not be used
- * with the new host. Throws `UsageError` for this and for an invalid value.
+ * different service, so the old inference base URL is removed unless the change sets one. Throws `UsageError` if a
+ * value is invalid, or if the old key would be used with a new host.
  */
 function changed(name: string, profile: Profile, { apiKey, settings = {} }: ProfileChange): Profile {
   const values = Object.entries(settings);
@@ -128,7 +129,7 @@ function withValue(profile: Profile, key: string, text: string | undefined): Pro
   return withPath(profile, key.split("."), value);
 }
 
-/** Sets the value at a path; undefined removes it and the objects that are left empty. */
+/** Sets the value at a path. Undefined removes the value, and all objects that become empty as a result. */
 function withPath(record: Profile, [step = "", ...rest]: readonly string[], value: unknown): Profile {
   const { [step]: before, ...others } = record;
   const after = rest.length === 0 ? value : withPath(asRecord(before), rest, value);
@@ -137,9 +138,9 @@ function withPath(record: Profile, [step = "", ...rest]: readonly string[], valu
 }
 
 /**
- * Changes the configuration under a lock. `change` returns the same object to write nothing. The file has mode 0600 and
- * its folder 0700. The file is replaced atomically, and a symbolic link to it is kept. Throws `UsageError` if it cannot
- * be read or written.
+ * Changes the configuration under a lock. If `change` returns its argument, nothing is written. The file has mode 0600
+ * and its folder 0700. The file is replaced atomically. If its path is a symbolic link, the link is kept and its target
+ * is replaced. Throws `UsageError` if the file cannot be read or written.
  */
 async function changeConfig(files: ConfigFiles, change: (config: Config) => Config): Promise<void> {
   const { config: folder } = files.folders;
@@ -163,21 +164,24 @@ async function changeConfig(files: ConfigFiles, change: (config: Config) => Conf
   } catch (cause) {
     if (cause instanceof UsageError || cause instanceof NotFound) throw cause;
     throw new UsageError(`${path} cannot be written: ${reasonOf(cause)}`, {
-      hint: "GPUCTL_CONFIG_DIR names another folder for the configuration.",
+      hint: "To use another folder for the configuration, set GPUCTL_CONFIG_DIR.",
     });
   }
 }
 
-/** Throws `UsageError` for a symbolic link to a missing file, which may be on a volume that is not mounted. */
+/**
+ * Throws `UsageError` if the path is a symbolic link to a missing file. The file may be on a volume that is not
+ * mounted.
+ */
 async function assertLinkHasTarget(path: string): Promise<void> {
   const target = await fs.readlink(path).catch(() => undefined);
   if (target === undefined || existsSync(path)) return;
   throw new UsageError(`${path} is a symbolic link to ${target}, which does not exist`, {
-    hint: "Create that file, empty, or remove the link. Nothing was changed.",
+    hint: "Create an empty file there, or remove the link. Nothing was changed.",
   });
 }
 
-/** A change takes milliseconds. */
+/** In milliseconds. A change takes only a few of them, so both limits are generous. */
 const lockTimes = { stale: 5_000, timeout: 10_000 };
 
 const isBusy = (path: string, lockPath: string): UsageError =>
@@ -185,7 +189,10 @@ const isBusy = (path: string, lockPath: string): UsageError =>
     hint: `Nothing was changed. If no gpuctl is running, delete ${lockPath}.`,
   });
 
-/** Passes no schema to `conf`, because to check it `conf` would load ajv, which is slow. The value is already typed. */
+/**
+ * Writes the configuration. Passes no schema to `conf`: validating it would load ajv, which is slow, and TypeScript has
+ * already checked the value.
+ */
 async function write(config: Config, folder: string, path: string): Promise<void> {
   const { default: Store } = await import("conf");
   const store = new Store<Record<string, unknown>>({
@@ -194,7 +201,7 @@ async function write(config: Config, folder: string, path: string): Promise<void
     projectName: "gpuctl",
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
-    // `readConfig` has accepted the file, so that it is invalid only if it is empty.
+    // `readConfig` has accepted the file, so the file can be invalid only because it is empty.
     clearInvalidConfig: true,
   });
   store.store = { ...config, version: configVersion };

@@ -10,7 +10,7 @@ import type { CommandOutput, ConfigFiles, Credential, KeyInUse, SandboxKeys, Sec
 
 /** Where the key comes from. */
 export interface KeySource {
-  /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
+  /** The source as text for the user, such as `GPUCTL_API_KEY` or `profile "work"`. */
   readonly source: string;
   /** The key, or the command line that prints it. */
   readonly from: { readonly key: string } | { readonly command: string };
@@ -18,7 +18,10 @@ export interface KeySource {
   readonly hosts: readonly string[] | undefined;
 }
 
-/** The key of the environment, or else of the profile. The profile's key may be sent only to the profile's hosts. */
+/**
+ * Finds the key: first in the environment, then in the profile. A profile's key may be sent only to the profile's
+ * hosts.
+ */
 export function keySource(
   env: Environment,
   profile: Profile | undefined,
@@ -38,7 +41,7 @@ export function keySource(
   return { source: `apiKeyCommand of ${source}`, from: { command }, hosts };
 }
 
-/** What may be shown of a key: its source and its last characters. */
+/** The facts about a key that may be shown: its source and its last characters. */
 export const credentialOf = (key: KeySource | undefined): Credential | undefined =>
   key && { source: key.source, lastFour: "key" in key.from ? keyEnding(key.from.key) : "" };
 
@@ -65,7 +68,7 @@ export interface Keyring {
   readonly keyFor: (route: Pick<RequestParts, "host" | "open">) => Promise<string | undefined>;
 }
 
-/** Creates the keyring of one run. `apiKeyCommand` runs only when its key is needed, and only once. */
+/** Creates the keyring for one run of gpuctl. `apiKeyCommand` runs only when its key is needed, and only once. */
 export function createKeyring({ settings, output, sandbox }: KeyringOptions): Keyring {
   const { key } = settings;
   const resolved = once(async () => key && (await keyOf(key, output)));
@@ -107,14 +110,17 @@ function sandboxKey(key: KeySource | undefined, { keys, hasKey }: SandboxKeys): 
   return { key: keys.full, source: "the sandbox's own key" };
 }
 
-/** The key of a source. Throws `KeyCommandFailed`. */
+/** Gets the key from its source. Throws `KeyCommandFailed` if a command does not print a valid key. */
 const keyOf = async ({ from, source }: KeySource, output: CommandOutput): Promise<string> =>
   "key" in from ? from.key : printedKey(from.command, source, output);
 
-/** Milliseconds for a command to print a key: someone may have to type a passphrase. */
+/** Time limit in milliseconds for a command that prints a key. The user may have to type a passphrase. */
 const maxKeyCommandTime = 120_000;
 
-/** The first line that a command prints, which must be a key. Throws `KeyCommandFailed`, which does not show that line. */
+/**
+ * Runs a command and returns the first line that it prints. Throws `KeyCommandFailed` if that line is not a valid key.
+ * The error does not show the line.
+ */
 async function printedKey(command: string, source: string, output: CommandOutput): Promise<string> {
   const printed = await output(command, { timeout: maxKeyCommandTime }).catch((cause) => {
     throw new KeyCommandFailed(source, reasonOf(cause));
@@ -179,7 +185,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
 }
 
-/** The key of a profile was about to be sent to a host that is not the profile's. Nothing was sent. */
+/** The profile's key would have been sent to a host that does not belong to the profile. Nothing was sent. */
 class KeyBelongsElsewhere extends Error {
   override readonly name = "KeyBelongsElsewhere";
   readonly hint: string;

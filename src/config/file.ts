@@ -7,8 +7,8 @@ import { type ConfigKey, type ConfigKeyName, configKeys } from "./keys.ts";
 import type { ConfigFiles } from "./types.ts";
 
 /**
- * A profile in `config.json`: its API key, and its values by configuration key. A dot in a key stands for a nested
- * object.
+ * A profile in `config.json`: its API key, and its values by configuration key. The value of a key with a dot, such as
+ * `chat.model`, is in a nested object.
  */
 export interface Profile {
   readonly apiKey?: string;
@@ -16,14 +16,14 @@ export interface Profile {
 }
 
 export interface Config {
-  /** The format of the file: 1 if missing. */
+  /** Version of the file format; 1 if missing. */
   readonly version?: number;
   /** The current profile if no flag or variable sets one. */
   readonly profile?: string;
   readonly profiles?: Readonly<Record<string, Profile>>;
 }
 
-/** The format that this version of gpuctl writes. Raise it for a change that an older gpuctl would read wrongly. */
+/** Version of the file format that gpuctl writes. Increase it for every change that an older gpuctl would misread. */
 export const configVersion = 1;
 
 /** The current profile if no flag, variable or configuration sets one. */
@@ -36,7 +36,7 @@ export const configPath = ({ folders }: Pick<ConfigFiles, "folders">): string =>
 export const profileOf = ({ profiles = {} }: Config, name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
-/** A value of a profile as text; undefined when it is not set. */
+/** Returns a value of a profile as text. Undefined if the value is not set or empty. */
 export function profileValue(profile: Profile | undefined, key: ConfigKeyName): string | undefined {
   const value = valueAt(profile, key);
   return value === undefined || value === "" ? undefined : String(value);
@@ -52,8 +52,8 @@ export function profileValues(profile: Profile | undefined): Readonly<Record<str
 }
 
 /**
- * Reads the configuration, without loading a library. Throws `UsageError` if the file is invalid, or if another user
- * may have written it; the file is never changed.
+ * Reads the configuration without loading a library. Throws `UsageError` if the file is invalid, or if another user may
+ * have written it. Never changes the file.
  */
 export function readConfig(files: ConfigFiles): Config {
   const path = configPath(files);
@@ -86,7 +86,7 @@ function readText(path: string, files: ConfigFiles): string | undefined {
 
 const text = { type: "string" } as const;
 
-/** The schema of a profile: its API key, and every configuration key, with dots as nested objects. */
+/** The schema of a profile: its API key and every configuration key. A key with dots becomes nested objects. */
 const profileSchema = configKeys.reduce<Schema>(
   (schema, { name, rule }: ConfigKey) =>
     withProperty(schema, name.split("."), rule === "switch" ? { type: "boolean" } : text),
@@ -115,13 +115,13 @@ interface Schema {
 const isConfig = (value: unknown): value is Config => schemaMismatch(value) === undefined;
 
 interface Mismatch {
-  /** Dotted; empty for the document itself. */
+  /** Dotted path of the value; empty for the document itself. */
   readonly path: string;
   readonly expected: Schema["type"];
   readonly value: unknown;
 }
 
-/** What is wrong with the file, without the value: it may be a key. */
+/** Describes what is wrong with the file. Does not show the value, because it may be a key. */
 function problemOf(mismatch: Mismatch | undefined): string {
   if (mismatch === undefined || mismatch.path === "") return "must be a JSON object";
   const { path, expected, value } = mismatch;
@@ -148,7 +148,7 @@ function schemaMismatch(
     .find((mismatch) => mismatch !== undefined);
 }
 
-/** Mode bits: the group or others may write; the group or others may read. */
+/** File mode bits that let the group or others write, and those that let them read. */
 const othersWrite = 0o022;
 const othersRead = 0o044;
 
@@ -171,7 +171,7 @@ export function assertOwn(place: string, { user, stat }: Pick<ConfigFiles, "user
   }
 }
 
-/** A warning when other users can read a key in the configuration. */
+/** Returns a warning if other users can read a key in the configuration. */
 export function exposureWarning({ profiles = {} }: Config, files: ConfigFiles): string | undefined {
   if (Object.values(profiles).every(({ apiKey }) => apiKey === undefined)) return undefined;
   const path = configPath(files);

@@ -3,14 +3,14 @@ import type { OperationId } from "../contract/index.ts";
 import { retriesText } from "../core/values/defaults.ts";
 import { outputFormats } from "../core/view.ts";
 
-/** How a value is validated: by the same rule as the flag whose default it sets. */
+/** How a value is validated. The rule is the same as for the flag whose default the value sets. */
 export type ConfigRule = "choice" | "count" | "dollars" | "duration" | "prices" | "switch" | "text" | "url";
 
 /** A value that a profile can hold. */
 export interface ConfigKey {
-  /** Dotted; in the file, a dot stands for a nested object. */
+  /** May contain dots. In the file, each dot starts a nested object. */
   readonly name: string;
-  /** What the value sets, as a phrase. */
+  /** Describes what the value sets, in a few words. */
   readonly text: string;
   readonly rule: ConfigRule;
   /** The choices, if they do not come from `field`. */

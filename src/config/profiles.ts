@@ -23,7 +23,10 @@ export interface ProfilesOptions {
   readonly flags: readonly GlobalSetting[];
 }
 
-/** Creates access to the stored profiles, without their keys. The code that changes them is loaded on first use. */
+/**
+ * Creates access to the stored profiles. Their keys are not included. The code that changes profiles is loaded on first
+ * use.
+ */
 export function createProfiles({ files, env, flags, ...settings }: ProfilesOptions): Profiles {
   return {
     path: configPath(files),

@@ -16,20 +16,26 @@ import {
   type SourcedText,
 } from "./values.ts";
 
-/** The settings of one run, from flags, environment, profile and defaults; the first of them that has a value wins. */
+/**
+ * The settings of one run. Each setting comes from the first of these that has a value: flag, environment, profile,
+ * default.
+ */
 export interface Settings extends OutputSettings {
   readonly quiet: boolean;
   readonly yes: boolean;
-  /** Prompts are allowed if there is a terminal. */
+  /** gpuctl may prompt, provided that there is a terminal. */
   readonly promptsAllowed: boolean;
-  /** Runs in CI: nothing is animated. */
+  /** gpuctl runs in CI, so nothing is animated. */
   readonly ci: boolean;
   readonly profile: string;
   /** The profile that a flag or variable sets. */
   readonly namedProfile: string | undefined;
   readonly sandbox: boolean;
   readonly baseUrl: string | undefined;
-  /** The served sandbox that controls act on: the base URL that a flag or variable sets, unless the sandbox is in use. */
+  /**
+   * Base URL of the served sandbox that the sandbox commands control. A flag or variable sets it. Undefined if the
+   * sandbox inside gpuctl is in use.
+   */
   readonly servedSandbox: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
   /** Where the key comes from. The key itself is not known yet if a command prints it. */
@@ -56,8 +62,8 @@ export interface Sources {
 }
 
 /**
- * What a command does with the profile. Most commands `use` it. Those that `repair` it run even if it is missing or has
- * invalid values. A command that will `create` another profile ignores the current one.
+ * What a command does with the current profile. Most commands `use` it. Commands that `repair` the profile run even if
+ * it is missing or has invalid values. Commands that `create` another profile ignore the current one.
  */
 export type ProfileUse = "use" | "repair" | "create";
 
@@ -74,8 +80,8 @@ export function resolveSettings({ cli, flags, env, config, for: use }: Sources):
   const values = use === "repair" ? Object.fromEntries(Object.entries(all).filter(isValid)) : all;
   const timeout = parseTimeout(find("timeout", values));
   const baseUrl = parseBaseUrl(find("base-url", values));
-  // The profile's two hosts are one service: if a flag or variable replaces its base URL, its inference host no longer
-  // applies. An inference host that a flag or variable sets always applies.
+  // The two base URLs of a profile belong to the same service. If a flag or variable replaces the base URL, the
+  // profile's inference base URL no longer applies. An inference base URL from a flag or variable always applies.
   const sameService = baseUrl === values.baseUrl;
   const inferenceBaseUrl = parseBaseUrl(find("inference-base-url", sameService ? values : {}));
   const sandbox = usesSandbox(cli, env, values.sandbox === "true");
@@ -144,7 +150,7 @@ function sandboxVariable({ GPUCTL_SANDBOX: text }: Environment): boolean | undef
   throw new UsageError(`GPUCTL_SANDBOX must be 1, true, 0 or false, not ${JSON.stringify(text)}`);
 }
 
-/** Whether flags and environment allow prompts, if there is a terminal. */
+/** Whether flags and environment allow prompts, provided that there is a terminal. */
 export const promptsAllowed = ({ input }: CliSettings, { GPUCTL_NO_INPUT, CI }: Environment): boolean =>
   input !== false && !isOn(GPUCTL_NO_INPUT) && !isOn(CI);
 
@@ -161,13 +167,13 @@ function unknownProfile({ text, source }: SourcedText, { profiles }: Config): Us
 export interface OutputSettings {
   /** Always `json` with --jq. */
   readonly output: OutputFormat;
-  /** The command line sets a format other than table. */
+  /** The command line sets a format other than table, or --jq. */
   readonly formatFromCli: boolean;
   /** The command line sets the table format or an option of tables. */
   readonly tableFromCli: boolean;
   /** Columns to show, as typed: titles, names or dotted paths. */
   readonly columns: readonly string[] | undefined;
-  /** Columns have titles. */
+  /** Columns have titles; false with --no-header. */
   readonly header: boolean;
   /** A jq filter. */
   readonly jq: string | undefined;
@@ -226,7 +232,8 @@ export function checkColumns({ kind }: View, { output, columns, header }: Output
 }
 
 /**
- * Whether output has colors: as set by `--color`, or else by the environment, or else if the terminal supports them.
+ * Whether output has colors. If `--color` is `auto`, environment variables decide. If none is set, output has colors if
+ * it goes to a terminal that supports them.
  */
 export function usesColor(color: string, isTerminal: boolean, env: Environment): boolean {
   if (color !== "auto") return color === "always";

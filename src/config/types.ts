@@ -7,17 +7,17 @@ export interface ConfigFiles {
   readonly user: number | undefined;
   /** The text of a small file; undefined if it does not exist. Throws if it cannot be read. */
   readonly readText: (path: string) => string | undefined;
-  /** Undefined when the path does not exist. */
+  /** Undefined if the path does not exist. */
   readonly stat: (path: string) => { readonly owner: number; readonly mode: number } | undefined;
 }
 
 /** The parts of a global flag that settings depend on. */
 export interface GlobalSetting {
   readonly name: string;
-  /** The environment variable that applies without the flag. */
+  /** The environment variable that applies if the flag is not used. */
   readonly env?: string;
   readonly default?: string;
-  /** The default in words, where it is not one value. */
+  /** The default in words, if it is not a single value. */
   readonly defaultText?: string;
   readonly choices?: readonly string[];
 }
@@ -45,7 +45,9 @@ export type SettingName =
   | "debug"
   | "color";
 
-/** Runs a shell command and returns its stdout. Throws when it fails or times out (milliseconds). */
+/**
+ * Runs a shell command and returns its stdout. Throws if the command fails or takes longer than `timeout` milliseconds.
+ */
 export type CommandOutput = (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
 
 /** The keys of the sandbox. */
@@ -56,29 +58,34 @@ export interface SandboxKeys {
 }
 
 export interface Credential {
-  /** Such as `GPUCTL_API_KEY` or `profile "work"`. */
+  /** Says where the key comes from, such as `GPUCTL_API_KEY` or `profile "work"`. */
   readonly source: string;
-  /** Empty for a key that is too short, and for one that a command has not printed yet. */
+  /** The last four characters of the key. Empty if the key is short, or if a command prints it. */
   readonly lastFour: string;
 }
 
-/** The stored profiles. A change is written completely or not at all, and concurrent changes do not overwrite each other. */
+/**
+ * The stored profiles. A change is written completely or not at all. Concurrent changes do not overwrite each other.
+ */
 export interface Profiles {
   readonly path: string;
   readonly list: () => readonly ProfileSummary[];
-  /** Every key of the configuration with its effective value for the current profile. */
+  /** Every configuration key, with its effective value for the current profile. */
   readonly effective: () => readonly EffectiveValue[];
-  /** Changes a profile, or creates it. */
+  /** Changes a profile, or creates it if it does not exist. */
   readonly save: (name: string, change: ProfileChange) => Promise<void>;
-  /** Creates a profile. Throws `UsageError` when it exists. */
+  /** Creates a profile. Throws `UsageError` if the profile exists. */
   readonly add: (name: string, change: ProfileChange) => Promise<void>;
   readonly use: (name: string) => Promise<void>;
   readonly remove: (name: string) => Promise<void>;
-  /** Removes the key of a profile; false if it had none. */
+  /** Removes the key of a profile. Returns false if the profile had none. */
   readonly removeKey: (name: string) => Promise<boolean>;
-  /** What is wrong with the name of a profile; undefined for a valid one. */
+  /** Describes what is wrong with a profile name. Undefined if the name is valid. */
   readonly nameProblem: (name: string) => string | undefined;
-  /** A phrase such as "Region of new rentals", and the choices; undefined when the configuration has no such key. */
+  /**
+   * Describes a configuration key: a phrase such as "Region of new rentals", and the choices. Undefined if there is no
+   * such key.
+   */
   readonly describeKey: (
     name: string,
   ) => { text: string; choices: readonly string[] | undefined } | undefined;
@@ -100,14 +107,14 @@ export type ProfileValues = Readonly<Partial<Record<string, string>>>;
 export interface EffectiveValue {
   readonly key: string;
   readonly value: string | null;
-  /** A variable, a profile, or "default"; null without a value. */
+  /** A variable, a profile, or "default". Null if there is no value. */
   readonly source: string | null;
   readonly meaning: string;
 }
 
 export interface ProfileChange {
   readonly apiKey?: string;
-  /** By configuration key, as typed; undefined removes a value. */
+  /** New values by configuration key, as typed. Undefined removes a value. */
   readonly settings?: ProfileValues;
 }
 

@@ -12,7 +12,7 @@ export interface SourcedText {
   readonly source: string;
 }
 
-/** Parses one of several choices. Throws `UsageError` for any other text. */
+/** Parses a text that must be one of the choices. Throws `UsageError` if it is not. */
 export function parseChoice<Choice extends string>(
   given: SourcedText | undefined,
   choices: readonly Choice[],
@@ -24,7 +24,9 @@ export function parseChoice<Choice extends string>(
   return known;
 }
 
-/** Parses a base URL; returns it unchanged. Throws `UsageError` if it is not an http or https URL, or has a password. */
+/**
+ * Parses a base URL; returns it unchanged. Throws `UsageError` if it is not an http or https URL, or has a password.
+ */
 export function parseBaseUrl(given: SourcedText | undefined): string | undefined {
   if (given === undefined) return undefined;
   const problem = urlProblem(given.text);
@@ -54,7 +56,10 @@ export function parseRetries(given: SourcedText | undefined): number {
   return Number(given.text);
 }
 
-/** Checks a value as the flag would. Each throws `UsageError`. */
+/**
+ * How to validate each kind of value, in the same way as its flag. Each function throws `UsageError` if the value is
+ * invalid.
+ */
 const rules: Readonly<Record<ConfigRule, (given: SourcedText, choices: readonly string[]) => unknown>> = {
   choice: parseChoice,
   count: parseRetries,
@@ -68,7 +73,7 @@ const rules: Readonly<Record<ConfigRule, (given: SourcedText, choices: readonly 
   url: parseBaseUrl,
 };
 
-/** Throws `UsageError` if the value is invalid for the key, by the same rule as the flag whose default it sets. */
+/** Throws `UsageError` if the value is invalid for the key. */
 export function checkValue(name: string, text: string): void {
   const key = configKey(name);
   if (key) rules[key.rule]({ text, source: name }, choicesOf(key) ?? []);
@@ -84,7 +89,7 @@ export function isUsable(name: string, text: string): boolean {
   }
 }
 
-/** What is wrong with the name of a profile; undefined for a valid one. */
+/** Describes what is wrong with a profile name. Undefined if the name is valid. */
 export const nameProblem = (name: string): string | undefined =>
   /^[\w.][\w.-]{0,63}$/.test(name) && name !== "__proto__"
     ? undefined

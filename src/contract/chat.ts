@@ -16,15 +16,15 @@ const documentedInput = z.looseObject({
   temperature: z.number().optional().describe("Sampling temperature; higher is more random"),
 });
 
-/** A part of a message, such as a text or a picture. Parts of other types have fields of their own. */
+/** A part of a message, such as a text or a picture. Parts of other types have other fields. */
 const part = z
   .looseObject({
     type: z.string().describe("Type of the part, such as text or image_url"),
-    text: z.string().optional().describe("Text, of a part of type text"),
+    text: z.string().optional().describe("Text, if the type is text"),
     image_url: z
       .looseObject({ url: z.string().describe("URL of the image, which can be a data URL") })
       .optional()
-      .describe("Image, of a part of type image_url"),
+      .describe("Image, if the type is image_url"),
   })
   .superRefine((value, { addIssue }) => {
     const field = ["text", "image_url"].find((name) => name === value.type && value[name] === undefined);

@@ -39,7 +39,10 @@ const imageInput = z.object({
     .describe(`LoRA weights by name (${loraModels.join(", ")})`),
 });
 
-/** The input of the rules. They do not restrict models that the service does not document. */
+/**
+ * The input of the rules. It may name a model that the service does not document. The rules do not restrict such a
+ * model.
+ */
 type ImageInput = Omit<z.output<typeof imageInput>, "model_name"> & { readonly model_name: string };
 
 const modelOf = (name: string): ImageModel | undefined =>

@@ -30,7 +30,7 @@ export interface Replacement {
 export interface Rule<Input> {
   readonly id: string;
   readonly text: string;
-  /** Empty when the input follows the rule. */
+  /** Returns an empty list if the input follows the rule. */
   violations(input: Input): readonly { readonly field: string; readonly message: string }[];
 }
 
@@ -64,14 +64,16 @@ export interface Operation<
   readonly in: "body" | "query" | "path" | "none";
   /** What clients and the sandbox accept. */
   readonly input: Input;
-  /** What the service documents, where `input` accepts more. Help and the description show it. */
+  /**
+   * What the service documents, if `input` accepts more than that. Help and the description show the documented input.
+   */
   readonly documentedInput?: InputSchema | undefined;
   readonly output: Output;
   readonly errors: readonly ErrorCode[];
   readonly rules?: readonly Rule<z.output<Input>>[];
   /** Sentences for the description, in addition to the rules. */
   readonly notes?: readonly string[];
-  /** The service documents only the name of the group; the operation itself is the sandbox's assumption. */
+  /** The service documents only the name of the group. The operation itself is an assumption of the sandbox. */
   readonly assumed?: true;
   /** No credential is needed. */
   readonly open?: true;

@@ -3,8 +3,8 @@ import { rentalStates } from "./enums.ts";
 import { id } from "./shared.ts";
 
 /**
- * Records that the service names but does not document (service section 2.6). The fields are what services of this kind
- * send; all are optional and nullable, and unknown fields pass through.
+ * Records that the service names but does not document (service section 2.6). The fields are those that services of
+ * this kind send. All fields are optional and nullable, and unknown fields pass through.
  */
 const text = z.string().nullish();
 const number = z.number().nullish();

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Service section 1: an integer from 1 to 9007199254740991, or a string of at least 1 character. */
+/** An ID (service section 1): an integer from 1 to 9007199254740991, or a string of at least 1 character. */
 export const id = z.union([z.int().gt(0), z.string().min(1)]).meta({ id: "Id", description: "Identifier" });
 
 export type Id = z.infer<typeof id>;

@@ -33,7 +33,9 @@ export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
 }
 
-/** The resource does not exist. With `request: null`, the error report does not attribute this to the last response. */
+/**
+ * The resource does not exist. With `request: null`, the error report does not name the last response as the source.
+ */
 export class NotFound extends Error {
   override readonly name = "NotFound";
   readonly request: null | undefined;
@@ -66,14 +68,17 @@ export class NotOffered extends WithHint {
   override readonly name = "NotOffered";
 }
 
-/** An item of several that failed. */
+/** An item that failed, out of several items. */
 export interface FailedItem {
-  /** What it is, such as its id. */
+  /** Identifies the item, for example by its ID. */
   readonly name: string;
   readonly error: unknown;
 }
 
-/** An item of several that was not tried, because it would fail as the item before it did. Nothing was sent. */
+/**
+ * An item, out of several, that was not tried because it would fail in the same way as an earlier item. Nothing was
+ * sent.
+ */
 export class NotTried extends Error {
   override readonly name = "NotTried";
   constructor(failed: string, cause: unknown) {
@@ -99,7 +104,7 @@ export class SomeFailed extends Error {
   }
 }
 
-/** Some lines of a batch failed, or it is not known what became of them: someone has to look. */
+/** Some lines of a batch failed, or their outcome is unknown. The user has to check them. */
 export class BatchNeedsLook extends WithHint {
   override readonly name = "BatchNeedsLook";
 }
@@ -109,12 +114,14 @@ export class BatchUnfinished extends WithHint {
   override readonly name = "BatchUnfinished";
 }
 
-/** Another process works on the same file. */
+/** Another process is using the same file. */
 export class InUse extends WithHint {
   override readonly name = "InUse";
 }
 
-/** A part of a result is missing. The error is reported as its cause, after a sentence on what was printed. */
+/**
+ * Part of a result is missing. The report shows the cause; its hint starts with `printed`, which says what was printed.
+ */
 export class Incomplete extends Error {
   override readonly name = "Incomplete";
   constructor(printed: string, cause: unknown) {
@@ -147,7 +154,10 @@ export class Unhealthy extends Error {
   }
 }
 
-/** The sandbox did not receive the requests that were expected; `issues` has those that come nearest. */
+/**
+ * The sandbox did not receive the expected requests. `issues` lists the closest requests, or the latest ones if too
+ * many match.
+ */
 export class ExpectationFailed extends Error {
   override readonly name = "ExpectationFailed";
   readonly issues: readonly { readonly path: string; readonly message: string }[];
@@ -157,7 +167,7 @@ export class ExpectationFailed extends Error {
   }
 }
 
-/** The result could not be written to stdout. `code` is that of Node.js, such as `EPIPE`, if there is one. */
+/** The result could not be written to stdout. `code` is the Node.js error code, such as `EPIPE`, if there is one. */
 export class CannotPrint extends Error {
   override readonly name = "CannotPrint";
   readonly code: string | undefined;
@@ -187,12 +197,12 @@ export class NotFetched extends Error {
   override readonly name = "NotFetched";
 }
 
-/** The rental of a job could not be reached any more. */
+/** The rental of a job can no longer be reached. */
 export class RentalUnreachable extends Error {
   override readonly name = "RentalUnreachable";
 }
 
-/** The response has no usable result: it is empty or cannot be decoded. `received` is what was paid for. */
+/** The response has no usable result: it is empty or cannot be decoded. `received` is its body, which was paid for. */
 export class EmptyResult extends Error {
   override readonly name = "EmptyResult";
   readonly received: Received | undefined;
@@ -202,7 +212,7 @@ export class EmptyResult extends Error {
   }
 }
 
-/** A complete answer does not match the schema that was asked for. `issues` locates what does not. */
+/** A complete answer does not match the requested schema. `issues` says which parts do not match. */
 export class SchemaMismatch extends Error {
   override readonly name = "SchemaMismatch";
   readonly issues: readonly object[];
@@ -214,12 +224,14 @@ export class SchemaMismatch extends Error {
   }
 }
 
-/** A result that was paid for is only a part of what it should be. The message says where it was saved. */
+/** A result that was paid for is incomplete. The message says where it was saved. */
 export class ResultTruncated extends Error {
   override readonly name = "ResultTruncated";
 }
 
-/** A result that was paid for could not be stored where it should go. The message says where it was stored instead. */
+/**
+ * A result that was paid for could not be stored in the intended place. The message says where it was stored instead.
+ */
 export class StoredElsewhere extends Error {
   override readonly name = "StoredElsewhere";
 }
@@ -239,7 +251,7 @@ export class LeaseNotStored extends WithHint {
   override readonly name = "LeaseNotStored";
 }
 
-/** It is not known which rental a lease is for, because the outcome of its create is unknown. */
+/** It is not known which rental a lease is for, because it is not known whether the rental was created. */
 export class LeaseUnclear extends WithHint {
   override readonly name = "LeaseUnclear";
 }
@@ -300,7 +312,7 @@ export class SaveFailed extends Error {
   override readonly name = "SaveFailed";
   /** The file or folder that caused the error. */
   readonly path: string;
-  /** What is wrong with it, for people. */
+  /** What is wrong with the file or folder, as text for the user. */
   readonly reason: string;
 
   constructor(path: string, reason: string, options?: ErrorOptions) {
@@ -310,7 +322,7 @@ export class SaveFailed extends Error {
   }
 }
 
-/** The error for a file that cannot be read. `from` is the flag or the argument that names it. */
+/** The error for a file that cannot be read. `from` is the flag or the argument that names the file. */
 export function readFailed(from: string, path: string, error: unknown): UsageError {
   const code = codeOf(error);
   const reason = code === "ENOENT" ? "no such file" : (reasons[code] ?? reasonOf(error));

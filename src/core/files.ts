@@ -12,8 +12,8 @@ import {
 import { dirname } from "node:path";
 
 /**
- * Writes a file that only the user may read, atomically: it writes a temporary file and renames it. Creates missing
- * folders. On failure it throws and leaves the old file unchanged.
+ * Writes a file that only the user may read. The write is atomic: a temporary file is written and then renamed. Creates
+ * missing folders. On failure, throws and leaves the old file unchanged.
  */
 export function writePrivateFile(path: string, contents: string | Uint8Array): void {
   makeFolderSync(dirname(path), 0o700);
@@ -26,7 +26,7 @@ export function writePrivateFile(path: string, contents: string | Uint8Array): v
   }
 }
 
-/** As `writePrivateFile`, and the contents are on the disk when it returns. */
+/** Like `writePrivateFile`, but returns only after the contents have been flushed to the disk. */
 export function writeDurableFile(path: string, contents: string): void {
   makeFolderSync(dirname(path), 0o700);
   const temporary = `${path}.${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
@@ -39,7 +39,9 @@ export function writeDurableFile(path: string, contents: string): void {
   }
 }
 
-/** Puts a renaming on the disk. Not every system can. */
+/**
+ * Flushes a folder to the disk, so that a rename in it is durable. Does nothing on systems that do not support this.
+ */
 function syncFolder(folder: string): void {
   try {
     const handle = openSync(folder, "r");
@@ -51,7 +53,7 @@ function syncFolder(folder: string): void {
   } catch {}
 }
 
-/** Something else is at the path, such as a pipe or a folder. */
+/** The path is not a regular file but, for example, a pipe or a folder. */
 export class NotRegularFile extends Error {
   override readonly name = "NotRegularFile";
   constructor(path: string) {
@@ -59,21 +61,22 @@ export class NotRegularFile extends Error {
   }
 }
 
-/** Throws `NotRegularFile` if something else is at the path: opening a pipe, for example, would block. A missing path passes. */
+/** Throws `NotRegularFile` if the path exists and is not a regular file. Opening a pipe, for example, would block. */
 export function assertFile(path: string): void {
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts && !facts.isFile()) throw new NotRegularFile(path);
 }
 
-/** The text of a regular file. Throws as `assertFile` does, or the error of the failed call. */
+/** Reads the text of a regular file. Throws `NotRegularFile`, or the error of the failed call. */
 export async function readTextFile(path: string): Promise<string> {
   assertFile(path);
   return promises.readFile(path, "utf8");
 }
 
 /**
- * Creates a folder and its missing parents, one by one from the top, because `mkdir` with `recursive` never returns
- * below `/proc` on Node 20 and 24. Safe when several processes do this at once. Throws the error of the failed call.
+ * Creates a folder and its missing parents. Creates them one by one from the top, because `mkdir` with `recursive`
+ * never returns below `/proc` on Node 20 and 24. Several processes can safely do this at the same time. Throws the
+ * error of the failed call.
  */
 export function makeFolderSync(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;

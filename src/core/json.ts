@@ -9,7 +9,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** An object without its fields that are undefined. */
+/** Copies an object without the fields that are undefined. */
 export const withoutUndefined = (record: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 
@@ -36,7 +36,7 @@ function own(value: unknown, key: string): unknown {
 
 /**
  * The value at a dotted path such as `providerData.sshNetworking.0.host`, or undefined. A key that itself contains dots
- * takes precedence over the same path step by step. Only own keys count. Never throws.
+ * takes precedence over nested keys. Ignores inherited keys. Never throws.
  */
 export function valueAt(record: unknown, path: string, read = own): unknown {
   const whole = read(record, path);
@@ -57,7 +57,10 @@ export function firstAt(record: unknown, paths: readonly string[], read = own): 
   return undefined;
 }
 
-/** As `firstAt`, for printing or sending back: returns a number that JavaScript would change as the text received. */
+/**
+ * Like `firstAt`, for values to print or to send back. Returns a number that JavaScript would change, such as `1.50`,
+ * as the text that was received.
+ */
 export const shownAt = (record: unknown, paths: readonly string[]): unknown =>
   firstAt(record, paths, ownShown);
 
@@ -71,11 +74,13 @@ export const canonicalJson = (value: unknown): string =>
       : part,
   );
 
-/** The list in a page, under one of the names that services use. */
+/** The list in a page of results, under one of the names that services use. */
 export const listIn = (page: Readonly<Record<string, unknown>>): readonly unknown[] | undefined =>
   ["items", "data", "rentals", "results"].map((name) => page[name]).find(Array.isArray);
 
-/** The records of a page: the page itself if it is an array, or the list under a known name, or the only list in it. */
+/**
+ * The records of a page: the page itself if it is an array, or else the list under a known name, or else its only list.
+ */
 export function recordsOf(page: unknown): readonly unknown[] | undefined {
   if (Array.isArray(page)) return page;
   if (!isRecord(page)) return undefined;

@@ -1,19 +1,24 @@
-/** What stands for a secret in a text. */
+/** Replaces each secret in a text. */
 const mask = "****";
 
-/** Shorter secrets are not recognized: they would be found in ordinary words, and ruin them. */
+/** Shorter secrets are not redacted, because they would often match parts of ordinary words. */
 export const minSecretLength = 8;
 
-/** How often a text may be encoded: JSON in a URL in JSON is three times. */
+/** How many times a text may be encoded. JSON in a URL in JSON is encoded three times. */
 const maxDepth = 4;
 
 /** An upper limit for the length of one encoded character of a secret, such as `%25252Fu0041`. */
 const maxCharacterLength = 16;
 
-/** What begins with the mark of a key, or mixes digits with both cases, is a key and not a name. */
+/**
+ * A word of 16 characters or more is a key, and not a name, if it starts with a prefix of keys such as `sk-`, or mixes
+ * digits, lowercase and uppercase letters.
+ */
 const keyLike = /^(?=.{16,}$)(?:(?:sk|pk|rk)[-_]|(?=.*\d)(?=.*[a-z])(?=.*[A-Z])[\w+=.-]+$)/;
 
-/** The words of a command line that are keys themselves: those like a key, and whatever `echo` and `printf` print. */
+/**
+ * The words of a command line that are probably keys: words that look like a key, and what `echo` and `printf` print.
+ */
 export function secretsInCommand(line: string): readonly string[] {
   const prints = /^\s*(?:echo|printf)\b/.test(line);
   return line
@@ -23,29 +28,29 @@ export function secretsInCommand(line: string): readonly string[] {
 
 /** Removes secrets, such as API keys, from texts. */
 export interface Redactor {
-  /** Makes a text a secret. Texts shorter than `minSecretLength` are ignored. */
+  /** Adds a secret. Ignores texts shorter than `minSecretLength`. */
   readonly add: (secret: string | undefined) => void;
   /**
-   * The text with `****` for each secret, in any case, also where it is written with the escapes of JSON, URLs or HTML,
-   * encoded several times, or as Base64.
+   * Replaces each secret in a text with `****`. Ignores case. Also finds secrets that are written with the escapes of
+   * JSON, URLs or HTML, that are encoded several times, or that are in Base64.
    */
   readonly redact: (text: string) => string;
   /**
-   * Redacts a text that comes in pieces, also a secret that is split between them. The end of the text is held back only
-   * while it may be the start of a secret.
+   * Redacts a text that arrives in pieces, including secrets that are split between pieces. Holds back the end of the
+   * text only while it may be the start of a secret.
    */
   readonly stream: () => RedactedStream;
-  /** The length of the longest text that a secret may be written as. */
+  /** The maximum length of a secret in an encoded text. */
   readonly maxLength: () => number;
 }
 
 interface RedactedStream {
   readonly add: (piece: string) => string;
-  /** The rest, at the end. */
+  /** Call this at the end. Returns the rest of the text. */
   readonly end: () => string;
 }
 
-/** Creates a redactor. What is in `known` is not a secret. */
+/** Creates a redactor. Texts in `known` are never secrets. */
 export function createRedactor(known: Iterable<string> = []): Redactor {
   const ignored = new Set(known);
   const secrets = new Set<string>();
@@ -89,7 +94,7 @@ export function createRedactor(known: Iterable<string> = []): Redactor {
   };
 }
 
-/** Redacts bytes of any kind: each is a character of Latin-1. */
+/** Redacts bytes of any format. Treats each byte as a Latin-1 character. */
 export function redactedBytes(bytes: Uint8Array, redact: Redactor["redact"]): Uint8Array {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const clean = redact(text);
@@ -97,40 +102,50 @@ export function redactedBytes(bytes: Uint8Array, redact: Redactor["redact"]): Ui
 }
 
 interface Patterns {
-  /** Matches every text that contains a secret, and a few others. */
+  /** Matches every text that contains a secret, and a few other texts. */
   readonly suspicious: RegExp;
-  /** The secrets without escapes. */
+  /** Matches a secret without escapes. */
   readonly secret: RegExp;
-  /** The secrets without escapes: for each of their characters, the characters that may stand for it. */
+  /**
+   * The secrets without escapes. Each secret is a list with the accepted forms of each of its characters, such as both
+   * cases.
+   */
   readonly characters: readonly (readonly string[])[];
 }
 
-/** Characters as `\u002d`, `\u{2d}`, `\x2d`, `%2D`, `%252D`, `&#45;`, `&#x2d;`, `&amp;#45;` and `&quot;`. */
+/**
+ * Matches an escaped character, such as `\u002d`, `\u{2d}`, `\x2d`, `%2D`, `%252D`, `&#45;`, `&#x2d;`, `&amp;#45;` and
+ * `&quot;`.
+ */
 const escapes =
   /(?<!\\)\\+(?:u([\da-f]{4})|u\{0*([\da-f]{1,6})\}|x([\da-f]{2}))|%(?:25)*([2-9a-f][\da-f])|&(?:amp;)*#(?:x0*([\da-f]{1,6})|0*(\d{1,7}));|&(?:amp;)*(amp|lt|gt|quot|apos);/gi;
 
-/** Before a character as in `\/`. Secrets are also compared without their own backslashes, so these need no escape rule. */
+/**
+ * Matches backslashes, as in `\/`. They need no rule in `escapes`, because texts and secrets are also compared without
+ * their backslashes.
+ */
 const backslashes = /\\+/g;
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** What the escapes of characters that may be in a secret begin with. */
+/** Matches the start of an escape for a character that a secret may contain. */
 const escapeStart = "\\\\(?:u00[2-7]|u\\{0*[2-7]|x[2-7])|%[2-7]|&(?:#|[a-z]{2,4};)";
 
 function patternsFor(secrets: Iterable<string>): Patterns {
   const all = [...secrets];
-  // A secret can itself look escaped, so its decoded forms are secrets too.
+  // A secret may itself contain what looks like an escape, so its decoded forms are secrets too.
   const literals = all
     .flatMap((secret) => [secret, Buffer.from(secret).toString("latin1")])
     .flatMap(decodings);
   const encoded = all.flatMap(base64Forms);
   const marks = new Set(all.flatMap((secret) => secret.match(/[^\w\s]/gu) ?? []));
   const escapedMarks = [...marks].map((mark) => `\\\\${literal(mark)}`);
-  // The longest first: of two that begin alike, the first is found.
+  // The longest secrets come first: if two have the same start, the expression matches the first of them.
   const secret = [...new Set([...literals.map(literal), ...encoded.map(base64Pattern)])]
     .sort((one, other) => other.length - one.length)
     .join("|");
-  // The digits that a secret shares with the text around it are left out: to look for them takes three times as long.
+  // Leaves out the Base64 digits that a secret shares with the text around it, because searching for them would take
+  // three times as long.
   const starts = [...literals.map(literal), ...encoded.map(({ own }) => ownPattern(own))];
   return {
     suspicious: new RegExp([...new Set(starts), escapeStart, ...escapedMarks].join("|"), "i"),
@@ -156,14 +171,17 @@ function decodings(text: string): readonly string[] {
 
 /** The Base64 of a secret, alone or within a longer text. */
 interface Base64Form {
-  /** The digits that only the secret decides. */
+  /** The digits that depend only on the secret. */
   readonly own: string;
-  /** Of a digit that is shared with the text before or after, only some bits are known. */
+  /**
+   * Whether the secret shares its first digit with the text before it, and its last digit with the text after it. Only
+   * some bits of a shared digit are known.
+   */
   readonly sharesFirst: boolean;
   readonly sharesLast: boolean;
 }
 
-/** The forms of the Base64 of a secret, alone or anywhere in a longer text such as `user:secret`. */
+/** The forms that a secret can have in Base64, alone or anywhere in a longer text such as `user:secret`. */
 function base64Forms(secret: string): readonly Base64Form[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].map((offset) => {
@@ -186,14 +204,14 @@ const ownPattern = (own: string): string => own.replaceAll("+", "[+-]").replaceA
 const base64Characters = ({ own }: Base64Form): readonly string[] =>
   own.split("").map((digit) => (digit === "+" ? "+-" : digit === "/" ? "/_" : inBothCases(digit)));
 
-/** A text without escapes, and where it was in the text with them. */
+/** A decoded text, whose positions can be converted to positions in the original text. */
 interface Decoded {
   readonly text: string;
-  /** Where a position of the decoded text is in the original. */
+  /** Converts a position in the decoded text to a position in the original text. */
   readonly original: (at: number) => number;
 }
 
-/** Replaces escapes by their characters, once; undefined if there are none. */
+/** Replaces each escape with its character, one level only. Undefined if there are no escapes. */
 function decode(text: string, pattern = escapes): Decoded | undefined {
   const starts: number[] = [];
   const shifts: number[] = [];
@@ -224,7 +242,7 @@ function characterOf([all, u4, braces, x, percent, hex, decimal, entity]: RegExp
   return code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
 }
 
-/** The index of the last of the ascending numbers below a limit; -1 if there is none. */
+/** The index of the last number below a limit in an ascending list; -1 if there is none. */
 function lastBelow(limit: number, numbers: readonly number[]): number {
   let [low, high] = [0, numbers.length];
   while (low < high) {
@@ -235,7 +253,7 @@ function lastBelow(limit: number, numbers: readonly number[]): number {
   return low - 1;
 }
 
-/** A text that was decoded twice. */
+/** Combines two decoding steps. */
 const after = (second: Decoded, first: Decoded): Decoded => ({
   text: second.text,
   original: (at) => first.original(second.original(at)),
@@ -246,7 +264,10 @@ const rangesIn = ({ text, original }: Decoded, secret: RegExp): Range[] =>
 
 type Range = readonly [start: number, end: number];
 
-/** Where the secrets are in a text as it is, and as it is after decoding it once, twice and so on. */
+/**
+ * Finds the secrets in a text, and in the text after decoding it once, twice and so on. The ranges are positions in the
+ * original text.
+ */
 function secretRanges(text: string, secret: RegExp): readonly Range[] {
   const ranges: Range[] = [];
   let decoded: Decoded | undefined = { text, original: (at) => at };
@@ -260,13 +281,18 @@ function secretRanges(text: string, secret: RegExp): readonly Range[] {
   return ranges;
 }
 
-/** The start of an escape at the end of a text, or an escape that may become a longer one. */
+/**
+ * Matches an incomplete escape at the end of a text, or an escape that may become longer with the text that follows.
+ */
 const unfinishedEscape =
   /(?:\\+(?:u(?:[\da-f]{0,3}|\{[\da-f]*)|x[\da-f]?)?|%(?:25)*[\da-f]?|&(?:amp;)*(?:#(?:x[\da-f]*|\d*)|[a-z]{0,4}))$/i;
 
-/** Where the end of a text starts that may be the start of a secret, or contains a part of one. */
+/**
+ * The position up to which a text can be redacted now. The text after it may be the start of a secret, or contain a
+ * part of one.
+ */
 function finishedEnd(text: string, { secret, characters }: Patterns, maxLength: number): number {
-  // No secret is longer, nor one that overlaps with another.
+  // A secret is never longer than this, not even together with one that overlaps it.
   const windowStart = Math.max(0, text.length - 2 * maxLength);
   const window = text.slice(windowStart);
   let end = Math.max(window.length - maxLength, unfinishedStart(window, characters));
@@ -294,7 +320,7 @@ function unfinishedStart(text: string, characters: Patterns["characters"]): numb
   return start;
 }
 
-/** Where the longest end of a text starts that begins a secret; the length of the text if there is none. */
+/** The start of the longest end of a text that is the start of a secret; the length of the text if there is none. */
 function prefixStart(text: string, characters: Patterns["characters"]): number {
   let first = text.length;
   for (const secret of characters) {
@@ -312,7 +338,8 @@ function masked(text: string, secret: RegExp): string {
   let last = 0;
   for (const range of secretRanges(text, secret).toSorted(([one], [other]) => one - other)) {
     let [start, end] = range;
-    // JSON stays JSON: half of an escape is worse than none.
+    // Keeps JSON valid by never leaving half of an escape: backslashes before a secret are masked, and those at its end
+    // stay.
     while (start > last && text[start - 1] === "\\") start -= 1;
     while (text[end - 1] === "\\") end -= 1;
     if (start >= last) result += text.slice(last, start) + mask;

@@ -6,15 +6,15 @@ export type Result = Data | Records | Bytes | Text | Ended | Frames;
 /** A value, shown through the command's view or printed as JSON unchanged. */
 export interface Data extends Paid {
   readonly data: unknown;
-  /** Data for the table, when it differs from `data`. */
+  /** Data for the table, if it differs from `data`. */
   readonly rows?: unknown;
   /** Replaces the command's view. */
   readonly view?: View;
-  /** The data is printed immediately, and the command then runs until this promise settles. */
+  /** The data is printed immediately. The command then runs until this promise settles. */
   readonly until?: Promise<void>;
-  /** 0 by default; a command that found a problem sets another. */
+  /** The exit code, 0 by default. A command that finds a problem sets another code. */
   readonly exitCode?: number;
-  /** The error that makes the data incomplete. It is reported once the data is printed, and sets the exit code. */
+  /** The error that makes the data incomplete. It is reported after the data is printed, and sets the exit code. */
   readonly failure?: Error | undefined;
   /** A line below the table, on stderr, such as a total. Other formats leave it out. */
   readonly note?: string | undefined;
@@ -26,20 +26,23 @@ export interface NextStep {
   /** Such as `rentals wait`. */
   readonly command: string;
   readonly args: readonly string[];
-  /** What it does, in a few words. */
+  /** What the command does, in a few words. */
   readonly text: string;
 }
 
-/** A list that may not fit in memory, in batches of records as they arrive. */
+/** A list that may not fit in memory. Its records arrive in batches. */
 export interface Records extends Paid {
   readonly records: AsyncIterable<readonly unknown[]>;
-  /** The field whose texts continue those of the record before, such as `choices` in a streamed chat. */
+  /** The field whose text continues the text of the previous record, such as `choices` in a streamed chat. */
   readonly continued?: string;
-  /** The records for formats that show columns, when they differ. Only one of the two is read. */
+  /** Records for formats that show columns, if they differ from `records`. Only one of the two is read. */
   readonly rows?: AsyncIterable<readonly unknown[]>;
   /** Replaces the command's view. */
   readonly view?: View;
-  /** The error that makes the records incomplete, once they are read. It is reported as that of `Data`. */
+  /**
+   * Called after the records are read. Returns the error that makes them incomplete, which is reported like `failure`
+   * in `Data`.
+   */
   readonly failureAtEnd?: () => Error | undefined;
 }
 
@@ -67,8 +70,8 @@ export interface Text extends Paid {
   /** Replaces the command's view. */
   readonly view?: View;
   /**
-   * Called when the text has been printed, or the part that arrived before an error. If it throws, the command fails with
-   * that error.
+   * Called after the text has been printed. If an error ended the text early, the part before it has been printed, and
+   * `error` is set. If this function throws, the command fails with what it throws.
    */
   readonly after?: (error?: unknown) => void | Promise<void>;
   /** As in `Data`. */
@@ -85,14 +88,14 @@ export interface Frames {
   readonly view: ListView;
 }
 
-/** The result of one refresh, or of the last successful one when it failed. */
+/** The result of one refresh. If the refresh failed, the result of the last successful one. */
 export interface Frame extends Pick<Data, "data" | "rows"> {
   /** Lines below the list that belong to the snapshot. */
   readonly notes: readonly string[];
-  /** For people: the time, the error if any, and how to quit. */
+  /** A text for the user: the time, the error if any, and how to quit. */
   readonly status: string;
-  /** The refresh, or a part of it, failed. */
+  /** The refresh failed, or a part of it. */
   readonly failed: boolean;
-  /** Nothing in it is new: the whole refresh failed. */
+  /** The whole refresh failed, so nothing in the frame is new. */
   readonly stale: boolean;
 }

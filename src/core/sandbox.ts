@@ -18,42 +18,42 @@ export type OperationSetName = (typeof operationSetNames)[number];
 /** The response header with the number of the fault that changed the response. */
 export const faultHeader = "Gpuctl-Sandbox-Fault";
 
-/** What an engine, the user's own inference server, can generate in place of the sandbox. */
+/** What an engine can generate instead of the sandbox. An engine is the user's own inference server. */
 export const engineKinds = ["chat", "image", "audio"] as const;
 
 export type EngineKind = (typeof engineKinds)[number];
 
-/** The response header with the fields of the request, separated by commas, that an engine has no equivalent for. */
+/** The response header that lists the request's fields for which the engine has no equivalent, separated by commas. */
 export const ignoredFieldsHeader = "Gpuctl-Sandbox-Ignored-Fields";
 
-/** The response header with the index of the reply in the chat script. */
+/** The response header with the index of this reply in the chat script. */
 export const replyHeader = "Gpuctl-Sandbox-Reply";
 
-/** By default, a fault skips no call (`after`), affects one (`times`), and has this seed if it has a rate. */
+/** Defaults of a fault: it skips no calls (`after`), affects one call (`times`), and uses `seed` if it has a rate. */
 export const faultDefaults = { after: 0, times: 1, seed: 0 } as const;
 
-/** How the boot of a rental can end instead of as usual: late, with the status Failed, or not at all. */
+/** How the boot of a rental can differ from the usual boot: it takes longer, fails (status Failed), or never ends. */
 export const bootOutcomes = ["slow", "failed", "never"] as const;
 
-/** The request header that names a caller, so that its requests can be told from those of others. */
+/** The request header that names the caller, so that its requests can be distinguished from those of other callers. */
 export const callerHeader = "Gpuctl-Sandbox-Caller";
 
 /**
- * The number of logged requests that the sandbox shows by default, and the number that it keeps; and the length in characters
- * up to which it stores a body and a text in it.
+ * Limits of the request log: how many requests are shown by default, how many are kept, the length in characters up to
+ * which a body is stored, and the length to which a text in a body is shortened.
  */
 export const requestLog = { shown: 50, kept: 1000, maxBodyLength: 65_536, maxTextLength: 4096 } as const;
 
 /** Whether the request log has as many matching requests as expected. */
 export interface ExpectationResult {
   readonly met: boolean;
-  /** In words. */
+  /** What was expected, in words. */
   readonly expected: string;
   /** How many requests match. */
   readonly count: number;
   /** How many requests are in the log. */
   readonly logged: number;
-  /** If there are too few, those that match most of the conditions; if there are too many, the last ones. */
+  /** If too few requests match, the requests that meet the most conditions. If too many match, the latest of them. */
   readonly requests: readonly { readonly number: number; readonly text: string }[];
 }
 
@@ -63,7 +63,7 @@ export function splitCondition(text: string): readonly [string, string] | undefi
   return at < 1 ? undefined : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** What a situation of a sandbox can be, as real clouds have them. */
+/** The kinds of situations, as in real clouds, that a sandbox can simulate. */
 export const situationKinds = [
   "capacity",
   "quota",
@@ -77,7 +77,7 @@ export const situationKinds = [
 
 export type SituationKind = (typeof situationKinds)[number];
 
-/** Named sets of situations, boot rules and faults, each with what happens in it. */
+/** Named sets of situations, boot rules and faults. Each value says what happens in the scenario. */
 export const scenarios = {
   "capacity-crunch": "each region has 8 GPUs of each type, but us-central-1 and us-east-1 have no h100",
   flaky: "10% of the calls return 503, and 5% reset the connection",
@@ -90,8 +90,8 @@ export const scenarios = {
 export type ScenarioName = keyof typeof scenarios;
 
 /**
- * The controls of a served sandbox: the path below which they are, those of the pages for browsers, the response of `/health`, and
- * their name.
+ * The controls of a served sandbox: their base path, the paths of the pages for browsers, the response of `/health`,
+ * and the name of the controls in messages.
  */
 export const servedControls = {
   path: "/_sandbox",

@@ -10,10 +10,10 @@ export interface Received {
   readonly complete: boolean;
 }
 
-/** What a failed response says besides its error. */
+/** What a failed response contains besides its error. */
 export interface FailedReply {
   readonly status: number;
-  /** The service's name for the request, from a header. */
+  /** The service's ID of the request, from a response header. */
   readonly requestId: string | null;
   /** Milliseconds that the service asks to wait before the next request. */
   readonly retryAfter: number | undefined;
@@ -25,10 +25,10 @@ export interface FailedReply {
 export const isRead = ({ method }: Pick<RequestLine, "method">): boolean =>
   method === "GET" || method === "HEAD";
 
-/** Whether a status asks for a request to another URL. 304 answers a conditional request. */
+/** Whether a status redirects to another URL. 304 does not: it answers a conditional request. */
 export const isRedirect = (status = 0): boolean => [300, 301, 302, 303, 307, 308].includes(status);
 
-/** The connection failed or broke. `sent` says whether any of the request may have been sent. */
+/** The connection failed or broke. `sent` says whether any part of the request may have been sent. */
 export class ConnectionFailed extends Error {
   override readonly name = "ConnectionFailed";
   readonly code: string;
@@ -50,8 +50,8 @@ class RequestError extends Error {
 }
 
 /**
- * The service rejected the request. Any response to a write that is not a refusal (4xx) is an `UnknownOutcome` instead.
- * `hint` says what the user can do, if that is known.
+ * The service rejected the request. If the request is a write and the response is not a refusal (4xx), the error is an
+ * `UnknownOutcome` instead. `hint` says what the user can do, if that is known.
  */
 export class ServiceError extends RequestError {
   override readonly name: string = "ServiceError";
@@ -84,7 +84,7 @@ export class ServiceError extends RequestError {
   }
 }
 
-/** The network failed or the request timed out, and it is safe to try again. */
+/** The network failed or the request timed out. It is safe to try again. */
 export class NetworkError extends RequestError {
   override readonly name = "NetworkError";
   readonly code: string;
@@ -95,8 +95,8 @@ export class NetworkError extends RequestError {
 }
 
 /**
- * A streamed response ended early. What arrived is only a part, and it may have been charged for. `received` is what
- * arrived, unless its text was passed on.
+ * A streamed response ended early. The part that arrived may have been charged for. `received` is that part, unless its
+ * text was already passed on.
  */
 export class StreamTruncated extends Error {
   override readonly name = "StreamTruncated";
@@ -132,8 +132,8 @@ export class InvalidResponse extends RequestError {
 }
 
 /**
- * A write was sent and may or may not have taken effect. Check the state of the service before sending it again;
- * `finding` is the result of such a check. `received` is what arrived of a response that was paid for.
+ * A write was sent and may or may not have taken effect. Check the state of the service before you send it again.
+ * `finding` is the result of such a check. `received` is the part that arrived of a response that was paid for.
  */
 export class UnknownOutcome extends RequestError {
   override readonly name = "UnknownOutcome";
@@ -165,8 +165,8 @@ export class UnknownOutcome extends RequestError {
 }
 
 /**
- * The user interrupted while a write was under way: it may have taken effect. `finding` says where to look; `received` is
- * what arrived of a response that was paid for.
+ * The user interrupted a write that had been sent. It may have taken effect. `finding` says where to look. `received`
+ * is the part that arrived of a response that was paid for.
  */
 export class InterruptedWrite extends RequestError {
   override readonly name = "InterruptedWrite";
@@ -183,7 +183,7 @@ export class InterruptedWrite extends RequestError {
   }
 }
 
-/** An operation needs an API key and there is no usable one. Nothing was sent. */
+/** An operation needs an API key, but there is no usable key. Nothing was sent. */
 export class NoCredential extends Error {
   override readonly name = "NoCredential";
   constructor(message = "no API key") {
@@ -214,7 +214,7 @@ export class InsecureUrl extends Error {
   }
 }
 
-/** Whether a later request may succeed: the cause was the network, a rate limit or the service. */
+/** Whether a later request may succeed, because the cause was the network, a rate limit or the service. */
 export function isTemporary(error: unknown): error is Error {
   if (error instanceof ServiceError) {
     return error.status >= 500 || error.status === 429 || error.status === 408;

@@ -6,7 +6,8 @@ export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * A command line to copy. Words that come from the service may look like flags; in that case all arguments follow `--`.
+ * A command line that the user can copy. If an argument starts with a dash, as a text from the service may, all
+ * arguments follow `--`.
  */
 export function commandLine(command: string, args: readonly string[], flags: readonly string[] = []): string {
   const words = args.some((word) => word.startsWith("-")) ? [...flags, "--", ...args] : [...args, ...flags];
@@ -17,7 +18,9 @@ export function commandLine(command: string, args: readonly string[], flags: rea
 export const sentence = ({ flag, message }: { readonly flag: string; readonly message: string }): string =>
   /^(must|is|has|cannot|requires|or)\b/.test(message) ? `${flag} ${message}` : `${flag}: ${message}`;
 
-/** An invalid field and its message, such as "messages.0.content is required"; the message alone without a field. */
+/**
+ * An invalid field and its message, such as "messages.0.content is required"; just the message if there is no field.
+ */
 export function issueText({
   path,
   message,
@@ -29,7 +32,7 @@ export function issueText({
   return field === "" ? message : sentence({ flag: field, message });
 }
 
-/** The error for one or more invalid values. For a single one, its message is the message of the error. */
+/** The error for one or more invalid values. A single issue becomes the error message itself. */
 export function invalidValues(
   issues: readonly { readonly flag: string; readonly message: string }[],
   hint?: string,
@@ -39,7 +42,10 @@ export function invalidValues(
   return new UsageError(`${issues.length} invalid values`, { issues, hint });
 }
 
-/** The last four characters of an API key, to recognize it; empty for a short key, of which they reveal too much. */
+/**
+ * The last four characters of an API key, to recognize it; empty for a short key, because four characters would reveal
+ * too much of it.
+ */
 export const keyEnding = (key: string): string => (key.length < 12 ? "" : key.slice(-4));
 
 /** The words that are closest to a misspelled one, in the given order; empty if none is close. */
@@ -51,14 +57,17 @@ export function nearest(input: string, words: Iterable<string>): readonly string
   return near.filter(({ edits }) => edits === minEdits).map(({ word }) => word);
 }
 
-/** A suggestion to append to a message, with a leading space; empty if no word is close. `shown` says how to write a word. */
+/**
+ * A suggestion to append to a message, with a leading space; empty if no word is close. `shown` formats each suggested
+ * word.
+ */
 export const didYouMean = (
   input: string,
   words: Iterable<string>,
   shown: (word: string) => string = (word) => word,
 ): string => suggestion(nearest(input, words).map(shown));
 
-/** The suggestion of these words; empty if there are none. */
+/** A text that suggests these words; empty if there are none. */
 export const suggestion = (words: readonly string[]): string =>
   words.length > 0 ? ` (Did you mean ${words.join(" or ")}?)` : "";
 
@@ -96,7 +105,7 @@ function abbreviates(input: string, word: string): boolean {
 /** Shorter inputs would match too many words. */
 const minAbbreviation = 5;
 
-/** Wraps a text to lines of at most `width` columns; a longer word is not split. */
+/** Wraps a text to lines of at most `width` columns. Does not split a word that is longer. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {
@@ -108,13 +117,13 @@ export function wrap(text: string, width: number): readonly string[] {
 }
 
 /**
- * Whether a text matches all of a pattern, in which `*` stands for any text and `?` for one character. Upper and lower
- * case differ. Takes at most (text length × pattern length) steps.
+ * Whether the whole text matches a glob pattern, in which `*` matches any text and `?` matches one character. Upper and
+ * lower case differ. Takes at most (text length × pattern length) steps.
  */
 export function matchesGlob(text: string, glob: string): boolean {
   const [characters, pattern] = [[...text], [...glob]];
   let [at, next] = [0, 0];
-  /** Where to continue after the last `*`, when it stands for one more character. */
+  /** Where to resume if the last `*` must match one more character. */
   let retry: { at: number; next: number } | undefined;
   while (at < characters.length) {
     if (pattern[next] === "*") {

@@ -1,6 +1,6 @@
 /**
- * What is not seen, but changes how the text around it is shown, as part of a character class: C1 controls, marks and
- * overrides of direction, line separators, and the byte order mark.
+ * Invisible characters that change how the text around them is shown: DEL, C1 controls, direction marks and overrides,
+ * line separators, and the byte order mark. They are written for use in a character class of a regular expression.
  */
 export const unseen = "\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069\\ufeff";
 

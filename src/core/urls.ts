@@ -3,7 +3,7 @@ import { InsecureUrl } from "./service-errors.ts";
 
 const noUrl = { protocol: "", username: "", password: "" };
 
-/** What an invalid base URL must be instead, to follow "must be"; undefined for a valid one. */
+/** Says what an invalid base URL must be instead, as a text to put after "must be". Undefined if the URL is valid. */
 export function urlProblem(
   text: string,
   { what = "a URL", example: url = "https://api.example.com" } = {},
@@ -19,7 +19,10 @@ export function urlProblem(
 export const withoutPassword = (url: string): string =>
   url.replace(/^([a-z][a-z\d+.-]*:[\\/]+)?.*@/is, (_, scheme: string | undefined) => `${scheme ?? ""}****@`);
 
-/** The password in a URL, or the user name if there is no password, as written and decoded. Empty for any other text. */
+/**
+ * The password in a URL, or the user name if there is no password, both as written and decoded. Empty for any other
+ * text.
+ */
 export function passwordsIn(url: string): readonly string[] {
   if (!url.includes("@")) return [];
   const userInfo = /^(?:--[\w-]+=)?[a-z][a-z\d+.-]*:[\\/]+(.*)@/is.exec(url)?.[1];
@@ -37,8 +40,8 @@ export const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 
 /**
- * Encodes a value as one segment of a path. Throws `UsageError` for one that cannot be a segment: a URL drops an empty
- * one, `.` and `..`, even encoded, so the request would go to another path.
+ * Encodes a value as one segment of a path. Throws `UsageError` if the value is an object, is empty, or is `.` or `..`.
+ * A URL drops empty and dot segments, even if they are encoded, so the request would go to another path.
  */
 export function pathSegment(name: string, value: unknown): string {
   const text = String(value ?? "");

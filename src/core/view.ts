@@ -1,4 +1,4 @@
-/** How a value is shown to people. Plain data, so that the command tree can hold it. */
+/** How a value is shown to people. A view is plain data, so that the command tree can contain it. */
 export type View = ListView | RecordView | LinesView | DocumentView;
 
 /** A table with one row per record. */
@@ -7,7 +7,7 @@ export interface ListView {
   readonly columns: readonly Column[];
   /** Printed on stderr instead of an empty table, such as "No active rentals." */
   readonly empty: string;
-  /** Dotted paths of a record's identifier; the first that has a value wins. */
+  /** Dotted paths of a record's ID. The first path that has a value is used. */
   readonly id: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export interface LinesView {
   readonly kind: "lines";
   /** Dotted path of the value in each record. */
   readonly path: string;
-  /** A text that is printed as it arrives is Markdown, and is drawn on a terminal. */
+  /** If the command streams text, the text is Markdown and is drawn with styles on a terminal. */
   readonly markdown?: boolean;
 }
 
@@ -34,18 +34,18 @@ export interface DocumentView {
 
 export interface Column {
   readonly title: string;
-  /** Name in csv and tsv; by default the title in lower case with `_` for spaces. */
+  /** Name in csv and tsv. By default, the title in lower case with `_` for spaces. */
   readonly name?: string;
-  /** Dotted paths; the first value that is not null wins. */
+  /** Dotted paths. The first value that is not null is shown. */
   readonly paths: readonly string[];
   readonly format?: Format;
-  /** When a list does not fit the terminal, columns with a higher number are left out first; 0 by default. */
+  /** If a list does not fit the terminal, columns with a higher number are left out first. 0 by default. */
   readonly priority?: number;
-  /** The usual text. A column that shows nothing else is left out before all others. */
+  /** The usual text of the column. If no row shows anything else, the column is left out before all others. */
   readonly usual?: string;
-  /** Never shortened below the length of a UUID: a shorter address or path is useless. */
+  /** The text is never shortened below the length of a UUID, because a shorter address or path is useless. */
   readonly whole?: boolean;
-  /** Display spelling of words that services spell in several ways, keyed by their letters in lower case. */
+  /** How to show words that services spell in several ways. The keys are the letters of these words in lower case. */
   readonly spelling?: Readonly<Record<string, string>>;
 }
 

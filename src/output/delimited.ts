@@ -8,7 +8,10 @@ import { plainText, sanitize } from "./text.ts";
 /** Formats rows of texts as lines, each with its line end. */
 export type RowWriter = (rows: readonly (readonly string[])[]) => string;
 
-/** RFC 4180, with CRLF. A row of one empty value is quoted, because an empty line is not a row. */
+/**
+ * CSV as in RFC 4180, with CRLF. A row with a single empty value is quoted, because readers do not treat an empty line
+ * as a row.
+ */
 export const csv: RowWriter = (rows) =>
   stringify(
     rows.map((row) => [...row]),
@@ -22,19 +25,20 @@ const escapeTsv = (text: string): string => text.replace(/[\t\n\r\\]/g, (one) =>
 /** Tab-separated values, escaped as by jq's `@tsv`. */
 export const tsv: RowWriter = (rows) => rows.map((row) => `${row.map(escapeTsv).join("\t")}\n`).join("");
 
-/** What a spreadsheet takes for a formula, with the apostrophes that may already be in front of it. */
+/** Matches the start of a text that a spreadsheet treats as a formula, and any apostrophes before it. */
 const formula = /^'*[=+\-@\t\r]/;
 const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * A cell that a spreadsheet does not run as a formula: such a text gets an apostrophe in front. Numbers stay numbers.
- * Without one apostrophe, a cell that matches `^'+[=+\-@\t\r]` is the text as it was.
+ * Puts an apostrophe before a text that a spreadsheet would run as a formula. Numbers are not changed. To restore the
+ * original text, remove one apostrophe from each cell that matches `^'+[=+\-@\t\r]`.
  */
 const inertCell = (text: string): string => (formula.test(text) && !number.test(text) ? `'${text}` : text);
 
 /**
- * Records as rows of unformatted values below a header of column names; absent values are empty. An empty list is only
- * the header. If the view declares no columns, there is one for each path inside the first batch.
+ * Writes records as rows of unformatted values below a header of column names. Absent values are empty. For an empty
+ * list, only the header is written. If the view declares no columns, there is one column for each path in the records
+ * of the first batch.
  */
 export async function* delimited(
   batches: AsyncIterable<readonly unknown[]>,
@@ -56,6 +60,6 @@ export async function* delimited(
   }
 }
 
-/** A record without fields is shown whole in the first column. */
+/** A record that is not an object is shown as a whole in the first column. */
 const cell = (record: unknown, column: Column, index: number): string =>
   index === 0 && !isRecord(record) ? plainText(record) : plain(record, column);

@@ -2,9 +2,12 @@ import fastStringWidth from "fast-string-width";
 
 /** Maximum code units of a user-perceived character. Text beyond this is not measured, which bounds the time. */
 const MAX_UNITS_PER_COLUMN = 16;
-/** Printable ASCII, and the ellipsis of a clipped text: one column each. */
+/** Matches text in which each character is one column wide: printable ASCII, and the ellipsis of a clipped text. */
 const ONE_COLUMN_EACH = /^[ -~…]*$/;
-/** Format characters without a width, which the library counts. Joiners stay: they combine several emoji into one. */
+/**
+ * Format characters that have no width, although the library counts them. Joiners are not in the list, because they
+ * combine several emoji into one.
+ */
 const ZERO_WIDTH = /[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]/g;
 
 let segmenter: Intl.Segmenter | undefined;
@@ -19,7 +22,7 @@ export const displayWidth = (text: string, limit: number): number =>
 /** Shortens a line of text to `columns`, with an ellipsis at the end. Never splits a user-perceived character. */
 export function clip(text: string, columns: number): string {
   if (displayWidth(text, columns + 1) <= columns) return text;
-  // Tests one character more than it keeps: the next could be a combining mark.
+  // Tests one character more than is kept, because the next character could be a combining mark.
   if (ONE_COLUMN_EACH.test(text.slice(0, columns))) return `${text.slice(0, columns - 1)}…`;
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   let kept = "";
@@ -32,7 +35,7 @@ export function clip(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-/** As `clip`, but keeps the end of the text. */
+/** Like `clip`, but keeps the end of the text. */
 export function clipStart(text: string, columns: number): string {
   if (displayWidth(text, columns + 1) <= columns) return text;
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });

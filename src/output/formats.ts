@@ -15,7 +15,7 @@ export interface FormatOptions {
 
 /** How tables and records are drawn. */
 export interface DrawOptions extends FormatOptions {
-  /** Columns of the terminal; 0 when they are not known. */
+  /** Columns of the terminal; 0 if the number is not known. */
   readonly width: number;
   readonly color: boolean;
 }
@@ -43,8 +43,9 @@ const formats: Record<Format, (value: unknown, record: unknown, options: FormatO
 };
 
 /**
- * A column's value in a record as people read it, empty when it is absent. Cents are shown as dollars, such as `$1,234.50`;
- * times are relative on a terminal. A value that does not fit the column's format is shown as plain text.
+ * Formats a column's value in a record for the user. Empty if the value is absent. Cents are shown as dollars, such as
+ * `$1,234.50`, and times are relative on a terminal. A value that does not fit the column's format is shown as plain
+ * text.
  */
 export function formatted(record: unknown, column: Omit<Column, "title">, options: FormatOptions): string {
   const amount = column.format === "cents" ? firstAt(record, column.paths) : undefined;
@@ -52,7 +53,7 @@ export function formatted(record: unknown, column: Omit<Column, "title">, option
   return formats[column.format ?? "text"](value, record, options);
 }
 
-/** A column's value in a record for programs: times and cents are unchanged. */
+/** Formats a column's value in a record for programs. Times and cents are unchanged. */
 export function plain(record: unknown, column: Omit<Column, "title">): string {
   const { format = "text" } = column;
   const value = normalized(record, column);

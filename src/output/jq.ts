@@ -15,31 +15,32 @@ class BadFilter extends Error {
 /** The `--jq` expression compiles but fails on the data. */
 class FilterFailed extends Error {
   override readonly name = "FilterFailed";
-  readonly hint = "Only the filter failed: the request succeeded, and a retry sends it again.";
+  readonly hint =
+    "The request succeeded and only the filter failed. Running the command again sends the request again.";
 }
 
 /** A compiled jq expression. */
 export interface Filter {
   /**
-   * Filters JSON. Returns the results, one per line: strings without quotes, other values as compact JSON. `messages` is
-   * what the filter wrote to stderr, for example with `debug`.
+   * Filters JSON. Returns the results, one per line: strings without quotes, other values as compact JSON. `messages`
+   * is what the filter wrote to stderr, for example with `debug`.
    *
    * @throws {FilterFailed}
    */
   readonly run: (json: string) => Promise<{ readonly text: string; readonly messages: string }>;
-  /** The filter gives the same results for a list in parts as for the whole list. */
+  /** The filter gives the same results if it runs on parts of a list instead of the whole list. */
   readonly isForEachItem: boolean;
 }
 
 /**
- * Matches `.[]`, also with a path such as `.[].id`, alone or followed by a pipe. Not one with `halt`, which has to end the
- * whole run.
+ * Matches `.[]`, or a path such as `.[].id`, alone or followed by a pipe. Does not match a filter with `halt`, because
+ * `halt` has to end the whole run.
  */
 const forEachItem = /^\s*\.\[\](?:\?|\.[A-Za-z_]\w*|\[\d*\])*\s*(?:$|\|(?!=))(?!.*\bhalt)/s;
 
 /**
- * Compiles a jq expression without running it. When `interrupted` is aborted, the filter stops, even in an endless loop,
- * and throws the reason.
+ * Compiles a jq expression without running it. When `interrupted` is aborted, the filter stops, even in an endless
+ * loop, and throws the reason.
  *
  * @throws {BadFilter}
  */
@@ -67,12 +68,13 @@ export async function compileFilter(expression: string, interrupted: AbortSignal
 type Run = Parameters<Jq["raw"]>;
 
 /**
- * Milliseconds until a filter is run again in a worker. WebAssembly blocks signals, and only a worker can be stopped while
- * it runs. Starting one takes longer than most filters, so a filter first runs here.
+ * After this many milliseconds, a filter is stopped and runs again in a worker. WebAssembly blocks signals, and only a
+ * worker can be stopped while it runs. A filter does not start in a worker, because to start one takes longer than most
+ * filters.
  */
 const maxBlockingTime = 250;
 
-/** Loads jq. */
+/** Loads jq. Returns a function that runs it. */
 async function loadJq(interrupted: AbortSignal): Promise<(...run: Run) => Promise<JqResult>> {
   const paths = {
     library: resolved("./jq-wasm.cjs", "jq-wasm"),
@@ -93,7 +95,7 @@ async function loadJq(interrupted: AbortSignal): Promise<(...run: Run) => Promis
 /** @throws {TimeLimitExceeded} after `maxBlockingTime` */
 function runHere(work: () => JqResult): JqResult {
   const { error } = console;
-  // On an abort, jq.wasm logs to the console, which would add to the one JSON document on stderr.
+  // If jq.wasm aborts, it logs to the console. The log would break the JSON document on stderr.
   console.error = () => {};
   try {
     return withinTime(maxBlockingTime, work);
@@ -102,7 +104,7 @@ function runHere(work: () => JqResult): JqResult {
   }
 }
 
-/** The worker is kept as source, so that the tests can run it as well. */
+/** The code of the worker. It is not a file, so that the tests can run it, too. */
 const workerSource = `
 const { readFileSync } = require("node:fs");
 const { parentPort, workerData } = require("node:worker_threads");
@@ -118,7 +120,7 @@ interface WorkerData {
   readonly run: Run;
 }
 
-/** Runs jq in a worker, which an interruption stops. */
+/** Runs jq in a worker. If the user interrupts, stops the worker. */
 async function runInWorker(workerData: WorkerData, interrupted: AbortSignal): Promise<JqResult> {
   interrupted.throwIfAborted();
   const worker = new Worker(workerSource, { eval: true, execArgv: [], workerData });
@@ -135,15 +137,18 @@ async function runInWorker(workerData: WorkerData, interrupted: AbortSignal): Pr
   }
 }
 
-/** The error to report for one that jq threw: WebAssembly throws a `RuntimeError` if it cannot get more memory. */
+/**
+ * Converts an error that jq threw to the error to report. WebAssembly throws a `RuntimeError` if it cannot get more
+ * memory.
+ */
 const outOfMemory = (error: unknown): unknown =>
   error instanceof Error && error.name === "RuntimeError"
     ? filterFailure(
-        `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory. A whole list of more than about 50,000 rentals is too large. Begin the filter with \`.[] |\` if it treats each item by itself, or pipe -o jsonl to an installed jq`,
+        `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory. A whole list of more than about 50,000 rentals is too large. If the filter handles each item separately, begin it with \`.[] |\`. Otherwise, pipe -o jsonl to an installed jq`,
       )
     : error;
 
-/** A file that is next to this code in the bundle, and otherwise in its package. */
+/** The path of a file that is next to this code in the bundle, or else in its package. */
 function resolved(bundled: string, packaged: string): string {
   const { resolve } = createRequire(import.meta.url);
   try {

@@ -5,10 +5,12 @@ import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import type { View } from "../core/view.ts";
 import { recordsOf, type Value, wholeOf } from "./records.ts";
 
-/** A value as JSON with an indent of two, ended by a newline. */
+/** Writes a value as JSON with an indent of two and a newline at the end. */
 export const json = (data: unknown): string => `${escapedJson(data, 2)}\n`;
 
-/** Batches of records as one JSON array, byte for byte the same as `json` of the whole list. */
+/**
+ * Writes batches of records as one JSON array. The text is byte for byte the same as from `json` for the whole list.
+ */
 export async function* jsonArray(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let before = "[";
   for await (const records of batches) {
@@ -22,7 +24,7 @@ export async function* jsonArray(batches: AsyncIterable<readonly unknown[]>): As
   yield before === "[" ? "[]\n" : "\n]\n";
 }
 
-/** JSON Lines: a line for each record of a list or of a page, one line for any other value. */
+/** Writes JSON Lines: one line for each record of a list or of a page, or a single line for any other value. */
 export async function* jsonl(value: Value | Records, view: View): AsyncGenerator<string> {
   if ("records" in value) {
     for await (const records of value.records) yield jsonLines(records);
@@ -36,13 +38,15 @@ export async function* jsonl(value: Value | Records, view: View): AsyncGenerator
 const jsonLines = (records: readonly unknown[]): string =>
   records.map((record) => `${escapedJson(record)}\n`).join("");
 
-/** A value as JSON that a terminal does not interpret; `null` for one that JSON cannot express. */
+/**
+ * Writes a value as JSON in which a terminal interprets nothing. The text is `null` if JSON cannot express the value.
+ */
 export const escapedJson = (data: unknown, indent?: number): string =>
   escapeControls(stringifyExactly(data, indent) ?? "null");
 
 /**
- * JSON text with `\u` escapes for the control characters and the like that JSON.stringify leaves as they are. A JSON
- * reader sees the same value.
+ * Escapes control characters and other invisible characters that JSON.stringify does not escape. A JSON reader gets the
+ * same value.
  */
 export const escapeControls = (text: string): string => text.replace(unseenCharacters, unicodeEscape);
 

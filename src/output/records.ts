@@ -3,12 +3,12 @@ import type { Data } from "../core/result.ts";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import type { View } from "../core/view.ts";
 
-/** A value to print: its data, and its rows when the table shows more than the data. */
+/** A value to print: its data, and its rows if the table shows more than the data. */
 export type Value = Pick<Data, "data" | "rows">;
 
 /**
- * The records that a view shows, whatever the shape: the items of an array, the items of a page for a list view, none
- * for null, and otherwise the value itself.
+ * The records that a view shows: the items of an array, the items of a page if it is a list view, no records for null,
+ * or else the value itself.
  */
 export function recordsOf({ data, rows }: Value, view: View): readonly unknown[] {
   const shown = rows ?? data ?? [];
@@ -16,7 +16,7 @@ export function recordsOf({ data, rows }: Value, view: View): readonly unknown[]
   return (view.kind === "list" && isRecord(shown) && listIn(shown)) || [shown];
 }
 
-/** The data as it was received; null becomes an empty list in a list view. */
+/** The data as it was received. In a list view, null becomes an empty list. */
 export const wholeOf = ({ data }: Value, view: View): unknown => data ?? (view.kind === "list" ? [] : null);
 
 /** Wraps records that are all in memory for functions that take batches. */
@@ -25,8 +25,8 @@ export async function* singleBatch(records: readonly unknown[]): AsyncGenerator<
 }
 
 /**
- * Data as JSON: as lists of about `maxLength` characters if there is a limit and the data is a list, or else whole. Batches
- * of records are one list.
+ * Writes data as JSON. If there is a limit and the data is a list, writes several lists of about `maxLength`
+ * characters. Otherwise, writes the data as a whole. Batches of records are a list.
  */
 export async function* listsIn(data: unknown, maxLength = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
   if (!isBatches(data) && (maxLength === Number.POSITIVE_INFINITY || !Array.isArray(data))) {
@@ -58,7 +58,10 @@ export interface Chunk {
   readonly last: boolean;
 }
 
-/** Regroups batches into chunks of `size` records; the last may be shorter, and there is always at least one. */
+/**
+ * Regroups batches into chunks of `size` records. The last chunk may be shorter, and there is always at least one
+ * chunk.
+ */
 export async function* rechunk(
   batches: AsyncIterable<readonly unknown[]>,
   size: number,

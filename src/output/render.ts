@@ -12,7 +12,7 @@ export async function prepareTables({ kind }: View, terminal: boolean): Promise<
   if (kind === "record") await import("./table/record.ts");
 }
 
-/** Number of rows that a table of streamed records lays out at a time. The first of them determine its widths. */
+/** Number of rows that a table of streamed records lays out at a time. The first rows determine its widths. */
 const STREAMED_CHUNK = 1_000;
 const LINES_PER_PIECE = 50;
 
@@ -29,8 +29,8 @@ export interface RenderOptions extends DrawOptions {
 }
 
 /**
- * Renders a value for stdout in pieces that end with a newline. An empty list renders as nothing in a table and as `[]`
- * in JSON. Streamed records are rendered as they arrive. Never throws for data that does not fit the view.
+ * Renders a value for stdout in pieces that end with a newline. An empty list is nothing in a table, and `[]` in JSON.
+ * Streamed records are rendered as they arrive. Data that does not fit the view never causes an error.
  */
 export async function* render(
   value: Value | Records,
@@ -95,8 +95,8 @@ async function* renderRecords(
 }
 
 /**
- * One line for each record: its identifier, or the value that a lines view shows. Records without one are skipped; a
- * record that is a scalar is its own line.
+ * Writes one line for each record: its ID, or the value that a lines view shows. Skips records without this value. A
+ * record that is a scalar is written as it is.
  */
 function* lines(records: readonly unknown[], view: RecordsView, terminal: boolean): Generator<string> {
   const paths = view.kind === "lines" ? [view.path] : view.id;

@@ -2,13 +2,13 @@ import { firstAt, isRecord, valueAt } from "../core/json.ts";
 
 /** Where a rental accepts ssh connections. */
 export interface SshAddress {
-  /** A name or an address, without brackets; never begins with a dash. */
+  /** A name or an address, without brackets. Never starts with a dash. */
   readonly host: string;
   readonly port: number;
   readonly user?: string;
 }
 
-/** Paths of a rental that hold ssh addresses; the first that holds any wins. */
+/** Paths of a rental that may hold ssh addresses. The first path with an address is used. */
 const SOURCES = [
   "providerData.sshNetworking",
   "providerData.nodeNetworking",
@@ -17,8 +17,8 @@ const SOURCES = [
 ];
 
 /**
- * The ssh addresses of a rental, one for each node; empty while it has none. Values that do not look like a host, a
- * user or a port are ignored: ssh would take a host that begins with a dash for an option.
+ * The ssh addresses of a rental, one for each node. Empty while the rental has none. Values that do not look like a
+ * host, a user or a port are ignored, because ssh would treat a host that starts with a dash as an option.
  */
 export function sshAddresses(record: unknown): readonly SshAddress[] {
   for (const source of SOURCES) {
@@ -30,7 +30,7 @@ export function sshAddresses(record: unknown): readonly SshAddress[] {
   return [];
 }
 
-/** `user@host:port`, without the port when it is 22 and without the user when it is not known. */
+/** `user@host:port`, without the port if it is 22, and without the user if it is not known. */
 export function sshText({ host, port, user }: SshAddress): string {
   const address = port === 22 ? host : `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return user === undefined ? address : `${user}@${address}`;
@@ -52,7 +52,7 @@ function fieldsOf(item: unknown): Target {
   return { host, port: item.port, user: firstAt(item, ["user", "username"]) };
 }
 
-/** The parts of an ssh destination, unchecked. */
+/** The parts of an ssh destination, before they are checked. */
 type Target = { readonly [Part in keyof SshAddress]?: unknown };
 
 const OPTION_WITH_VALUE = /^-[BbcDEeFIiJLlmOoPpQRSWw]$/;

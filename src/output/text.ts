@@ -7,8 +7,9 @@ export function isSimpleList(value: unknown): value is readonly unknown[] {
 }
 
 /**
- * Any value as text: strings and numbers unchanged, arrays of scalars joined with commas, nested values as compact
- * JSON, empty for null and undefined. Never throws: a value that JSON cannot express is an ellipsis.
+ * Formats any value as text. Strings and numbers are unchanged, arrays of scalars are joined with commas, and nested
+ * values are compact JSON. Null and undefined are empty. A value that JSON cannot express becomes an ellipsis. Never
+ * throws.
  */
 export function plainText(value: unknown): string {
   if (value === undefined || value === null || typeof value === "function") return "";
@@ -22,7 +23,9 @@ export function plainText(value: unknown): string {
   }
 }
 
-/** Maximum length of an escape sequence in characters. Longer text is not treated as one, and is kept. */
+/**
+ * Maximum length of an escape sequence in characters. Longer text is not treated as an escape sequence, and is kept.
+ */
 const MAX_SEQUENCE = 4096;
 
 const parameters = `[0-?]{0,${MAX_SEQUENCE}}[ -/]{0,8}`;
@@ -37,13 +40,13 @@ const controlClass = `[\\x00-\\x08\\x0b-\\x1f${unseen}]`;
 const controls = new RegExp(controlClass, "g");
 const anyControl = new RegExp(controlClass);
 
-/** Colors, the sequences that draw a frame, and line ends of CSV. */
+/** Matches what gpuctl itself prints: colors, the sequences that draw a frame, and line ends of CSV. */
 const ownStyles = "\\x1b\\[[\\d;]*m|\\x1b\\[[HJ]|\\r\\n";
 const ownOrForeign = new RegExp(`(${ownStyles})|${sequences.source}|${controlClass}`, "g");
 
 /**
- * What draws pictures: colors, the cursor within a drawing, and the protocols of kitty and iTerm2. Their values are numbers,
- * words and Base64, and none of them names a file or asks the terminal to respond.
+ * Matches what draws pictures: colors, movements of the cursor within a drawing, and the protocols of kitty and iTerm2.
+ * Their values are numbers, words and Base64. None of them names a file or asks the terminal to respond.
  */
 const ownPictures = [
   "\\x1b\\[[\\d;]*m|\\r|\\x1b\\[\\d+[ABC]|\\x1b[78]",
@@ -52,36 +55,41 @@ const ownPictures = [
 ].join("|");
 const pictureOrForeign = new RegExp(`(${ownPictures})|${sequences.source}|${controlClass}`, "g");
 
-/** Sequences without the text that some of them enclose. */
+/** Matches escape sequences, but not the text that some of them enclose. */
 const introducers = new RegExp(`${csi}[@-~]|${short}[0-~]`, "g");
 
 /**
  * Removes everything that a terminal interprets: 7-bit and 8-bit escape sequences (colors, links, titles, device
- * control), control characters except newline and tab, and what is `unseen`. Node's `stripVTControlCharacters`
- * leaves the text of a title that contains a space, and differs between releases.
+ * control), control characters except newline and tab, and the `unseen` characters. Node's `stripVTControlCharacters`
+ * is not used, because it leaves the text of a window title that contains a space, and differs between releases.
  */
 export function sanitize(text: string): string {
   return anyControl.test(text) ? text.replace(sequences, "").replace(controls, "") : text;
 }
 
-/** As `sanitize`, but keeps what gpuctl itself draws with. The parts that come from outside must be sanitized already. */
+/**
+ * Like `sanitize`, but keeps the sequences that gpuctl itself draws with. Parts from other sources must be sanitized
+ * already.
+ */
 export const sanitizeDrawn = (text: string): string => keepingOwn(text, ownOrForeign);
 
-/** As `sanitizeDrawn`, for a text that draws pictures. */
+/** Like `sanitizeDrawn`, for a text that draws pictures. */
 export const sanitizePictures = (text: string): string => keepingOwn(text, pictureOrForeign);
 
 /** Removes what a pattern matches, except its first group. */
 const keepingOwn = (text: string, pattern: RegExp): string =>
   anyControl.test(text) ? text.replace(pattern, (_, own: string | undefined) => own ?? "") : text;
 
-/** As `sanitize`, for one line, but keeps enclosed text: a window title is shown as text. */
+/**
+ * Like `sanitize`, for one line, but keeps the text in escape sequences. A window title, for example, is shown as text.
+ */
 export const sanitizeLine = (text: string): string =>
   oneLine(text, false).replace(introducers, "").replace(controls, "");
 
-/** Sanitizes a text that comes in pieces, including sequences that are split between two of them. */
+/** Sanitizes a text that arrives in pieces, including escape sequences that are split between pieces. */
 export function createSanitizer(): {
   readonly add: (piece: string) => string;
-  /** The rest, at the end. */
+  /** Call this at the end. Returns the rest of the text. */
   readonly end: () => string;
 } {
   let held = "";

@@ -5,8 +5,8 @@ const stamp =
   /^((?!00)\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s?(?:[Zz]|([+-])(\d\d):?(\d\d)?)?)?$/;
 
 /**
- * Milliseconds since the epoch of a timestamp in ISO 8601 or in the format of databases (`2026-09-12 13:59:00.123+00`), UTC
- * without an offset. Undefined for anything else, including dates that do not exist.
+ * Parses a timestamp in ISO 8601 or in the format of databases (`2026-09-12 13:59:00.123+00`) into milliseconds since
+ * the epoch. A timestamp without an offset is in UTC. Undefined for anything else, including dates that do not exist.
  */
 export function parseTime(text: string): number | undefined {
   const match = stamp.exec(text.trim());
@@ -21,7 +21,9 @@ export function parseTime(text: string): number | undefined {
 
 const steps = [{ unit: "y", milliseconds: 365 * 86_400_000 }, ...timeUnits];
 
-/** The distance from `now` in its largest unit, rounded down: `3h ago`, `in 12d`, `now` within a second. */
+/**
+ * The distance from `now` in its largest unit, rounded down, such as `3h ago` or `in 12d`. Less than a second is `now`.
+ */
 export function relativeTime(then: number, now: number): string {
   const distance = Math.abs(then - now);
   const step = steps.find(({ milliseconds }) => distance >= milliseconds);

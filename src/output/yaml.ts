@@ -3,16 +3,19 @@ import { isRecord } from "../core/json.ts";
 import { unicodeEscape, unseen } from "../core/unseen.ts";
 import { exactCopy, exactText } from "../core/values/exact-numbers.ts";
 
-/** `compat` quotes what YAML 1.1 readers take for a boolean or a date. */
+/** `compat` quotes text that YAML 1.1 readers would read as a boolean or a date. */
 const options = { compat: "yaml-1.1", aliasDuplicateObjects: false } as const;
 const layout = { lineWidth: 0 };
 
-/** Characters that YAML forbids unescaped, that readers may take for a line end, or that terminals interpret. */
+/**
+ * Characters that YAML forbids unless they are escaped, that readers may treat as a line end, or that terminals
+ * interpret.
+ */
 const marks = `${unseen}\\ufffe\\uffff`;
 const unsafe = new RegExp(`[\\0-\\x08\\x0b-\\x1f${marks}]`);
 const unescaped = new RegExp(`[${marks}]`, "g");
 
-/** A value as YAML that reads back equal and holds nothing that a terminal interprets. */
+/** Writes a value as YAML. A reader gets an equal value, and the text contains nothing that a terminal interprets. */
 export function yaml(data: unknown): string {
   const { value, finish } = exactCopy(data ?? null);
   const document = new Document(value, options);
@@ -29,13 +32,13 @@ function quoteUnsafe(scalar: Scalar): void {
 }
 
 /**
- * Text that YAML writes as it is, whatever precedes it: words, addresses and paths. It begins with a letter and has none of
- * the characters with a meaning.
+ * Matches text that needs no quotes in YAML, wherever it is: words, addresses and paths. Such text starts with a letter
+ * and contains no character with a special meaning.
  */
 const plainWords = /^[A-Za-z][\w./@-]*(?: [\w./@-]+)*$/;
-/** Words that readers of YAML take for something else. */
+/** Words that YAML readers would not read as text. */
 const reserved = /^(?:true|false|yes|no|on|off|null|y|n|e[-+]?\d+)$/i;
-/** Timestamps, which are quoted. */
+/** Matches timestamps. They are quoted. */
 const timestamp = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d(?::?\d\d)?)?$/;
 const digits = /^\d{1,15}$/;
 const address = /^\d+(?:\.\d+){3}$/;
@@ -44,7 +47,7 @@ const maxPlainLength = 200;
 const isPlain = (text: string): boolean =>
   text.length <= maxPlainLength && plainWords.test(text) && !reserved.test(text);
 
-/** A value of a few kinds as lines of YAML below `indent`, as the library writes it; undefined for any other. */
+/** Writes simple values as lines of YAML with this indent, exactly as the library does. Undefined for other values. */
 function simpleLines(value: unknown, holder: unknown, key: string, indent: string): string | undefined {
   if (Array.isArray(value)) {
     if (value.length === 0) return " []\n";
@@ -84,14 +87,17 @@ function simpleScalar(value: unknown, holder: unknown, key: string): string | un
   return timestamp.test(value) || digits.test(value) ? `"${value}"` : yaml([value]).slice(2, -1);
 }
 
-/** A record as an item of a sequence. The library takes many times as long, so it writes only what is not simple. */
+/**
+ * Writes a record as an item of a sequence. The library takes many times as long, so it writes only records that are
+ * not simple.
+ */
 function item(record: unknown, holder: unknown, key: string): string {
   const lines = simpleLines(record, holder, key, "  ");
   if (lines === undefined) return yaml([record]);
   return isNonEmpty(record) ? `- ${lines.trimStart()}` : `-${lines}`;
 }
 
-/** Batches of records as one YAML sequence. */
+/** Writes batches of records as one YAML sequence. */
 export async function* yamlSequence(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let isEmpty = true;
   for await (const records of batches) {

@@ -30,7 +30,10 @@ export function check<Input extends InputSchema>(
   return issues.length === 0 ? { ok: true, value } : { ok: false, issues };
 }
 
-/** Zod neither checks nor returns a key `__proto__` of a map, so that it would be sent unchecked, or be lost. */
+/**
+ * Rejects the key `__proto__` in a map. Zod neither checks nor returns this key, so it would be sent unchecked, or be
+ * lost.
+ */
 const unseenNames = (input: unknown): readonly Issue[] =>
   Object.entries(Object(input)).flatMap(([field, value]) =>
     typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")
@@ -50,7 +53,9 @@ function explain(issue: ZodIssue): Issue[] {
   return [{ path, message: message(issue) }];
 }
 
-/** The issues of the only branch of a union that accepts a value of this type. */
+/**
+ * The issues of the union branch that accepts a value of this type. Undefined if there is no such branch, or several.
+ */
 function branchOfType({ errors }: z.core.$ZodIssueInvalidUnion): readonly ZodIssue[] | undefined {
   const [branch, ...others] = errors.filter((issues) => issues.every((issue) => issue.path.length > 0));
   return others.length === 0 ? branch : undefined;
@@ -83,7 +88,7 @@ function message(issue: ZodIssue): string {
   }
 }
 
-/** For a value that no branch of a union accepts: what each branch expects. */
+/** The message for a value that no branch of a union accepts. Says what each branch expects. */
 function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
   if ("options" in issue && issue.options) return `must be ${issue.options.join(" or ")}`;
   const branches = new Set(issue.errors.flatMap((branch) => branch.slice(0, 1).map(message)));
@@ -96,7 +101,10 @@ export const article = (type: string): string => {
   return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 };
 
-/** The text of a limit after "must", such as "have at least 2 characters"; `origin` is `string`, `array` or a number type. */
+/**
+ * The text of a limit after "must", such as "have at least 2 characters"; `origin` is `string`, `array` or a number
+ * type.
+ */
 export function bound(origin: string, relation: string, limit: number | bigint): string {
   if (origin === "string") return `have ${relation} ${limit} character${Number(limit) === 1 ? "" : "s"}`;
   if (origin === "array") return `have ${relation} ${limit} item${Number(limit) === 1 ? "" : "s"}`;

@@ -1,6 +1,6 @@
 import type { JsonSchema } from "./responses.ts";
 
-/** Examples of values by the name of their field. Fields without one get a value that their schema allows. */
+/** Example values by field name. A field without an example gets a value that its schema allows. */
 const values: Readonly<Record<string, unknown>> = {
   access: "full",
   amountCents: 250,
@@ -54,8 +54,9 @@ const values: Readonly<Record<string, unknown>> = {
 };
 
 /**
- * An example of a value that matches a schema of the document: for requests with only the required fields, which are what
- * one has to fill in, and for responses with all fields. `schemas` holds what its references point to.
+ * Creates an example of a value that matches a schema of the document. If `requiredOnly`, the example has only the
+ * required fields: in a request, these are the fields to fill in. Otherwise, it has all fields. `schemas` contains the
+ * schemas that references point to.
  */
 export function exampleOf(
   schema: JsonSchema,
@@ -82,7 +83,10 @@ export function exampleOf(
   );
 }
 
-/** The value for a name, if the schema allows one of its type. An ID is a number or a text. */
+/**
+ * The example value for a field name, if the schema allows its type. An ID is a number or a string, depending on the
+ * schema.
+ */
 function knownValue(name: string, schema: JsonSchema): unknown {
   const value = values[name];
   const type = typeOf(schema);
@@ -99,7 +103,7 @@ function knownValue(name: string, schema: JsonSchema): unknown {
 const allowsNull = ({ type, anyOf = [] }: JsonSchema): boolean =>
   [type].flat().includes("null") || anyOf.some((one) => (one as JsonSchema).type === "null");
 
-/** The type of a schema; of one that may be null, the other type. */
+/** The type of a schema. If the value may also be null, the type other than null. */
 const typeOf = ({ type }: JsonSchema): string | undefined =>
   Array.isArray(type) ? type.find((one) => one !== "null") : type;
 

@@ -7,7 +7,7 @@ export function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema.propertyNames;
 }
 
-/** The JSON Schema of an input as one piece, without references. */
+/** The JSON Schema of an input. References are replaced with the schemas that they point to. */
 export function wholeSchema(type: z.ZodType): JsonSchema {
   const { $schema: _, $defs = {}, ...schema } = z.toJSONSchema(type, { io: "input", override: tidy });
   const inline = (value: unknown): unknown => {

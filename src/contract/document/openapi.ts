@@ -16,11 +16,15 @@ interface OpenApiOptions {
   readonly accepted?: boolean;
   /** What this server adds to the documented responses. */
   readonly additions?: (operation: Operation) => Additions;
-  /** What this server always sends of the records that the service does not document. */
+  /** The fields that this server always sends in records that the service does not document. */
   readonly sent?: SentFields;
 }
 
-/** The fields of records: by the ids of their schemas, all fields are always sent and not null, with these exceptions. */
+/**
+ * Which fields of records are always sent. `records` contains the IDs of the records' schemas. All their fields are
+ * always sent and never null, except those in `absent`, which may be missing, and those in `nullable`, which may be
+ * null.
+ */
 export interface SentFields {
   readonly records: readonly string[];
   readonly absent: readonly string[];
@@ -29,7 +33,10 @@ export interface SentFields {
 
 const securityScheme = "Authorization";
 
-/** An OpenAPI 3.1 document that describes only the given operations (service section 2.7). Named schemas become components. */
+/**
+ * An OpenAPI 3.1 document that describes only the given operations (service section 2.7). Named schemas become
+ * components.
+ */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): OpenApiDocument {
   const schemas: Record<string, JsonSchema> = {};
   const schema: ToJsonSchema = (type) => {
@@ -101,7 +108,10 @@ function operationObject(
   };
 }
 
-/** The summary, and what the schema cannot express: the rules across fields, and the replacement of a deprecated operation. */
+/**
+ * The summary, and what the schema cannot express: the rules across fields, and the replacement of a deprecated
+ * operation.
+ */
 function description({ summary, rules = [], notes = [], replacedBy, sunset, assumed }: Operation): string {
   const fixed = Object.entries(replacedBy?.with ?? {}).map(([field, value]) => `${field} ${value}`);
   const sentences = [
@@ -199,6 +209,6 @@ const isUnion = (value: unknown): value is { oneOf: { $ref: string }[] } =>
 
 const constant = (shape: JsonSchema | undefined, name: string): string | undefined => {
   const property = shape?.properties?.[name];
-  // Generators take the names of a discriminator for strings, so that they would type a boolean one as text.
+  // Code generators treat the values of a discriminator as strings, so they would type a boolean discriminator as text.
   return typeof property === "object" && typeof property.const === "string" ? property.const : undefined;
 };

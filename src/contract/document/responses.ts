@@ -10,9 +10,9 @@ export interface Additions {
   /** Descriptions of headers that any response may have, by name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly errors?: readonly ErrorResponse[];
-  /** Replaces the documented body of errors, which it extends. */
+  /** The schema of error bodies. It replaces the documented schema, which it extends. */
   readonly errorBody?: z.ZodType;
-  /** The body of an error, as an example. By default, the documented one. */
+  /** Creates an example of the body of an error. By default, the documented body. */
   readonly exampleOf?: (error: ErrorResponse) => object;
   /** Descriptions of responses without a body, by status. */
   readonly empty?: Readonly<Record<number, string>>;

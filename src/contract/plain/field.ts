@@ -1,4 +1,7 @@
-/** An input field as plain data. Generated, so that flags, prompts, help and manual pages need not load Zod. */
+/**
+ * An input field as plain data. The data is generated, so that flags, prompts, help and manual pages do not need to
+ * load Zod.
+ */
 export interface Field extends Limits {
   /** The name in requests, such as `gpuCount`. */
   readonly name: string;

@@ -1,19 +1,21 @@
 import type { Effect } from "../operation.ts";
 
 /**
- * The largest response that is read, so that no response can exhaust the memory. Every limit is far above what the
+ * Limits on the responses that are read, so that no response can exhaust the memory. Every limit is far above what the
  * service sends.
  */
 export interface ResponseLimits {
-  /** Bytes of the body of a successful response, by what its operation does. */
+  /** Bytes of the body of a successful response, by the effect of its operation. */
   readonly body: Readonly<Record<Effect, number>>;
-  /** Values of a JSON body, counted by its commas and brackets: each takes far more memory than its text. */
+  /**
+   * Number of values in a JSON body, counted by its commas and brackets. A value takes far more memory than its text.
+   */
   readonly values: number;
   /** Bytes of the body of a failed response. */
   readonly failure: number;
-  /** Bytes of a list that is read to its end before any of it is shown. A longer one is shown as it arrives. */
+  /** Bytes of a list that is read to its end before any of it is shown. A longer list is shown as it arrives. */
   readonly shortList: number;
-  /** Characters of one server-sent event, and bytes of one record of a list that is read as it arrives. */
+  /** Characters of one server-sent event, and bytes of one record in a list that is read as it arrives. */
   readonly part: number;
   /** Bytes of all headers of a response together. */
   readonly headers: number;
@@ -23,7 +25,7 @@ const kib = 1024;
 const mib = 1024 * kib;
 
 export const responseLimits: ResponseLimits = {
-  // Reads return lists, generations pictures and sound; everything else returns one record.
+  // Reads return lists, and inference calls return pictures and sound. All other operations return one record.
   body: { read: 256 * mib, generate: 256 * mib, write: 16 * mib, spend: 16 * mib, destroy: 16 * mib },
   // 100,000 rentals of 50 fields.
   values: 5_000_000,
@@ -33,7 +35,7 @@ export const responseLimits: ResponseLimits = {
   headers: 64 * kib,
 };
 
-/** What a request does, if the contract does not list its operation. */
+/** The effect of a request whose operation is not in the contract. */
 export function effectOfRequest({
   method,
   host,

@@ -32,17 +32,23 @@ export async function decodePicture(
   return flatten(await decoders[kind](bytes));
 }
 
-/** Checked before decoding: the header of a small file may declare more pixels than fit in memory. */
+/**
+ * Throws if a picture has too many pixels. This is checked before decoding, because the header of a small file may
+ * declare more pixels than fit in memory.
+ */
 async function assertPixels(bytes: Uint8Array, maxPixels: number): Promise<void> {
   const { imageSize } = await import("image-size");
   const { width, height } = imageSize(bytes);
   if (width * height > maxPixels) throw new Error(`${width}x${height} is too large`);
   if (pictureKind(bytes) === "PNG" && isSlow(bytes) && width * height > maxPixels / slowPngShare) {
-    throw new Error(`${width}x${height} is too large for an interlaced image, or for one of 16 bits`);
+    throw new Error(`${width}x${height} is too large for an interlaced or 16-bit image`);
   }
 }
 
-/** An interlaced PNG, or one of 16 bits, takes several times the time and memory: it may have this share of the pixels. */
+/**
+ * The pixel limit is divided by this number for an interlaced or 16-bit PNG, which takes several times as much time and
+ * memory to decode.
+ */
 export const slowPngShare = 4;
 
 const isSlow = (png: Uint8Array): boolean => {
@@ -50,7 +56,7 @@ const isSlow = (png: Uint8Array): boolean => {
   return interlace !== 0 || depth > 8;
 };
 
-/** The fields of the first chunk of a PNG. Throws if it is too short. */
+/** The fields of the first chunk of a PNG. Throws if the file is too short. */
 function pngHeader(png: Uint8Array) {
   const view = Buffer.from(png.buffer, png.byteOffset, png.length);
   if (view.length <= 28) throw new Error("it is cut off");
@@ -102,10 +108,13 @@ const rgba = ({ width, height, data }: Pixels): Decoded => ({
   maximum: 255,
 });
 
-/** The chunks that hold the pixels. The others, such as a color profile, may inflate to gigabytes when decoded. */
+/** The chunks that hold the pixels. Other chunks, such as a color profile, may inflate to gigabytes when decoded. */
 const pixelChunks: readonly string[] = ["IHDR", "PLTE", "tRNS", "IDAT"];
 
-/** A PNG with only the chunks that hold its pixels. Throws if it has no header or more than one. */
+/**
+ * Returns a PNG with only the chunks that hold its pixels, and its compressed pixels. Throws if the PNG does not start
+ * with a header or has more than one.
+ */
 function pixelsOnly(bytes: Uint8Array): { readonly png: Uint8Array; readonly pixels: Uint8Array } {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const kept: Buffer[] = [view.subarray(0, 8)];
@@ -123,10 +132,14 @@ function pixelsOnly(bytes: Uint8Array): { readonly png: Uint8Array; readonly pix
   return { png: new Uint8Array(Buffer.concat(kept)), pixels: Buffer.concat(pixels) };
 }
 
-/** `decode` inflates without a limit, and a few kilobytes can inflate to gigabytes. */
+/**
+ * Throws if the compressed pixels inflate to more bytes than the picture can have. `decode` has no such limit, and a
+ * few kilobytes can inflate to gigabytes.
+ */
 function assertInflatesToPixels(png: Uint8Array, pixels: Uint8Array): void {
   const { width, height } = pngHeader(png);
-  // At most four channels of 16 bits, and a filter byte for each row, of which an interlaced picture has almost twice as many.
+  // A pixel has at most four channels of 16 bits. Each row has a filter byte, and an interlaced picture has almost
+  // twice as many rows.
   const maxOutputLength = width * height * 8 + height * 2 + 16;
   inflateSync(pixels, { maxOutputLength });
 }

@@ -7,14 +7,14 @@ const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 const deflateInBackground = promisify(deflate);
 
 /**
- * Encodes a picture as an 8-bit RGB PNG; `text` becomes `tEXt` chunks, by keyword, and must be Latin-1. Rows are not
- * filtered and compressed at level 1: drawn pictures get hardly smaller otherwise. Other versions of zlib may write other
- * bytes for the same pixels.
+ * Encodes a picture as an 8-bit RGB PNG. Each keyword and value in `text` becomes a `tEXt` chunk and must be Latin-1.
+ * Rows are not filtered, and the compression level is 1, because other settings make drawn pictures hardly any smaller.
+ * The bytes for the same pixels may differ between versions of zlib.
  */
 export const encodePng = (picture: Picture, text: Text = {}): Uint8Array =>
   png(picture, text, deflateSync(rowsOf(picture), compression));
 
-/** The same bytes as `encodePng`. A thread compresses them. */
+/** Like `encodePng`, with the same bytes, but compresses in another thread. */
 export const encodePngInBackground = async (picture: Picture, text: Text = {}): Promise<Uint8Array> =>
   png(picture, text, await deflateInBackground(rowsOf(picture), compression));
 
@@ -22,7 +22,7 @@ type Text = Readonly<Record<string, string>>;
 
 const compression = { level: 1 };
 
-/** The rows of a picture, each after the number of its filter, 0. */
+/** The rows of a picture. A byte 0 before each row says that the row is not filtered. */
 function rowsOf({ width, height, data }: Picture): Uint8Array {
   const length = width * 3;
   const rows = new Uint8Array((length + 1) * height);
@@ -47,7 +47,7 @@ function png({ width, height }: Picture, text: Text, compressed: Uint8Array): Ui
   ]);
 }
 
-/** The length, the type and the content of a chunk, and the CRC of the latter two. */
+/** A chunk: its length, type and content, and then the CRC of the type and the content. */
 function chunk(type: string, content: Uint8Array): Buffer {
   const bytes = Buffer.alloc(content.length + 12);
   bytes.writeUInt32BE(content.length, 0);

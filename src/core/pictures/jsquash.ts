@@ -31,7 +31,10 @@ export const decodeJpeg = decoder(
   "@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm",
 );
 
-/** Loads a decoder on first use. It reads its WebAssembly from the bundle's folder or the package, not from a URL. */
+/**
+ * Returns a decoder that is loaded on first use. Its WebAssembly is read from the bundle's folder or the package, not
+ * from a URL.
+ */
 function decoder(load: () => Promise<Codec>, bundled: string, packaged: string): Codec["default"] {
   const ready = once(async () => {
     const { default: decode, init } = await load();
@@ -43,7 +46,7 @@ function decoder(load: () => Promise<Codec>, bundled: string, packaged: string):
   });
   return async (file) => {
     const decode = await ready();
-    // A decoder exits, without an `Error`, on a file that it cannot read.
+    // If a decoder cannot read a file, it exits instead of throwing an `Error`.
     return decode(file).catch((cause: unknown) => {
       throw new Error("it is broken", { cause });
     });

@@ -8,15 +8,15 @@ interface Failure {
   readonly issues: readonly unknown[];
 }
 
-/** How many characters are shown of a response that is not JSON. */
+/** Maximum number of characters that are shown of a response that is not JSON. */
 const maxTextLength = 300;
 
-/** JSON in a failed response that is nested more deeply than this is not processed. */
+/** JSON in a failed response is not interpreted if it is nested more deeply than this. */
 export const maxLevels = 100;
 
 /**
- * Reads the body of a failed response: the service's own `{code, message, issues}`, then the formats that inference
- * servers and proxies send, then plain text or HTML, truncated.
+ * Reads the body of a failed response. Tries the service's own `{code, message, issues}` first, and then the formats
+ * that inference servers and proxies send. Any other body is shown as truncated text, without HTML tags.
  */
 export function readFailure(status: number, text: string): Failure {
   return {
@@ -35,7 +35,7 @@ function knownFormat(body: unknown): Partial<Omit<Failure, "status">> {
   }
   if (isRecord(body.error)) return inferenceFailure(body.error);
   if (typeof body.error === "string") {
-    // Some servers send the kind of the error here, and the message in another field.
+    // Some servers send the kind of error in `error`, and the message in another field.
     const texts = [body.message, body.detail, body.errors].map(asText);
     return { message: texts.find((text) => text !== "") ?? body.error };
   }
@@ -48,7 +48,7 @@ function knownFormat(body: unknown): Partial<Omit<Failure, "status">> {
   return {};
 }
 
-/** `{message, type, param, code}`: the code may be a string, a number or null, in which case the type is used. */
+/** Reads `{message, type, param, code}`. `code` may be a string or a number. If it is null, `type` is used instead. */
 function inferenceFailure(error: Readonly<Record<string, unknown>>): Partial<Omit<Failure, "status">> {
   const code = [error.code, error.type].find((part) => typeof part === "string" || typeof part === "number");
   return {
@@ -60,7 +60,10 @@ function inferenceFailure(error: Readonly<Record<string, unknown>>): Partial<Omi
   };
 }
 
-/** `{loc, msg, type}` as `{path, message}`; `loc` starts with the part of the request. */
+/**
+ * Converts `{loc, msg, type}` to `{path, message}`. `loc` starts with the part of the request: `body` and `query` are
+ * left out.
+ */
 function issueOfDetail(detail: unknown): unknown {
   if (!isRecord(detail) || !Array.isArray(detail.loc)) return detail;
   const [part, ...rest] = detail.loc;

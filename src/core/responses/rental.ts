@@ -1,7 +1,7 @@
 import { UnexpectedResponse } from "../errors.ts";
 import { isRecord, shownAt } from "../json.ts";
 
-/** A record's identifier as text. */
+/** A record's ID as text. */
 export function idOf(record: unknown): string | undefined {
   if (!isRecord(record)) return undefined;
   return idText(shownAt(record, idPaths));
@@ -13,8 +13,8 @@ const idText = (id: unknown): string | undefined =>
   typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 
 /**
- * Throws `UnexpectedResponse` when the response to the lookup of a rental has only other ids. A record without an id, and
- * null, pass.
+ * Throws `UnexpectedResponse` if the response to the lookup of a rental has IDs, and none of them is the ID of that
+ * rental. Accepts null, and a record without an ID.
  */
 export function assertIsRental(rentalId: string, record: unknown): void {
   const ids = idPaths.flatMap((path) => idText(shownAt(record, [path])) ?? []);
@@ -25,7 +25,7 @@ export function assertIsRental(rentalId: string, record: unknown): void {
   );
 }
 
-/** Ids that differ only in case or leading zeros are the same. */
+/** IDs that differ only in case or leading zeros are the same. */
 const comparable = (id: string): string => id.toLowerCase().replace(/^0+(?=\d+$)/, "");
 
 /** Possible paths of the state of a rental. */
@@ -36,6 +36,6 @@ export function statesOf(rental: unknown): readonly string[] {
   if (!isRecord(rental)) return [];
   const named = statePaths.map((path) => rental[path]).filter((state) => typeof state === "string");
   const states = [...new Set(named.map((state) => state.toLowerCase()))];
-  // `state` is the documented field, and what has ended does not run any more, whatever another field says.
+  // `state` is the documented field. If it says that the rental is terminated, other fields do not matter.
   return /^terminated$/i.test(String(rental.state)) ? ["terminated"] : states;
 }

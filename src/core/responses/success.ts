@@ -9,9 +9,9 @@ import {
 } from "../service-errors.ts";
 
 /**
- * Throws when a response reports a failure in spite of its status: the service's error body (service section 7), or
- * `success: false`. The outcome of a write is then unknown, with one exception: a PUT or DELETE that answers
- * `success: false` without an error body did nothing.
+ * Throws if a response with a success status reports a failure: with the service's error body (service section 7), or
+ * with `success: false`. The outcome of a write is then unknown, with one exception: a PUT or DELETE whose response has
+ * `success: false` and no error body did nothing.
  */
 export function assertSuccess(value: unknown, status: number, request: RequestLine): void {
   const error = serviceErrorIn(value);
@@ -32,7 +32,7 @@ export function serviceErrorIn(body: unknown): string | undefined {
 
 const [comma, list, object] = [0x2c, 0x5b, 0x7b];
 
-/** Throws `ResponseTooLarge` if a text has more commas, `[` and `{` than `maxValues`. */
+/** Throws `ResponseTooLarge` if the commas, `[` and `{` in a text are together more than `maxValues`. */
 export function assertValues(text: string, maxValues: number): void {
   let left = maxValues;
   for (let at = 0; text.length - at > left; at += 1) {

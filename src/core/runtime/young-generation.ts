@@ -1,13 +1,16 @@
-/** `setFlagsFromString` of `node:v8`, which takes milliseconds to load. */
+/**
+ * The type of `setFlagsFromString` from `node:v8`. This file does not import `node:v8`, because that takes
+ * milliseconds.
+ */
 type SetFlags = (flags: string) => void;
 
 /** V8's default for --semi-space-growth-factor. */
 const defaultFactor = 2;
-/** Set while there is a limit. */
+/** Defined while the growth is limited. */
 let setFlags: SetFlags | undefined;
 
 /**
- * Stops the growth of V8's young generation. Short-lived strings fill it whatever its size, so letting it grow only costs
+ * Stops the growth of V8's young generation. Short-lived strings fill it whatever its size is, so growth only costs
  * memory.
  */
 export function limitYoungGeneration(set: SetFlags): void {
@@ -15,7 +18,10 @@ export function limitYoungGeneration(set: SetFlags): void {
   setFlags = set;
 }
 
-/** Runs an action that reads or writes compiled code: V8 rejects code that was compiled with other flags. */
+/**
+ * Runs an action with V8's default flags. Use it to read or write compiled code, because V8 rejects code that was
+ * compiled with other flags.
+ */
 export function withDefaultFlags<Result>(action: () => Result): Result {
   if (setFlags === undefined) return action();
   setGrowthFactor(defaultFactor, setFlags);
@@ -30,6 +36,6 @@ function setGrowthFactor(factor: number, set: SetFlags): void {
   try {
     set(`--semi-space-growth-factor=${factor}`);
   } catch {
-    // Another runtime than Node.js.
+    // The runtime is not Node.js.
   }
 }

@@ -7,20 +7,22 @@ import { asRecord, parseJson } from "../json.ts";
 
 /** The processes of this machine. */
 export interface Processes {
-  /** A name for this process. No other one has it, on any machine that may share the files. */
+  /** The name of this process. No other process has this name, even on another machine that shares the files. */
   readonly self: string;
-  /** Whether the process with this name runs; true if that is unknown, as for one on another machine. */
+  /**
+   * Whether the process with this name is running. True if that is unknown, for example if it is on another machine.
+   */
   readonly isRunning: (name: string) => boolean;
 }
 
 interface LockOptions {
   readonly processes: Processes;
   /**
-   * Milliseconds without a sign of life after which a lock is taken over; its holder was suspended. The lock of a process
-   * that no longer runs is taken over at once.
+   * A lock is taken over if its holder has not refreshed it for this many milliseconds, because the holder is
+   * suspended. The lock of a process that no longer runs is taken over immediately.
    */
   readonly stale: number;
-  /** Milliseconds to wait for the lock. Longer than `stale`, so that a wait outlasts a stale lock. */
+  /** Milliseconds to wait for the lock. Must be longer than `stale`, so that the wait outlasts a stale lock. */
   readonly timeout: number;
   /** The error for a lock that is not released in time. */
   readonly busy: (lockPath: string) => Error;
@@ -28,13 +30,15 @@ interface LockOptions {
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** Milliseconds between two attempts, random so that waiting processes do not act in step. */
+/**
+ * Milliseconds between two attempts. The pause is random, so that waiting processes do not all try at the same time.
+ */
 const minPause = 25;
 const maxPause = 100;
 
 /**
- * Does some work while this process holds the lock of a path, which is the folder `PATH.lock`; the file `PATH.lock-owner`
- * names the process. Takes over the lock of a killed process.
+ * Runs `work` while this process holds the lock of a path. The lock is the folder `PATH.lock`, and the file
+ * `PATH.lock-owner` names the process that holds it. Takes over the lock of a killed process.
  */
 export async function locked<Value>(
   path: string,
@@ -42,7 +46,8 @@ export async function locked<Value>(
   { processes, stale, timeout, busy, sleep = setTimeout }: LockOptions,
 ): Promise<Value> {
   const { lock } = await import("proper-lockfile");
-  // What a lock protects is either replaced atomically, or checked for another holder before it is changed.
+  // A lock that is lost needs no handling here: what it protects is either replaced atomically, or changed only after a
+  // check for another holder.
   const lockOf = (one: string) => lock(one, { realpath: false, stale, onCompromised: () => {} });
   const acquire = async () => {
     const unlock = await lockOf(path);
@@ -74,7 +79,7 @@ export async function locked<Value>(
 
 const ownerPath = (path: string): string => `${path}.lock-owner`;
 
-/** The process that holds the lock of a path, as far as it is known. */
+/** The name of the process that holds the lock of a path. Undefined if it is not known. */
 export async function lockOwner(path: string): Promise<string | undefined> {
   const { name } = asRecord(parseJson(await readFile(ownerPath(path), "utf8").catch(() => "")));
   return typeof name === "string" ? name : undefined;
@@ -83,7 +88,7 @@ export async function lockOwner(path: string): Promise<string | undefined> {
 /** When the lock of a path was taken. Distinguishes this lock from an earlier one. */
 const bornAt = async (path: string): Promise<number> => (await stat(`${path}.lock`)).birthtimeMs;
 
-/** The content of the owner file, if its process no longer runs and its lock is still there. */
+/** The content of the owner file, if the process that it names no longer runs but still has the lock. */
 async function abandoned(path: string, { isRunning }: Processes): Promise<string | undefined> {
   try {
     const text = await readFile(ownerPath(path), "utf8");
@@ -101,7 +106,8 @@ async function removeAbandoned(
   lockOf: (path: string) => Promise<() => Promise<void>>,
 ): Promise<boolean> {
   if ((await abandoned(path, processes)) === undefined) return false;
-  // Only one waiting process may remove it: a second could remove the lock that the first has taken meanwhile.
+  // Only one waiting process may remove the lock. A second process could remove the lock that the first has taken in
+  // the meantime.
   const release = await lockOf(ownerPath(path)).catch(() => undefined);
   if (release === undefined) return false;
   try {
@@ -116,15 +122,16 @@ async function removeAbandoned(
   }
 }
 
-/** Another process took over the lock, because this one was suspended or did not get to run. */
+/** Another process took over the lock, because this process was suspended or got no CPU time. */
 export class LockLost extends Error {
   override readonly name = "LockLost";
 }
 
 /**
- * Like `locked`, for work that ends in a step that must not be taken twice. The work calls `assertHeld` right before that
- * step. If another process has the lock by then, this throws `LockLost`, which `work` must not catch; the work starts
- * again once it has the lock. The file at the path names the last holder.
+ * Like `locked`, for work that ends with a step that must not happen twice. The work calls `assertHeld` right before
+ * that step. If another process has taken the lock by then, `assertHeld` throws `LockLost`, which `work` must not
+ * catch. The work then starts again as soon as this process holds the lock again. The file at the path identifies the
+ * last holder.
  */
 export async function lockedUntil<Value>(
   path: string,

@@ -7,7 +7,7 @@ export class TimeLimitExceeded extends Error {
 }
 
 /**
- * Does synchronous work for at most this many milliseconds. Returns what it returns, and throws what it throws.
+ * Runs synchronous work for at most this many milliseconds. Returns what the work returns, and throws what it throws.
  *
  * @throws {TimeLimitExceeded}
  */
@@ -15,7 +15,7 @@ export function withinTime<Value>(milliseconds: number, work: () => Value): Valu
   const done: { value: Value }[] = [];
   const context = createContext({ work: () => done.push({ value: work() }) });
   try {
-    // Only a `vm.Script` can be stopped, along with the functions that it calls.
+    // Node.js can stop only a `vm.Script`, along with the functions that the script calls.
     script.runInContext(context, { timeout: Math.ceil(milliseconds) });
   } catch (error) {
     // The error may come from another realm, so `instanceof` does not work.

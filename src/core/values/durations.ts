@@ -9,8 +9,8 @@ export const timeUnits = [
 ] as const;
 
 /**
- * Formats a duration in its two largest units, such as `2m 5s` or `1d 4h`; below a second in milliseconds, such as
- * `850ms`.
+ * Formats a duration in its two largest units, such as `2m 5s` or `1d 4h`. A duration below one second is in
+ * milliseconds, such as `850ms`.
  */
 export function duration(milliseconds: number): string {
   const whole = Math.max(0, Math.round(milliseconds));
@@ -30,7 +30,7 @@ export function duration(milliseconds: number): string {
 /** The maximum delay of a Node.js timer in milliseconds: just under 25 days. */
 export const maxTimerMs = 2 ** 31 - 1;
 
-/** The maximum wait in milliseconds: 24 days, which a timer can wait. */
+/** The maximum wait in milliseconds: 24 days, which is within the range of a timer. */
 export const maxDuration = 24 * timeUnits[0].milliseconds;
 
 const parsedUnits = [...timeUnits, { unit: "ms", milliseconds: 1 }];
@@ -55,8 +55,8 @@ export function parseDuration(text: string): number | undefined {
 }
 
 /**
- * Parses a duration of at most `maxDuration` into milliseconds. The `UsageError` that it throws names `source`: a flag,
- * variable or key.
+ * Parses a duration of at most `maxDuration` into milliseconds. Throws `UsageError` if it is invalid or longer. The
+ * error names `source`: a flag, variable or configuration key.
  */
 export function parseWait(text: string, source: string): number {
   const milliseconds = parseDuration(text);
@@ -66,7 +66,7 @@ export function parseWait(text: string, source: string): number {
   throw new UsageError(`${source} must be ${allowed}, not ${JSON.stringify(text)}`);
 }
 
-/** Parses a duration without a maximum, such as the age of a machine. Throws as `parseWait` does. */
+/** Parses a duration without a maximum, such as the age of a machine. Throws `UsageError` if it is invalid. */
 export function parseAge(text: string, source: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined) return milliseconds;

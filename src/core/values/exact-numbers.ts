@@ -1,22 +1,28 @@
 /**
- * JavaScript changes some numbers of JSON: `1.50` to 1.5, `1e400` to Infinity, and whole numbers beyond 2^53 to a
- * neighbor. Values keep plain numbers to compute with; the text of those that change is kept here, by the object or list
- * that holds them, so that they are printed as they were received.
+ * JavaScript changes some numbers in JSON: `1.50` becomes 1.5, `1e400` becomes Infinity, and whole numbers beyond 2^53
+ * are rounded. Parsed values contain plain numbers for computations. This map keeps the original text of each number
+ * that changed, by the object or list that contains it, so that the number can be printed as it was received.
  */
 const texts = new WeakMap<object, Map<string, string>>();
-/** Whether any text was kept: else values are printed without looking for one. */
+/** Whether any text has been kept. If not, values are printed without looking for texts. */
 let isUsed = false;
 
 let mark: string | undefined;
-/** Marks the text of a number in a string. No service can know it. Most runs need none, and `crypto` takes 2 ms to load. */
+/**
+ * The prefix of a string that holds the text of a number. It is random, so that no service can send it. It is created
+ * on first use, because most runs do not need it and `crypto` takes 2 ms to load.
+ */
 const marker = (): string => (mark ??= `exact${crypto.randomUUID().replaceAll("-", "")}n`);
 
-/** What is in front of a number that may change, and the number. Some of them are in strings, or do not change. */
+/**
+ * Matches a number that JavaScript may change, and the character before it. Some matches are inside strings, or do not
+ * change.
+ */
 const suspicious = /(^|[:,[\s])(-?\d(?:\d*\.\d*0|[\d.]*[eE][+-]?\d+|[\d.]{15,}|\.0{6}\d*)|-0)(?=[\s,\]}]|$)/g;
 
 const changes = (number: string): boolean => String(Number(number)) !== number;
 
-/** In characters: a copy of a longer text takes too much memory. */
+/** Maximum length, in characters, of a text to compare. A copy of a longer text takes too much memory. */
 const maxCompared = 1_000_000;
 
 /** Parses JSON and keeps the text of numbers that JavaScript changes. Throws as `JSON.parse` does. */
@@ -27,7 +33,10 @@ export function parseExactly(text: string): unknown {
   return marked === text ? value : withoutMarks(JSON.parse(marked));
 }
 
-/** Whether JavaScript writes the same text again, as for most compact JSON. Finding numbers that change takes longer. */
+/**
+ * Whether JavaScript writes the value as the same text again, so that no number has changed. This is the case for most
+ * compact JSON, and faster to find out than which numbers change.
+ */
 function isUnchanged(value: unknown, text: string): boolean {
   try {
     return text.length <= maxCompared && JSON.stringify(value) === text;
@@ -36,7 +45,7 @@ function isUnchanged(value: unknown, text: string): boolean {
   }
 }
 
-/** Valid JSON in which the numbers that change are strings with their text. */
+/** Replaces each number that JavaScript changes with a marked string that holds its text. The result is valid JSON. */
 function withMarks(text: string): string {
   let marked = "";
   let copied = 0;
@@ -63,7 +72,7 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Replaces the marked strings inside a value by numbers, and keeps their texts. */
+/** Replaces the marked strings inside a value with numbers, and keeps the texts of these numbers. */
 function withoutMarks(value: unknown): unknown {
   if (isMarked(value)) return Number(textOf(value));
   if (Array.isArray(value)) {
@@ -93,11 +102,11 @@ function keep(holder: object, key: string, text: string): void {
   texts.set(holder, known.set(key, text));
 }
 
-/** The text of a number that JavaScript changes, by the object or list that holds it. */
+/** The original text of a number in an object or a list. Undefined if JavaScript does not change the number. */
 export const exactText = (holder: unknown, key: string): string | undefined =>
   isUsed && typeof holder === "object" && holder !== null ? texts.get(holder)?.get(key) : undefined;
 
-/** Gives a copy of a record the texts of the original. */
+/** Keeps the texts of a record's numbers for a copy of the record, too. Returns the copy. */
 export function copyTexts<Copy extends object>(from: object, copy: Copy): Copy {
   const known = isUsed ? texts.get(from) : undefined;
   if (known) texts.set(copy, known);
@@ -105,8 +114,8 @@ export function copyTexts<Copy extends object>(from: object, copy: Copy): Copy {
 }
 
 /**
- * `JSON.stringify` with each number as it was received. Throws a `RangeError` for a text that is too long, and with an
- * `indent` for a value that is nested too deeply.
+ * Like `JSON.stringify`, but writes each number as it was received. Throws a `RangeError` if the text is too long, or
+ * if the value is nested too deeply and there is an `indent`.
  */
 export function stringifyExactly(value: unknown, indent?: number): string | undefined {
   try {
@@ -119,10 +128,12 @@ export function stringifyExactly(value: unknown, indent?: number): string | unde
   }
 }
 
-/** Parsed JSON as compact JSON, however deeply it is nested. `JSON.stringify` fails after a few thousand levels. */
+/**
+ * Writes parsed JSON as compact JSON, however deeply it is nested. `JSON.stringify` fails after a few thousand levels.
+ */
 function stringifyNested(value: unknown): string {
   const text: string[] = [];
-  /** Text to write, and values with the object or list that holds them. */
+  /** What is left to write: texts, and values with the object or list that contains them. */
   const left: (string | { readonly value: unknown; readonly holder: unknown; readonly key: string })[] = [
     { value, holder: undefined, key: "" },
   ];
@@ -155,7 +166,10 @@ function withMarkedNumbers(this: unknown, key: string, value: unknown): unknown 
   return text === undefined ? value : marker() + text;
 }
 
-/** A copy for a writer that cannot print numbers as text, and what turns its output into the wanted text. */
+/**
+ * Prepares a value for a writer, such as a YAML library, that cannot print a number as it was received. Returns a copy
+ * with marked strings in place of numbers, and a function that puts the numbers into the writer's output.
+ */
 export function exactCopy(value: unknown): {
   readonly value: unknown;
   readonly finish: (text: string) => string;

@@ -1,12 +1,12 @@
 const mib = 1024 * 1024;
 
-/** The most bytes that are read from a file or from stdin for one input. */
+/** The maximum number of bytes that are read from a file or from stdin for one input. */
 export const inputLimits = { text: 16 * mib, bytes: 64 * mib } as const;
 
 /** What an input is read as. */
 export type InputKind = keyof typeof inputLimits;
 
-/** A file or stdin has more than `maxBytes`. A `UsageError` that names the flag replaces it. */
+/** A file or stdin has more than `maxBytes`. The caller replaces this error with a `UsageError` that names the flag. */
 export class InputTooLarge extends Error {
   override readonly name = "InputTooLarge";
   constructor(maxBytes: number) {
@@ -14,5 +14,5 @@ export class InputTooLarge extends Error {
   }
 }
 
-/** Such as `64 MiB`. */
+/** Formats a size, such as `64 MiB`. */
 export const sizeText = (bytes: number): string => `${bytes / mib} MiB`;

@@ -1,8 +1,8 @@
 import { UsageError } from "../errors.ts";
 
 /**
- * An exact amount of money, in units of 10^-22 dollars: the price of every picture is a whole number of them (service
- * section 4.5, rule 4).
+ * An exact amount of money, in units of 10^-22 dollars. The price of every picture is a whole number of these units
+ * (service section 4.5, rule 4).
  */
 export type Money = bigint;
 
@@ -10,7 +10,7 @@ const decimals = 22;
 const oneDollar = 10n ** BigInt(decimals);
 const centDecimals = decimals - 2;
 
-/** A decimal number, such as `12.5` or `1e-7`, in units of 10^-places. Further digits are cut off. */
+/** Converts a decimal number, such as `12.5` or `1e-7`, to units of 10^-places. Further digits are cut off. */
 function scaled(decimal: string, places: number): bigint {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)(\d*)\.?(\d*)(?:e([-+]?\d+))?$/i.exec(decimal) ?? [];
@@ -20,13 +20,19 @@ function scaled(decimal: string, places: number): bigint {
   return sign === "-" ? -absolute : absolute;
 }
 
-/** An amount in cents that a service sent, without the noise of floating point, which starts at the 16th digit. */
+/**
+ * Converts an amount in cents that a service sent. Rounds a fraction to 15 digits, because the errors of floating-point
+ * numbers start at the 16th digit.
+ */
 export const moneyOfCents = (cents: number): Money =>
   Number.isInteger(cents)
     ? BigInt(cents) * 10n ** BigInt(centDecimals)
     : scaled(String(Number(cents.toPrecision(15))), centDecimals);
 
-/** The amount multiplied by some finite numbers and divided by others, without rounding in between. */
+/**
+ * Multiplies the amount by the factors and divides it by the divisors, without rounding in between. All numbers must be
+ * finite.
+ */
 export function inProportion(amount: Money, factors: readonly number[], divisors: readonly number[]): Money {
   const product = (numbers: readonly number[]) =>
     numbers.reduce((result, number) => result * scaled(String(number), decimals), 1n);
@@ -44,10 +50,12 @@ export function decimalText(amount: Money, places = 0): string {
   return `${amount < 0n ? "-" : ""}${absolute / oneDollar}${fraction && `.${fraction}`}`;
 }
 
-/** The amount in dollars as the nearest number, for JSON: it prints as the exact decimal up to 15 digits. */
+/**
+ * The amount in dollars as the nearest number, for JSON. It prints as the exact decimal if that has at most 15 digits.
+ */
 export const dollarNumber = (amount: Money): number => Number(decimalText(amount));
 
-/** The amount for people, exactly, with at least two decimals: `$1,234.50`, `-$0.028125`. */
+/** The exact amount as text for the user, with at least two decimals: `$1,234.50`, `-$0.028125`. */
 export function dollarText(amount: Money): string {
   const [whole = "", fraction] = decimalText(amount, 2).replace("-", "").split(".");
   return `${amount < 0n ? "-" : ""}$${whole.replace(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction}`;
@@ -55,14 +63,16 @@ export function dollarText(amount: Money): string {
 
 /** Formats cents as dollars, such as `$1,234.50`. A number that is not finite is returned as text. */
 export function dollars(cents: number): string {
-  // Most amounts of a long list are like this, and big integers take ten times as long.
+  // This is the case for most amounts in a long list, and big integers would take ten times as long.
   if (Number.isInteger(cents) && cents >= 0 && cents < 100_000) {
     return `$${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
   }
   return Number.isFinite(cents) ? dollarText(moneyOfCents(cents)) : String(cents);
 }
 
-/** The whole and the decimal digits of an amount in dollars: `1234.5`, `1,234.50`, `$12`. Undefined for anything else. */
+/**
+ * The whole and the decimal digits of an amount in dollars: `1234.5`, `1,234.50`, `$12`. Undefined for anything else.
+ */
 function digitsOf(text: string): { readonly whole: string; readonly fraction: string } | undefined {
   const match = /^\$?(\d{1,3}(?:,\d{3})+|\d+|(?=\.))(?:\.(\d+))?$/.exec(text.trim());
   if (match === null) return undefined;
@@ -71,8 +81,8 @@ function digitsOf(text: string): { readonly whole: string; readonly fraction: st
 }
 
 /**
- * Parses an amount in dollars into whole cents. Undefined for anything else, such as a sign, more than two decimals, or
- * more cents than a number can hold exactly.
+ * Parses an amount in dollars into whole cents. Undefined if the text has a sign or more than two decimals, has more
+ * cents than a number can hold exactly, or is not an amount.
  */
 export function parseDollars(text: string): number | undefined {
   const digits = digitsOf(text);
@@ -81,7 +91,10 @@ export function parseDollars(text: string): number | undefined {
   return Number.isSafeInteger(cents) ? cents : undefined;
 }
 
-/** Parses an amount in dollars into cents. The `UsageError` that it throws names `source`: a flag, variable or key. */
+/**
+ * Parses an amount in dollars into cents. Throws `UsageError` if the text is invalid. The error names `source`: a flag,
+ * variable or configuration key.
+ */
 export function parseCents(text: string, source: string): number {
   const cents = parseDollars(text);
   if (cents === undefined) throw notAnAmount(text, source);

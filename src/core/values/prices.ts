@@ -9,7 +9,10 @@ export interface TokenPrices {
 
 const perTokens = 1_000_000;
 
-/** Parses `MODEL=IN/OUT`, comma-separated: dollars per million tokens. Throws a `UsageError` that names `source`. */
+/**
+ * Parses a comma-separated list of `MODEL=IN/OUT`, in dollars per million tokens. Throws a `UsageError` that names
+ * `source` if the text is invalid.
+ */
 export function parsePrices(text: string, source: string): ReadonlyMap<string, TokenPrices> {
   const prices = new Map<string, TokenPrices>();
   for (const one of text.split(",")) {
@@ -38,6 +41,6 @@ export function costOfTokens(
   );
 }
 
-/** Whether a number of tokens, as a service reports it, can be one. */
+/** Whether a value that a service reports can be a number of tokens. */
 export const isTokenCount = (value: unknown): value is number =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0;

@@ -588,11 +588,11 @@ export interface ChatMessagePart {
    */
   type: string;
   /**
-   * Text, of a part of type text
+   * Text, if the type is text
    */
   text?: string;
   /**
-   * Image, of a part of type image_url
+   * Image, if the type is image_url
    */
   image_url?: {
     /**

@@ -5,7 +5,10 @@ import { type Styles, settled, spansOf } from "./inline.ts";
 import { tableLines } from "./table.ts";
 import { type Line, wrapped } from "./wrap.ts";
 
-/** A drawn line. Code and its fences are drawn already and get no indentation, so that code copies cleanly. */
+/**
+ * A drawn line. `code` is a line of code or a fence. It is already colored, and it is never indented, so that the user
+ * can copy the code.
+ */
 export type Drawn = { readonly line: Line } | { readonly code: string };
 
 export interface Drawing {
@@ -14,17 +17,17 @@ export interface Drawing {
   readonly highlight: Highlight;
 }
 
-/** What is drawn of a block. */
+/** The part of a block that is drawn. */
 export interface Block {
   readonly lines: readonly Drawn[];
-  /** The last line may continue. */
+  /** Text may be added to the last line. */
   readonly isOpen: boolean;
 }
 
 const closed = (lines: readonly Drawn[]): Block => ({ lines, isOpen: false });
 const text = (lines: readonly Line[]): readonly Drawn[] => lines.map((line) => ({ line }));
 
-/** Draws a block. If `open`, more text may follow: only lines that it cannot change are drawn. */
+/** Draws a block. If `open`, more text may follow, and only lines that this text cannot change are drawn. */
 export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block {
   const { width, styles } = drawing;
   const block = token as MarkedToken;
@@ -33,13 +36,14 @@ export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block 
     case "text":
       return drawParagraph(block, drawing, open);
     case "heading": {
-      // Its text may become part of a longer line of text.
+      // Text that follows may extend the heading, or turn it into part of a paragraph.
       if (open) return closed([]);
       const spans = spansOf(block.tokens, styles, styles.heading(block.depth));
       if (styles.color) return closed(text(wrapped(spans, width)));
       if (/^ *#/.test(block.raw))
         return closed(text(wrapped([{ text: `${"#".repeat(block.depth)} ` }, ...spans], width)));
-      // Its words may be drawn already, as those of a paragraph.
+      // The words of this heading may already have been drawn as a paragraph, so it gets no prefix. Its underline
+      // follows.
       const underline = block.raw.trimEnd().split("\n").at(-1) ?? "";
       return closed(text([...wrapped(spans, width), [{ text: underline.trim() }]]));
     }
@@ -69,7 +73,7 @@ const rawLines = (raw: string): readonly Line[] =>
     .split("\n")
     .map((line) => [{ text: line }]);
 
-/** Blocks one below the other, with the blank lines that are between them in the source. */
+/** Draws blocks one below the other, with the blank lines that are between them in the source. */
 function drawBlocks(tokens: readonly Token[], drawing: Drawing, open: boolean): Block {
   const blocks = tokens.filter(({ type }) => type !== "space");
   const lines: Drawn[] = [];
@@ -97,7 +101,7 @@ function drawParagraph(
   open: boolean,
 ): Block {
   if (!open) return closed(text(wrapped(spansOf(tokens ?? Lexer.lexInline(source), styles), width)));
-  // A line with a bar may become the head of a table.
+  // A line that starts with a bar may become the header of a table.
   const start = /(?:^|\n) *\|[^\n]*$/.exec(source)?.index ?? source.length;
   const part = settled(source.slice(0, start));
   if (part.trim() === "") return closed([]);
@@ -136,7 +140,7 @@ const prefixed = (drawn: Drawn, prefix: Line): Drawn => {
   return isBlank ? drawn : { line: [...prefix, ...drawn.line] };
 };
 
-/** Code between its fences. Of open code, only lines that have ended. */
+/** Draws code between its fences. If the code is open, draws only lines that have ended. */
 function codeLines(
   { text: code, lang = "", raw, codeBlockStyle }: Tokens.Code,
   { styles, highlight }: Drawing,
@@ -159,8 +163,8 @@ function codeLines(
 }
 
 /**
- * The lines between fences. In an unclosed block the last line may be unfinished; it is empty if the source ends in a
- * newline.
+ * The lines between fences. If the block is not closed, its last line may be unfinished. That line is empty if the
+ * source ends in a newline.
  */
 export function fencedCode(raw: string): {
   readonly fence: string;

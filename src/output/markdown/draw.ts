@@ -6,16 +6,19 @@ import type { Styles } from "./inline.ts";
 import { lengthOf, painted } from "./wrap.ts";
 
 export interface MarkdownOptions {
-  /** Columns of the terminal, which may change. */
+  /** The current number of columns of the terminal. */
   readonly width: () => number;
   readonly color: boolean;
 }
 
-/** Draws Markdown as it arrives. What it returns is printed once: it never moves the cursor. */
+/**
+ * Draws Markdown as it arrives. The text that it returns is printed only once: the cursor never moves back to change
+ * it.
+ */
 export interface MarkdownDrawer {
-  /** Adds text without control sequences, and returns what can be drawn of it. */
+  /** Adds text, which must not contain control sequences. Returns what can be drawn so far. */
   readonly add: (text: string) => Promise<string>;
-  /** Draws the rest. */
+  /** Draws the rest of the text. */
   readonly end: () => Promise<string>;
 }
 
@@ -24,31 +27,35 @@ const noColors = () => undefined;
 /** Longer lines are hard to read. */
 const maxWidth = 120;
 
-/** Longer text is drawn in parts of this many characters, so that the user can interrupt it. */
+/** Longer text is drawn in parts of this many characters, so that the user can interrupt the drawing. */
 const partLength = 16_384;
 
-/** Of a longer block, which is parsed anew whenever text is added, the rest is plain text. */
+/**
+ * Maximum length of a block in characters. A block is parsed again whenever text is added, so the text after this
+ * length is plain.
+ */
 const maxBlock = 65_536;
 
-/** Lists and quotes in each other. Text that is nested deeper is plain. */
+/** Maximum nesting of lists and quotes. Text that is nested more deeply is plain. */
 const maxDepth = 16;
 
 /**
- * Creates a drawer of Markdown. It draws words of a paragraph, lines of code and items of a list once they are complete, and
- * a table once all of it has arrived. From a block on that is too deep, too long, or cannot be parsed, the text is plain.
+ * Creates a drawer of Markdown. It draws words of a paragraph, lines of code and items of a list as soon as they are
+ * complete, and a table as soon as all of it has arrived. If a block is too deep, too long or cannot be parsed, all
+ * text that is not yet drawn, and all text that follows, is plain.
  */
 export function createMarkdownDrawer({ width, color }: MarkdownOptions): MarkdownDrawer {
   const styles = stylesFor(color);
   let highlight: Drawing["highlight"] = noColors;
-  /** The source from the start of the unfinished block on. */
+  /** The source, from the start of the unfinished block. */
   let source = "";
-  /** What is drawn of that block. */
+  /** How many lines of that block, and characters of its last line, are drawn. */
   let drawnLines = 0;
   let drawnCharacters = 0;
   /** The end of the source before that block. */
   let passed = "";
   let isFirst = true;
-  /** A block keeps the width with which it started, because a different one would change the lines that are drawn. */
+  /** A block keeps its first width, because a different width would change lines that are already drawn. */
   let blockWidth: number | undefined;
   let isPlain = false;
   let endsLine = true;
@@ -80,7 +87,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
     blockWidth = undefined;
   };
 
-  /** Draws what can be drawn of the source, which is left without the blocks that are complete. */
+  /** Draws what can be drawn of the source, and removes the complete blocks from the source. */
   const draw = (ended: boolean): string => {
     const usable = ended ? source : source.slice(0, usableEnd(source));
     let shown = "";
@@ -93,7 +100,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
         if (token.type !== "space") shown += drawOne(token, isOpen);
         if (isOpen) break;
         if (token.type !== "space") {
-          // An open line that turned out to be complete.
+          // An open line is now complete.
           if (drawnCharacters > 0) shown += "\n";
           finishBlock();
           passed = "";
@@ -102,7 +109,8 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
         passed += token.raw;
       }
     } catch {
-      // Too much for the parser, such as thousands of marks in each other: it is better repeated than lost.
+      // The parser failed, for example because thousands of marks are nested. It is better to print some text twice
+      // than to lose it.
       isPlain = true;
       if (drawnCharacters > 0) shown += "\n";
     }
@@ -110,7 +118,10 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
     return shown;
   };
 
-  /** Draws the source up to a place as if nothing followed; the rest, and all that follows, is plain. */
+  /**
+   * Draws the source up to `end` as if nothing followed. The rest of the source, and all text that is added later, is
+   * plain.
+   */
   const drawUpTo = (end: number): string => {
     const rest = source.slice(end);
     source = source.slice(0, end);
@@ -164,11 +175,11 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   };
 }
 
-/** A mark of a list or a quote, or spaces, which may nest text in the line above. */
+/** Matches list marks, quote marks and spaces at the start of a line. They may nest its text in the line above. */
 const nesting = /^(?: |>|[*+-](?= |$)|\d{1,9}[.)](?= |$))+/gm;
 const mark = />|[*+-]|\d+[.)]/g;
 
-/** The start of the first line that is nested too deeply, from a line on. */
+/** The start of the first line that is nested too deeply. The search starts at the line that begins at `from`. */
 function deepLine(source: string, from: number): number | undefined {
   for (const { 0: start, index } of source.slice(from).matchAll(nesting)) {
     const marks = start.match(mark)?.length ?? 0;
@@ -179,11 +190,14 @@ function deepLine(source: string, from: number): number | undefined {
   return undefined;
 }
 
-/** Where a text can be divided: after its last line, or else its last word. */
+/** The position where a text can be divided: after its last line break, or else after its last space. */
 const lastBreak = (text: string): number =>
   text.lastIndexOf("\n") + 1 || text.lastIndexOf(" ") + 1 || text.length;
 
-/** Whether text that follows cannot change a block. `rest` starts with its source. */
+/**
+ * Whether a block is final, because text that follows cannot change it. `rest` is the source from the start of the
+ * block.
+ */
 function isFinal({ type, raw }: Token, rest: string): boolean {
   if (type === "list") return false;
   if (type === "heading" && raw.startsWith("#")) return rest.includes("\n");
@@ -195,8 +209,8 @@ function isFinal({ type, raw }: Token, rest: string): boolean {
 }
 
 /**
- * The end of the part of the source whose meaning is settled: an unfinished line that could still
- * become the start of a list, a fence, a table or the underline of a heading is left out.
+ * The end of the part of the source whose meaning can no longer change. An unfinished line is left out if it could
+ * still become the start of a list, a fence or a table, or the underline of a heading.
  */
 function usableEnd(source: string): number {
   const lineStart = source.lastIndexOf("\n") + 1;

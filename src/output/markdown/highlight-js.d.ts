@@ -5,9 +5,9 @@ declare const highlightJs: {
     code: string,
     options: { language: string; ignoreIllegals: boolean },
   ): {
-    /** HTML. */
+    /** The code as HTML. */
     readonly value: string;
-    /** The state of the parser at the end. No parent: the parser is back at the top level. */
+    /** The state of the parser at the end. If it has no parent, the parser is back at the top level. */
     readonly _top?: { readonly parent?: object };
   };
 };

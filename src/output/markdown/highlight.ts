@@ -5,8 +5,8 @@ import highlightJs from "#highlight.js";
 export type Highlight = (code: string, language: string) => string | undefined;
 
 /**
- * Creates a function that colors code. If it gets the same code again with more at its end, it continues at the last place where
- * the code before has no effect on the colors.
+ * Creates a function that colors code. If it is called with the code of the last call and more code at the end, it does
+ * not parse all of the code again. It continues at a position where the code before has no effect on the colors.
  */
 export function createHighlighter(): Highlight {
   let known = { language: "", code: "", colored: "" };
@@ -24,7 +24,7 @@ export function createHighlighter(): Highlight {
 
 const chalk = new Chalk({ level: 1 });
 
-/** Colors that are readable on dark and on light backgrounds, by the names of highlight.js. */
+/** Colors that are readable on dark and on light backgrounds, by the class names of highlight.js. */
 const colors: Readonly<Record<string, (text: string) => string>> = {
   comment: chalk.dim,
   quote: chalk.dim,
@@ -61,7 +61,7 @@ const entities: Readonly<Record<string, string>> = {
   "&#x27;": "'",
 };
 
-/** Turns the HTML of highlight.js into colors of a terminal. The innermost color wins. */
+/** Converts the HTML of highlight.js to terminal colors. The innermost color is used. */
 function inColors(html: string): string {
   const open: (string | undefined)[] = [];
   const runs: { text: string; readonly paint: ((text: string) => string) | undefined }[] = [];

@@ -5,7 +5,7 @@ import { lastWordStart, wordStart } from "./wrap.ts";
 
 /** Styles by meaning. */
 export interface Styles {
-  /** False if the terminal shows no styles. Then the marks of Markdown stay. */
+  /** False if the terminal shows no styles. In that case, the marks of Markdown are kept. */
   readonly color: boolean;
   readonly strong: Paint;
   readonly emphasis: Paint;
@@ -80,7 +80,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: "\u00a0",
 };
 
-/** Replaces HTML entities. A control character among them is removed when it is painted. */
+/** Replaces HTML entities with their characters. `painted` later removes the control characters among them. */
 const decoded = (text: string): string =>
   text.includes("&")
     ? text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,6}));/gi, (all, decimal, hex, name) => {
@@ -90,7 +90,7 @@ const decoded = (text: string): string =>
       })
     : text;
 
-/** What may open emphasis, code, a link, HTML or an entity. */
+/** Matches what may open emphasis, code, a link, HTML or an entity. */
 const openers = new RegExp(
   [
     "\\*(?!\\s)",
@@ -105,10 +105,13 @@ const openers = new RegExp(
   "giu",
 );
 
-/** Longer text after a mark is shown, even though the mark could still be closed. */
+/** Maximum number of characters that are held back after a mark that could still be closed. Longer text is shown. */
 const maxHeld = 300;
 
-/** The start of an unfinished paragraph that text to come does not change. It ends between words and outside of marks. */
+/**
+ * The first part of an unfinished paragraph, which text that follows cannot change. It ends between words and outside
+ * of marks.
+ */
 export function settled(text: string): string {
   let offset = 0;
   const tokens = (Lexer.lexInline(text) as Tokens.Generic[]).map((token) => {
@@ -126,14 +129,14 @@ export function settled(text: string): string {
   }
 }
 
-/** An inline token and where it is in the text. */
+/** An inline token and its position in the text. */
 interface Located {
   readonly token: Tokens.Generic;
   readonly start: number;
   readonly end: number;
 }
 
-/** Where the first mark that may still be closed, or the last word starts. */
+/** The position of the first mark that may still be closed, or of the last word, whichever comes first. */
 function unsettledFrom(text: string, tokens: readonly Located[]): number {
   const last = lastWordStart(text);
   for (const { token, start, end } of tokens) {
@@ -147,12 +150,14 @@ function unsettledFrom(text: string, tokens: readonly Located[]): number {
   return last;
 }
 
-/** Whether code, a link or HTML may start within emphasis, and end after it: then it is no emphasis. */
+/** Whether code, a link or HTML may start inside emphasis and end after it. In that case, the text is not emphasis. */
 const hasTighter = (tokens: readonly Token[] | undefined): boolean =>
   tokens?.some((token) =>
     token.type === "text" ? /[`<[]/.test(token.raw) : "tokens" in token && hasTighter(token.tokens),
   ) === true;
 
-/** Where the first mark that may still be closed starts. `left` is the length of the text from the start of `raw`. */
+/**
+ * The position of the first mark that may still be closed. `left` is the length of the text from the start of `raw`.
+ */
 const openerIn = (raw: string, left: number): number | undefined =>
   [...raw.matchAll(openers)].find(({ index }) => left - index <= maxHeld)?.index;

@@ -6,7 +6,9 @@ const gap = 2;
 /** The narrowest readable column. */
 const minColumn = 6;
 
-/** A table that fits the width: cells are wrapped. A table with too many columns becomes a list of its rows. */
+/**
+ * Draws a table that fits the width. Long cells are wrapped. A table with too many columns becomes a list of its rows.
+ */
 export function tableLines(
   { header, rows, align }: Tokens.Table,
   width: number,
@@ -29,15 +31,15 @@ export function tableLines(
   return [...drawRow(head), rule, ...body.flatMap(drawRow)];
 }
 
-/** The widest line of a cell. */
+/** The width of the widest line of a cell. */
 const naturalWidth = (cell: readonly Span[]): number =>
   largest(wrapped(cell, Number.POSITIVE_INFINITY).map(widthOf));
 
-/** The largest of the numbers, which may be very many; at least 1. */
+/** The largest of the numbers, or 1 if all are smaller. Works for more numbers than `Math.max` can take. */
 const largest = (numbers: readonly number[]): number =>
   numbers.reduce((most, number) => Math.max(most, number), 1);
 
-/** Takes columns from the widest until all fit; undefined if they cannot. */
+/** Makes the widest column narrower until the table fits. Undefined if the table cannot fit. */
 function fitted(natural: readonly number[], width: number): readonly number[] | undefined {
   if (natural.length * minColumn > width && sum(natural) > width) return undefined;
   const widths = [...natural];
@@ -72,7 +74,7 @@ function rowLines(
   );
 }
 
-/** Each row as lines of a title and a value. */
+/** Draws each row as lines of `title: value`. */
 function recordLines(
   head: readonly (readonly Span[])[],
   body: readonly (readonly (readonly Span[])[])[],

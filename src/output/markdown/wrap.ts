@@ -16,7 +16,7 @@ export type Line = readonly Span[];
 export const widthOf = (spans: Line): number =>
   spans.reduce((width, { text }) => width + displayWidth(text, Number.POSITIVE_INFINITY), 0);
 
-/** Paints a line, without its first characters. */
+/** Paints a line, except for its first `skipped` characters. */
 export function painted(line: Line, skipped = 0): string {
   let left = skipped;
   const runs: { text: string; readonly paint: Paint | undefined }[] = [];
@@ -30,14 +30,14 @@ export function painted(line: Line, skipped = 0): string {
   return runs.map(({ text, paint }) => (paint ? paint(text) : text)).join("");
 }
 
-/** The number of characters of a line, of which `painted` can skip some. */
+/** The number of characters in a line. `painted` can skip some of them. */
 export const lengthOf = (line: Line): number => line.reduce((length, { text }) => length + text.length, 0);
 
 const ideograph = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\u3000-\\u303f\\uff00-\\uff60]";
 const closers = "[、。，．！？：；）」』】〉》〕]*";
-/** Spaces, line breaks, single ideographs with the punctuation after them, and runs of everything else. */
+/** Matches spaces, line breaks, single ideographs with the punctuation after them, and runs of other characters. */
 const units = new RegExp(`\\n| +|${ideograph}${closers}|(?:(?!${ideograph})[^ \\n])+`, "gu");
-/** The same for text without ideographs, which is much faster. */
+/** The same for text without ideographs. This expression is much faster. */
 const narrowUnits = /\n| +|[^ \n]+/g;
 const mayHaveIdeographs = /[\u3000-\u{10ffff}]/u;
 const unitsIn = (text: string) => text.matchAll(mayHaveIdeographs.test(text) ? units : narrowUnits);
@@ -45,8 +45,9 @@ const breaksBefore = new RegExp(`^(?:\\n| |${ideograph})`, "u");
 const endsInIdeograph = new RegExp(`${ideograph}$`, "u");
 
 /**
- * Wraps text to lines of at most `width` columns, between words and between ideographs. A longer word gets a line of its own,
- * or is divided with `divides`. Text that is added at the end, after a space or an ideograph, changes no line but the last.
+ * Wraps text to lines of at most `width` columns, between words and between ideographs. A word that is longer than a
+ * line gets a line of its own, or is divided if `divides` is true. If text is added at the end, after a space or an
+ * ideograph, only the last line changes.
  */
 export function wrapped(spans: readonly Span[], width: number, { divides = false } = {}): readonly Line[] {
   const lines: Span[][] = [[]];
@@ -76,7 +77,7 @@ export function wrapped(spans: readonly Span[], width: number, { divides = false
   return lines;
 }
 
-/** Words, spaces and line breaks; a word may have several styles. */
+/** Splits text into words, spaces and line breaks. A word may have several styles. */
 function wordsOf(spans: readonly Span[]): readonly Span[][] {
   const words: Span[][] = [];
   for (const { text, paint } of spans) {
@@ -112,13 +113,13 @@ function divided(word: readonly Span[], width: number): readonly Span[][] {
   return parts;
 }
 
-/** Where the last word of a text starts: text up to there is not changed by text that follows. */
+/** The position of the last word of a text. Text that follows does not change the text before this position. */
 export function lastWordStart(text: string): number {
   const starts = [...unitsIn(text.slice(-maxWord))].map(({ index }) => index);
   return Math.max(0, text.length - maxWord) + (starts.at(-1) ?? 0);
 }
 
-/** The start of the word that a place is in, or the place itself if it is between words. */
+/** The start of the word that contains a position, or the position itself if it is between words. */
 export function wordStart(text: string, place: number): number {
   const from = Math.max(0, place - maxWord);
   const unit = [...unitsIn(text.slice(from, place + 1))].at(-1);

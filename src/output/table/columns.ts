@@ -10,7 +10,7 @@ export interface Leaf {
   readonly value: unknown;
 }
 
-/** Deeper values are shown as JSON: the service may nest values to any depth. */
+/** Values at this depth are shown as JSON, because the service may nest values to any depth. */
 const MAX_DEPTH = 16;
 
 /** The columns that a view declares; empty for a view that shows every field. */
@@ -54,7 +54,9 @@ export function availableColumns(view: View, record: unknown): string {
   return [...named, ...inside.filter((path) => path !== "")].join(", ");
 }
 
-/** Every value of a record in the record's own order. An array of scalars is one leaf; so is an empty record. */
+/**
+ * Every value of a record, in the record's own order. An array of scalars is a single leaf, and so is an empty record.
+ */
 export function* leaves(value: unknown, path = "", depth = 0): Generator<Leaf> {
   const children = depth < MAX_DEPTH ? childrenOf(value) : [];
   if (children.length === 0) {
@@ -74,7 +76,7 @@ function childrenOf(value: unknown): readonly [string, unknown][] {
   ]);
 }
 
-/** A leaf as people read it: cents become dollars, and their path loses the word "cents". */
+/** Formats a leaf for the user: cents become dollars, and the word "cents" is removed from their path. */
 export function shownLeaf({ path, value }: Leaf): { readonly path: string; readonly text: string } {
   if (typeof value === "number" && isCentsPath(path)) {
     return { path: withoutCents(path), text: dollars(value) };

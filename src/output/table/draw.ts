@@ -35,7 +35,7 @@ export function* draw(
   if (pending.length > 0) yield flush();
 }
 
-/** Rows with their cells padded to the widths. A wider cell is drawn whole and shifts the rest of its line. */
+/** Pads the cells of rows to the widths. A wider cell is drawn as a whole and shifts the rest of its line. */
 export const alignRows = (rows: readonly (readonly Cell[])[], layout: Layout): readonly string[] =>
   rows.map((row) => row.map((cell, index) => pad(cell, index, layout)).join(" ".repeat(GAP)));
 
@@ -55,12 +55,15 @@ const noBorder = Object.fromEntries(
   ]),
 );
 
-/** cli-table3 takes longer for a cell than for a line in it, but each line of a cell takes longer the more there are. */
+/**
+ * Number of rows to pass to cli-table3 as the lines of one row. The library takes less time for a line than for a cell,
+ * but more lines in a cell make each of them slower.
+ */
 const ROWS_PER_TABLE = 7;
 
 /**
- * Draws rows with cli-table3. Cells must fit the widths: the library cuts a longer one in the middle of a character. The
- * rows of a table are passed as the lines of one row.
+ * Draws rows with cli-table3. The cells must fit the widths, because the library would cut a longer cell in the middle
+ * of a character.
  */
 export function tableRows(
   Table: typeof CliTable,
@@ -72,7 +75,8 @@ export function tableRows(
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
     colWidths: [...widths],
     colAligns: [...aligns],
-    // For its debug log, the library also truncates each cell to ten columns. A mark of that width leaves it no work.
+    // For its debug log, the library also truncates each cell to ten columns. With a mark of that width, it has nothing
+    // to do.
     truncate: "…".repeat(10),
   };
   const line = ({ text, paint }: Cell) => (paint === undefined ? text : paint(text));

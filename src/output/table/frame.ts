@@ -1,7 +1,7 @@
 import { displayWidth } from "../display-width.ts";
 import { sanitize } from "../text.ts";
 
-/** Size of a terminal; 0 rows when its height is not known. */
+/** Size of a terminal; 0 rows if its height is not known. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;
@@ -20,8 +20,8 @@ const height = (lines: readonly string[], columns: number): number =>
   );
 
 /**
- * Fits a list with a header line, and a footer, into a terminal, leaving one row for the cursor. List lines that do not
- * fit are replaced by a count.
+ * Fits a list and a footer into a terminal, and leaves one row for the cursor. The first line of the list is its
+ * header. List lines that do not fit are replaced with a count.
  */
 export function fitFrame(
   list: readonly string[],

@@ -17,8 +17,8 @@ interface Field {
 const MAX_TITLE_WIDTH = 60;
 
 /**
- * Records as aligned `Title: value` lines, `-` for absent values, a blank line between records. Values are never cut.
- * A view without columns shows every field under its dotted path.
+ * Draws records as aligned lines of `Title: value`, with `-` for absent values and a blank line between records. Values
+ * are never cut. If the view has no columns, every field is shown under its dotted path.
  */
 export async function* record(
   batches: AsyncIterable<readonly unknown[]>,

@@ -10,24 +10,25 @@ import { isStatePath, type Palette, palette } from "./paint.ts";
 const DEFAULT_TERMINAL_WIDTH = 80;
 /** In a pipe, cells are padded to at most this width, even if another value in their column is longer. */
 const MAX_PIPE_WIDTH = 200;
-/** The length of a UUID: a clipped identifier is useless. */
+/** The length of a UUID. A clipped ID would be useless. */
 const MIN_WHOLE_WIDTH = 36;
 const MIN_TEXT_WIDTH = 12;
 
 export interface TableOptions extends DrawOptions {
   readonly header: boolean;
-  /** The user chose the columns: empty ones are shown, too. */
+  /** The user chose the columns, so empty columns are shown, too. */
   readonly chosen: boolean;
   /** Called when columns do not fit the terminal. */
   readonly onLeftOut?: ((columns: readonly Column[]) => void) | undefined;
-  /** Records that are laid out together: the first chunk of this size determines the widths. */
+  /** Number of records that are laid out together. The first chunk of this size determines the widths. */
   readonly chunkSize: number;
 }
 
 /**
- * A list as a table without borders: upper-case titles, two spaces between columns, `-` for absent values. On a
- * terminal it fits the width: it omits empty columns, shortens long texts and leaves out the least important columns. In
- * a pipe nothing is cut. Later chunks keep the widths of the first, and are clipped to them on a terminal.
+ * Draws a list as a table without borders: upper-case titles, two spaces between columns, `-` for absent values. On a
+ * terminal, the table fits the width: empty columns are omitted, long texts are shortened, and the least important
+ * columns are left out. In a pipe, nothing is cut. Later chunks keep the widths of the first chunk, and on a terminal,
+ * their texts are clipped to these widths.
  */
 export async function* table(
   batches: AsyncIterable<readonly unknown[]>,
@@ -69,7 +70,7 @@ interface FormattedColumn {
   readonly isState: boolean;
 }
 
-/** A record that is not an object, such as a string, is shown as it is in the first column. */
+/** Formats a column for all records. A record that is not an object, such as a string, is shown in the first column. */
 function formatColumn(
   records: readonly unknown[],
   column: Column,
@@ -117,7 +118,7 @@ function layoutOf(columns: readonly FormattedColumn[], { last }: Chunk, options:
       formatted,
       natural,
       min: Math.min(natural, index === 0 ? MIN_WHOLE_WIDTH : minWidth(formatted)),
-      // The user's own order says what is important.
+      // If the user chose the columns, the first ones are the most important.
       priority: chosen
         ? 0
         : saysLittle(formatted, shown[0])
@@ -143,7 +144,7 @@ interface Candidate {
   readonly priority: number;
 }
 
-/** A shortened number or time would read as another one. */
+/** The minimum width of a column. A shortened number or time would look like a different one. */
 function minWidth({ column: { format, whole }, align }: FormattedColumn): number {
   if (align === "right" || format === "time") return Number.POSITIVE_INFINITY;
   return whole ? MIN_WHOLE_WIDTH : MIN_TEXT_WIDTH;
@@ -160,7 +161,7 @@ function saysLittle(formatted: FormattedColumn, first: FormattedColumn | undefin
   });
 }
 
-/** The columns that fit with their minimum widths: the first one, and the most important of the others. */
+/** The columns that fit if they have their minimum widths: the first column, and the most important of the others. */
 function fittingColumns(candidates: readonly Candidate[], available: number): readonly Candidate[] {
   const [first, ...others] = candidates;
   if (first === undefined) return [];
@@ -174,10 +175,10 @@ function fittingColumns(candidates: readonly Candidate[], available: number): re
   return candidates.filter((candidate) => kept.has(candidate));
 }
 
-/** Works for infinity, too. */
+/** Compares numbers, including infinity. */
 const compare = (one: number, other: number): number => (one === other ? 0 : one < other ? -1 : 1);
 
-/** Natural widths, or narrower ones where these do not fit: the widest shrink first, down to their minimum. */
+/** The natural widths, if they fit. Otherwise, the widest columns are made narrower first, down to their minimum. */
 function fittedWidths(columns: readonly Candidate[], available: number): readonly number[] {
   const widths = columns.map(({ natural }) => natural);
   const total = widths.reduce((sum, width) => sum + width + GAP, -GAP);
