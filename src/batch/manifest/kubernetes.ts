@@ -22,7 +22,7 @@ export function kubernetesJob(job: BatchJob): Job {
       backoffLimitPerIndex: maxRetries,
       podFailurePolicy: {
         rules: [
-          // The node was drained or is gone. This is not counted as a retry.
+          // The node was drained or is gone. This does not count as a retry.
           { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
           {
             action: "FailIndex",
@@ -38,7 +38,7 @@ export function kubernetesJob(job: BatchJob): Job {
         spec: {
           restartPolicy: "Never",
           automountServiceAccountToken: false,
-          // After SIGTERM, gpuctl finishes the requests under way.
+          // After SIGTERM, gpuctl finishes the requests that are in flight.
           terminationGracePeriodSeconds: 120,
           containers: [
             {

@@ -10,7 +10,7 @@ import {
   shellLine,
 } from "./job.ts";
 
-/** Seconds before the time limit at which a task is asked to end, so that it finishes the requests under way. */
+/** How many seconds before the time limit a task is asked to end, so that it can finish the requests in flight. */
 const notice = 120;
 
 /** A batch script for `sbatch`: an array with a task for each shard. */
