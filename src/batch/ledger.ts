@@ -14,7 +14,7 @@ const [requestAt, lineAt] = [3, 5];
 
 /**
  * The state of each line of a batch by its ID. Needs about 35 bytes per line, no matter how long the IDs are, because
- * IDs are compared by 96 bits of a hash.
+ * it stores 96 bits of a hash of each ID and compares only those.
  */
 export class Ledger {
   #size = 0;

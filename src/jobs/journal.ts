@@ -26,8 +26,8 @@ export interface JobPlan {
 }
 
 /**
- * `creating`: the request for the rental may have been sent. `starting`: the rental exists. `running`: the command may have
- * been started. `ended`: nothing is left to do.
+ * `creating`: the request for the rental may have been sent. `starting`: the rental exists. `running`: the command may
+ * have been started. `ended`: nothing is left to do.
  */
 export type JobPhase = (typeof phases)[number];
 const phases = ["creating", "starting", "running", "ended"] as const;
@@ -42,7 +42,7 @@ export interface Job {
   readonly label?: string | undefined;
   /** The label of the rental. No other rental has it. */
   readonly rentalLabel: string;
-  /** Equal for equal command lines. */
+  /** Identifies the command line: equal command lines have the same text here. */
   readonly line: string;
   readonly plan: JobPlan;
   readonly phase: JobPhase;

@@ -83,8 +83,8 @@ export const newToken = (): string => crypto.randomUUID().replaceAll("-", "").sl
  * - `releaseLease` when it is certain that no rental was created;
  * - neither when the outcome is unknown.
  *
- * The lease is on the disk when this returns. Throws `SaveFailed`, `Unavailable` or `WaitedTooLong` if it is not: then do
- * not create the rental.
+ * The lease is on the disk when this returns. Throws `SaveFailed`, `Unavailable` or `WaitedTooLong` if the lease could
+ * not be saved. Then do not create the rental.
  *
  * `rentals guard` finds the rental of a pending lease by its label, which should therefore contain the token.
  */
@@ -136,8 +136,8 @@ const lockTimes = { stale: 30_000, timeout: 300_000 };
 /**
  * Runs `work` while no other process changes the leases. `work` gets the current leases, a function that saves changed
  * leases, and `assertHeld`. Call `assertHeld` right before a request that must not be sent if another process has taken
- * the lock. Do not catch the errors of these functions: they make this function start the work again. Throws as
- * `beginLease` does.
+ * the lock. Do not catch the errors of these functions: they make this function start the work again. Throws the same
+ * errors as `beginLease`.
  *
  * Works on a network file system: the lock is a folder, which is created atomically, and the file is replaced by
  * renaming. The lock is next to the file, so that taking the lock makes the file system read the folder again.

@@ -57,9 +57,9 @@ export const outputSchema = {
       type: "object",
       description: "In dollars",
       properties: {
-        dollars: { type: ["number", "null"], description: "Of this call, once; null if unknown" },
-        dollarsPerHour: { type: "number", description: "Of what this call created, an hour" },
-        spentDollars: { type: "number", description: "Of all calls of this server" },
+        dollars: { type: ["number", "null"], description: "One-time cost of this call; null if unknown" },
+        dollarsPerHour: { type: "number", description: "Hourly cost of what this call created" },
+        spentDollars: { type: "number", description: "Cost of all calls of this server so far" },
         limitDollars: { type: "number", description: "Maximum for all calls of this server" },
       },
       required: ["dollars", "spentDollars", "limitDollars"],

@@ -120,7 +120,7 @@ const shown = (
     readOnlyHint: effect === "read",
     destructiveHint: effect === "destroy",
     idempotentHint: idempotent,
-    // The sandbox is on this machine, and has no contact with other systems.
+    // The sandbox is on this machine, so its world is closed.
     openWorldHint: !sandbox,
   },
 });

@@ -92,7 +92,7 @@ async function assertOwnOutput({ files, out, shard }: BatchOptions, known: Known
   if (known.shard === undefined) return;
   if (before?.count !== now?.count || before?.index !== now?.index) {
     throw new UsageError(
-      `the journal of ${out} is that of ${shardName(before)}, and this is ${shardName(now)}`,
+      `the journal of ${out} belongs to ${shardName(before)}, but this run is ${shardName(now)}`,
       { hint: "The number of shards cannot change once a batch has begun." },
     );
   }

@@ -71,8 +71,8 @@ export type StopReason =
   | { readonly kind: "failing"; readonly count: number };
 
 /**
- * After this many results in a row that are not successes, the run stops: probably all lines are wrong, and each may
- * cost money.
+ * After this many results in a row without a success, the run stops: either all lines are wrong, or each costs money
+ * for nothing.
  */
 const maxFailuresInARow = 20;
 /** The maximum number of `send` records that are on the disk before their requests can be sent. */

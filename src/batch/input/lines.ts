@@ -64,7 +64,7 @@ function requestOf(line: unknown, number: number): BatchRequest | InvalidLine {
     ...(isRecord(body) ? [] : ["body must be an object"]),
     ...Object.keys(line)
       .filter((name) => !knownFields.includes(name))
-      .map((name) => `${name} is not a field of a line; they are ${knownFields.join(", ")}`),
+      .map((name) => `${name} is not a known field; the fields are ${knownFields.join(", ")}`),
   ];
   return typeof id === "string" && endpoint && isRecord(body) && problems.length === 0
     ? { number, id, endpoint, body }
@@ -140,7 +140,7 @@ export async function validate(source: Source, options: ValidateOptions): Promis
     }
     const entry = ledger.add(line.id);
     const earlier = ledger.line(entry);
-    if (earlier > 0) add(line.number, [`custom_id ${shown(line.id)} is also that of line ${earlier}`]);
+    if (earlier > 0) add(line.number, [`custom_id ${shown(line.id)} is already used in line ${earlier}`]);
     else ledger.setLine(entry, line.number);
     const found = await check(line.endpoint, line.body);
     if (found.length > 0)

@@ -53,7 +53,10 @@ function combined(before: unknown, value: unknown): unknown {
 const isOnLine = (argv: readonly string[], long: string, short: string | undefined): boolean =>
   argv.some((word) => word.startsWith(long) || (short !== undefined && /^-[^-]/.test(word)));
 
-/** Declares a command's own flags: an option for each name, and a `--no-` option for a switch that can be turned off. */
+/**
+ * Declares a command's own flags that may be on the line: an option for each name, and a `--no-` option for a switch
+ * that can be turned off.
+ */
 export function declareFlags(
   command: Command,
   { flags }: CommandNode,
@@ -90,7 +93,9 @@ function optionFor(flag: FlagNode, name: string, short: string | undefined, leni
   });
 }
 
-/** A global flag, stored separately from a command's flag of the same name: `--no-input` is global, `--input` is not. */
+/**
+ * A global flag, stored separately from a command's flag of the same name: `--no-input` is global, `--input` is not.
+ */
 class GlobalOption extends Option {
   /** Without dashes. */
   readonly flag: string;

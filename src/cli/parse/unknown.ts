@@ -36,7 +36,7 @@ const synonyms: readonly (readonly string[])[] = [
 const [listVerbs = [], getVerbs = []] = synonyms;
 const endVerbs = synonyms.at(-1) ?? [];
 
-/** The error for an unknown command, with a suggestion. A destructive command is suggested only within its own group. */
+/** The error for an unknown command, with a suggestion. Suggests a destructive command only within its own group. */
 export function unknownWord(word: string, path: readonly string[]): UsageError {
   const line = [...path, word].join(" ");
   const meant =

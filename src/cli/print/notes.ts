@@ -15,7 +15,10 @@ export interface Notes {
    * service. With `asTyped`, prints the line unchanged, because the user typed it.
    */
   readonly say: (line: string, options?: { readonly asTyped: boolean }) => void;
-  /** Sets a line to print between the error and its hint if the run fails: what was done by then, such as saved files. */
+  /**
+   * Sets a line to print between the error and its hint if the run fails: what was done before the failure, such as
+   * saved files.
+   */
   readonly setFailureContext: Context["setFailureContext"];
   readonly failureContext: () => string | undefined;
   /** The line to print if the reader of stdout has closed the pipe, such as the ID of what was created. */
