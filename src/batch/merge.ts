@@ -12,6 +12,7 @@ import { isOfShard, type Shard, shardIndex } from "./shard.ts";
 export interface Missing {
   /** How many lines have no result. */
   readonly count: number;
+  /** The first IDs of these lines; empty if the input was not read. */
   readonly ids: readonly string[];
   /** How many lines of the input were changed after they were sent. */
   readonly changed: number;
@@ -52,7 +53,7 @@ export async function* mergedLines(
   for (const [position, part] of parts.entries()) {
     const { out, ledger, shard, outputEnd } = part;
     const way = relative(folder, dirname(out));
-    // Here, the line numbers in the ledger are those of the output, because the input was not read.
+    // Here, the line numbers in the ledger are those of the output, not those of the input.
     let results = 0;
     for await (const { text, number, end } of linesOf(read(out), out)) {
       if (end > outputEnd) break;
