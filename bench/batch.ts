@@ -1,6 +1,6 @@
 /**
- * Measures `gpuctl batch run` beside a bare loop of `node:http` that sends the same requests, at the same concurrency and in
- * the same run: the throughput, the peak memory and the bytes on the disk. Then the check of 1,000,000 lines, and 200
+ * Compares `gpuctl batch run` with a bare loop over `node:http` that sends the same requests with the same concurrency:
+ * throughput, peak memory and bytes on the disk. Then measures the check of 1,000,000 lines, and a batch of 200
  * pictures of 1 MB. `npm run bench:batch` builds first. `npm run bench:batch -- 10000` sends 10,000 chats instead of
  * 100,000, and checks ten times as many.
  */
@@ -17,7 +17,7 @@ const pictures = 200;
 const concurrency = 8;
 const folder = mkdtempSync(join(tmpdir(), "gpuctl-bench-"));
 
-/** A service that answers at once, in a process of its own. */
+/** A service that responds immediately. It runs in its own process. */
 const serviceCode = `
 const { createServer } = require("node:http");
 const chunk = (type, data) => {
@@ -66,7 +66,7 @@ interface Measured {
   readonly seconds: number;
   /** Seconds of processor time. */
   readonly processor: number;
-  /** The most memory in use, in MiB. */
+  /** Peak memory, in MiB. */
   readonly mib: number;
 }
 
@@ -141,7 +141,7 @@ try {
     `  processor    ${batch.processor.toFixed(1)} s, node:http ${bare.processor.toFixed(1)} s: ${share(bare.processor, batch.processor)}`,
   );
   print(
-    `  disk         ${(journal / chats).toFixed(0)} bytes a line besides the output (${(output / chats).toFixed(0)})`,
+    `  disk         ${(journal / chats).toFixed(0)} bytes a line for the journal, ${(output / chats).toFixed(0)} for the output`,
   );
 
   const many = await write("many.jsonl", checked, chatLine);

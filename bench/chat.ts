@@ -1,7 +1,7 @@
 /**
- * Measures a streamed chat beside `curl`: the time from the arrival of the request to the first byte on stdout, and the time
- * that 100,000 tokens take to a pipe. Each round runs every command line once. Needs curl. `npm run bench:chat` builds
- * first. `npm run bench:chat -- 20` runs 20 rounds.
+ * Compares a streamed chat with `curl`: the time from the arrival of the request at the server to the first byte on
+ * stdout, and the time to write 100,000 tokens to a pipe. Each round runs every command line once. Needs curl. `npm run
+ * bench:chat` builds first. `npm run bench:chat -- 20` runs 20 rounds.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,7 +1,8 @@
 /**
- * Measures long lists in every format beside `curl | jq`: processor time, elapsed time and peak memory, for 1,000 to 100,000
- * rentals. Each round runs every command line once. Needs curl, jq and GNU time. `npm run bench:lists` builds first.
- * `npm run bench:lists -- 10` runs 10 rounds. A second argument names the folder of another build, which is measured in turn.
+ * Compares long lists in every format with `curl | jq`: processor time, elapsed time and peak memory, for 1,000 to
+ * 100,000 rentals. Each round runs every command line once. Needs curl, jq and GNU time. `npm run bench:lists` builds
+ * first. `npm run bench:lists -- 10` runs 10 rounds. A second argument names the folder of another build, which is then
+ * measured as well.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -38,7 +39,7 @@ const bodies = new Map(
   ]),
 );
 
-/** Lists as many rentals as the first part of the path says. It has no description. */
+/** Lists as many rentals as the first part of the path says. The service has no OpenAPI description. */
 const server = createServer((request, response) => {
   const [, count = "", ...path] = (request.url ?? "").split("/");
   const isListing = /(?:rentals|history|volumes)$/.test(path.at(-1) ?? "");

@@ -1,7 +1,8 @@
 /**
- * Measures how long pictures take to reach the disk, the processor time, and the peak memory, relative to `curl`, which saves the response as it
- * is, and to a program on Node.js that reads the whole response. Each round runs every command line once. Needs curl, and
- * GNU time for the memory and the processor time. `npm run bench:pictures` builds first. `npm run bench:pictures -- 20` runs 20 rounds.
+ * Measures how long pictures take to reach the disk, the processor time and the peak memory. Compares them with `curl`,
+ * which saves the response unchanged, and with a Node.js program that reads the whole response into memory. Each round
+ * runs every command line once. Needs curl, and GNU time for the memory and the processor time. `npm run
+ * bench:pictures` builds first. `npm run bench:pictures -- 20` runs 20 rounds.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -72,7 +73,7 @@ const request = ["--silent", "--no-progress-meter", "--data", "{}"];
 const curl = (url: string, ...args: readonly string[]): Line => ({
   command: ["curl", ...request, "--output", join(out, "response.json"), url, ...args],
 });
-/** One curl for several requests: a URL with a range. */
+/** A single curl that sends several requests: its URL contains a range. */
 const curls = (count: number, parallel: number, url: string): Line => ({
   command: [
     ...["curl", ...request, "--parallel", "--parallel-immediate", "--parallel-max", `${parallel}`],
@@ -109,7 +110,10 @@ const lines: Readonly<Record<string, Line>> = {
 
 interface Measured {
   readonly milliseconds: number;
-  /** Processor time of the program, in milliseconds. It varies less than the time on a machine with other work. */
+  /**
+   * Processor time of the program, in milliseconds. It varies less than the elapsed time if the machine does other
+   * work.
+   */
   readonly processor: number;
   readonly mebibytes: number;
 }
@@ -153,7 +157,7 @@ rmSync(folder, { recursive: true });
 const timesOf = (name: string): readonly number[] =>
   measured.get(name)?.map(({ milliseconds }) => milliseconds) ?? [];
 
-/** The medians of the ratios in each round, to curl: of the whole time, and of the time after start-up. */
+/** The ratios to curl, as medians of the ratios in each round: of the whole time, and of the time after startup. */
 function ratios(name: string): string {
   const curlTimes = timesOf(name.replace(/^\w+/, "curl"));
   if (name.startsWith("curl") || curlTimes.length === 0) return "";

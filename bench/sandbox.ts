@@ -1,8 +1,8 @@
 /**
- * Measures how the cost of requests to a served sandbox grows with the number of rentals, beside a bare Hono server that
- * sends the same JSON from memory, in the same run and process. `npm run bench:sandbox` builds first. `npm run bench:sandbox --
- * 10 50000` measures with 10 and with 50,000 rentals. The times of the server are processor times, which other programs on
- * the machine hardly change.
+ * Measures how the cost of requests to a served sandbox grows with the number of rentals, compared with a bare Hono
+ * server that sends the same JSON from memory in the same process. `npm run bench:sandbox` builds first. `npm run
+ * bench:sandbox -- 10 50000` measures with 10 and with 50,000 rentals. The times are processor times of the server,
+ * which other programs on the machine hardly affect.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";

@@ -78,7 +78,10 @@ const peers: Readonly<Record<string, Line>> = Object.fromEntries(
     .filter(([, { program, args }]) => spawnSync(program, args, { env, stdio: "ignore" }).status === 0),
 );
 
-/** The command lines to measure, for the build in a folder. A build refuses the state of a newer one. */
+/**
+ * The command lines to measure, for the build in a folder. Each build has its own state, because a build refuses the
+ * state of a newer one.
+ */
 function linesOf(folder: string, stateName: string): Readonly<Record<string, Line>> {
   const gpuctl = (...args: readonly string[]): Line =>
     node([join(folder, "bin/gpuctl.js"), ...args], { GPUCTL_STATE_DIR: join(state, stateName) });

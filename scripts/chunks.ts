@@ -4,8 +4,8 @@ interface Graph {
 }
 
 /**
- * Modules that share a chunk with all their static imports: opening one more file takes longer than compiling code that a
- * run does not use.
+ * Modules that share a chunk with all their static imports, because opening another file takes longer than compiling
+ * code that a run does not use.
  */
 const together = {
   // Loaded before the code cache works, so it must not import other chunks.
@@ -46,7 +46,7 @@ export function chunkOf(id: string, graph: Graph): string | undefined {
   return Object.entries(together).find(([, roots]) => isImportedBy(roots, id, graph, new Set()))?.[0];
 }
 
-/** Whether the module is one of the roots, or a root imports it statically, itself or through other modules. */
+/** Whether the module is one of the roots, or a root imports it statically, directly or through other modules. */
 function isImportedBy(roots: readonly string[], id: string, graph: Graph, seen: Set<string>): boolean {
   if (seen.has(id)) return false;
   seen.add(id);

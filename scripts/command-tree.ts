@@ -85,7 +85,10 @@ const nounText = (
 ${commands.map((one) => `    ${JSON.stringify(one.path.slice(1).join(" "))}: ${JSON.stringify(JSON.stringify(one))},`).join("\n")}
   }),`;
 
-/** Throws unless each group of commands below a noun, and no other, has a summary. */
+/**
+ * Returns the summaries of the groups of commands below a noun. Throws if a group has no summary, or if a summary has
+ * no group.
+ */
 function allGroups(
   name: string,
   commands: readonly string[],
@@ -98,7 +101,7 @@ function allGroups(
   return groups;
 }
 
-/** The first words of commands with several words, unless they are a command themselves. */
+/** The first words of commands with several words. Leaves out a first word that is a command itself. */
 const groupsOf = (commands: readonly string[]): ReadonlySet<string> =>
   new Set(
     commands.flatMap((words) => {

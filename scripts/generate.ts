@@ -1,6 +1,6 @@
 /**
- * Writes every file derived from the contract and the commands; with `--check`, lists those that are stale. Files that
- * the commands import are written first, so that one run is enough.
+ * Writes every file derived from the contract and the commands. With `--check`, only lists the files that are stale.
+ * Files that the commands import are written first, so that one run is enough.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";

@@ -13,7 +13,10 @@ type Definitions = Record<string, Json>;
 
 const all: readonly Operation[] = Object.values(operations);
 
-/** TypeScript types without zod: the input and the output of each operation, their records, and both by operation id. */
+/**
+ * TypeScript types that do not need zod: the input and the output of each operation, the records in them, and `Inputs`
+ * and `Outputs` by operation ID.
+ */
 export async function libraryTypes(): Promise<string> {
   const $defs: Definitions = {};
   const inputs: Record<string, Json> = {};
@@ -60,8 +63,8 @@ export async function seedTypes(): Promise<string> {
 }
 
 /**
- * The records of the operations that the sandbox assumes. A service of which only the names of these operations are known
- * may send other fields, so all of them are optional and may be null.
+ * The records of the operations that the sandbox assumes. Of a real service, only the names of these operations are
+ * known, and it may send other fields. So all fields are optional and may be null.
  */
 function assumedRecords(): Definitions {
   const records: Definitions = {};
@@ -106,7 +109,9 @@ const object = (properties: Record<string, Json>): Json => ({
   required: Object.keys(properties),
 });
 
-/** Adds a type for a schema and returns its name: the given one, unless the schema is a named record. */
+/**
+ * Adds a type for a schema and returns the name of the type: `name`, unless the schema is a record with its own name.
+ */
 function define($defs: Definitions, name: string, type: z.ZodType, io: "input" | "output"): string {
   const { $schema: _, $defs: records, ...own } = z.toJSONSchema(type, { io });
   Object.assign($defs, records);

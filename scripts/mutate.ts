@@ -1,7 +1,6 @@
 /**
- * Applies each of our mutations to a copy of the source and runs its tests, which must fail. `npm run mutate` runs all of
- * them; `npm run mutate -- money` only those whose file or name contains one of the
- * words.
+ * Applies each mutation to a copy of the source and runs its tests, which must fail. `npm run mutate` runs all
+ * mutations. `npm run mutate -- money` runs only those whose file or name contains one of the words.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -10,10 +9,10 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { type Mutation, mutations } from "./mutations.ts";
 
-/** Share of the mutations that the tests must notice. */
+/** The share of the mutations that the tests must notice. */
 const floor = 1;
 
-/** What is linked or left out. */
+/** Folders that are not copied. `node_modules` is linked instead. */
 const notCopied = ["node_modules", ".git", "coverage", "demo-output"];
 
 const repository = fileURLToPath(new URL("..", import.meta.url));
@@ -88,7 +87,7 @@ const copies = Array.from({ length: Math.min(availableParallelism(), chosen.leng
 const survivors: string[] = [];
 try {
   const [first = ""] = copies;
-  // A test that fails without a mutation notices nothing.
+  // The tests must pass without a mutation: a test that always fails notices nothing.
   const sound = await test(first, [...new Set(chosen.flatMap(({ tests }) => tests))]);
   if (!sound.ran || sound.failed.length > 0)
     throw new Error(`the tests fail without a mutation: ${sound.failed.join(", ") || sound.output}`);

@@ -8,7 +8,7 @@ export interface Mutation {
   readonly to: string;
   /** Test files, at least one test of which must fail. */
   readonly tests: readonly string[];
-  /** The tests run the built program. */
+  /** Whether the tests run the built program. */
   readonly build?: true;
 }
 
@@ -42,7 +42,7 @@ const engines = [
 ];
 const codeCache = { tests: ["test/e2e/code-cache.test.ts"], build: true } as const;
 
-/** The places where a fault would cost a user money, a key or a result. */
+/** Faults that would cost a user money, a key or a result. */
 export const mutations: readonly Mutation[] = [
   {
     name: "writes are retried on 429 and 5xx",
@@ -94,7 +94,7 @@ export const mutations: readonly Mutation[] = [
     tests: retry,
   },
   {
-    name: "any Retry-After is waited for",
+    name: "a Retry-After is waited for, no matter how long",
     file: "src/client/attempt.ts",
     from: "failures >= retries || delay > maxRetryAfter",
     to: "failures >= retries",
@@ -346,21 +346,21 @@ export const mutations: readonly Mutation[] = [
     tests: cost,
   },
   {
-    name: "--max-cost counts one of several pictures",
+    name: "--max-cost counts only one of several pictures",
     file: "src/commands/image/image.ts",
     from: "assertWithinCost(times(cost, count), maxCost)",
     to: "assertWithinCost(cost, maxCost)",
     tests: cost,
   },
   {
-    name: "--max-burn refuses what meets the limit",
+    name: "--max-burn refuses a rental that exactly reaches the limit",
     file: "src/commands/rentals/create/burn.ts",
     from: "added && total > limit",
     to: "added && total >= limit",
     tests: burn,
   },
   {
-    name: "--max-burn counts one of several rentals",
+    name: "--max-burn counts only one of several rentals",
     file: "src/commands/rentals/create/burn.ts",
     from: "cost: each.cost * BigInt(count)",
     to: "cost: each.cost",
@@ -444,7 +444,7 @@ export const mutations: readonly Mutation[] = [
     tests: owners,
   },
   {
-    name: "a key that the group can read is not warned of",
+    name: "there is no warning about a key that the group can read",
     file: "src/config/file.ts",
     from: "othersRead = 0o044",
     to: "othersRead = 0o004",
@@ -668,7 +668,7 @@ export const mutations: readonly Mutation[] = [
     tests: engines,
   },
   {
-    name: "a listing that fails hides the other",
+    name: "a listing that fails hides the result of the other listing",
     file: "src/commands/rentals/list.ts",
     from: "if (failed && listed.length === 0) throw failed[1];",
     to: "if (failed) throw failed[1];",

@@ -1,7 +1,10 @@
 import { DatabaseSync } from "@photostructure/sqlite";
 import { upgrades } from "../src/sandbox/store/schema.ts";
 
-/** The source of a constant with the statements that create the sandbox's tables as all upgrades leave them. */
+/**
+ * The source of a constant with the SQL statements that create the newest version of the sandbox's tables: the one
+ * after all upgrades.
+ */
 export function newestTables(): string {
   const database = new DatabaseSync(":memory:");
   for (const upgrade of upgrades) database.exec(upgrade);

@@ -99,7 +99,7 @@ try {
   server.close();
   writeFileSync(
     join(root, "docs/chat.svg"),
-    // On a terminal of a person, this line disappears.
+    // On a real terminal, this line disappears.
     terminalSvg(chatted.replace("Thinking\r\n", ""), chatColumns, "gpuctl drawing an answer in Markdown", {
       adapts: true,
     }),
@@ -112,7 +112,7 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** What a terminal shows of some commands; those that only prepare the others are left out. */
+/** What a terminal shows when some commands run. A line that sets the API key runs, but is not shown. */
 async function shown(
   lines: readonly string[],
   width: number,
@@ -141,7 +141,7 @@ async function shown(
   return stdout.replace(/\x1b\[(?![\d;]*m)[?\d;]*[A-Za-z]/g, "");
 }
 
-/** What a terminal shows of a conversation in the sandbox, with replies of its own. */
+/** What a terminal shows of a conversation in the sandbox. The replies come from `replies`. */
 async function conversation(): Promise<string> {
   const run = promisify(execFile);
   const bin = join(home, "bin");

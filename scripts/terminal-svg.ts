@@ -33,7 +33,7 @@ const ended: Readonly<Record<string, readonly string[]>> = {
   49: [],
 };
 
-/** What is different where the reader prefers a light background. */
+/** Styles for readers who prefer a light background. */
 const light = `@media (prefers-color-scheme: light) {
 .background { fill: #ffffff; stroke: #d0d7de } text { fill: #24292f } .typed { fill: #000000 } .prompt, .green { fill: #116329 } .dim { fill: #6e7781 }
 .red { fill: #cf222e } .yellow { fill: #7d4e00 } .cyan { fill: #1b7c83 } .blue { fill: #0550ae } .magenta { fill: #8250df }
@@ -41,15 +41,15 @@ const light = `@media (prefers-color-scheme: light) {
 `;
 
 /**
- * An SVG of a terminal. `text` may contain color codes but no other escape sequences. It is dark, or with `adapts` light where the
- * reader prefers that.
+ * An SVG of a terminal. `text` may contain color codes but no other escape sequences. The background is dark. With
+ * `adapts`, it is light for readers who prefer that.
  */
 export function terminalSvg(text: string, columns: number, title: string, { adapts = false } = {}): string {
   const lines = text
     .trimEnd()
     .split(/\r?\n/)
     .flatMap((line) => rowsOf(line, columns));
-  /** Styles that go on in the next line. */
+  /** Styles that continue on the next line. */
   const active = new Set<string>();
   const width = Math.ceil(columns * cell.width + 2 * margin.left);
   const height = margin.top + lines.length * cell.height + margin.bottom;
@@ -67,7 +67,7 @@ ${lines.flatMap((line, row) => spansAt(line, row, active)).join("\n")}
 `;
 }
 
-/** A line as a terminal shows it: what does not fit continues on the next row. */
+/** A line as a terminal shows it: text that does not fit continues on the next row. */
 function rowsOf(line: string, columns: number): readonly string[] {
   const rows = [""];
   let used = 0;

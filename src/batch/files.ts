@@ -13,20 +13,23 @@ export interface AppendFile {
   readonly close: () => Promise<void>;
 }
 
-/** The files of a batch. `diskFiles` are the real ones, and throw `UsageError` for a path that is something else, such as a pipe. */
+/**
+ * The files of a batch. `diskFiles` are the real files. Its functions throw `UsageError` for a path that is not a
+ * regular file, such as a pipe.
+ */
 export interface BatchFiles {
   /** Bytes of a file; undefined if it does not exist. */
   readonly size: (path: string) => Promise<number | undefined>;
-  /** Reads a file from a position on. A file that does not exist is empty. */
+  /** Reads a file from byte `start` to the end. A file that does not exist counts as empty. */
   readonly read: (path: string, start?: number) => AsyncIterable<Uint8Array>;
-  /** Opens a file, which is created if it does not exist. */
+  /** Opens a file. Creates it if it does not exist. */
   readonly open: (path: string) => Promise<AppendFile>;
-  /** Gives a file another name, which replaces the file of that name for good. */
+  /** Renames a file, and makes that durable. Replaces an existing file. */
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly remove: (path: string) => Promise<void>;
 }
 
-/** Bytes that are read at once. */
+/** How many bytes to read at once. */
 const chunkSize = 256 * 1024;
 
 export const diskFiles: BatchFiles = {
@@ -37,7 +40,7 @@ export const diskFiles: BatchFiles = {
   },
   open: async (path) => {
     const isNew = (await statOf(path)) === undefined;
-    // Not in the mode "a", in which a file cannot be shortened on some systems.
+    // Does not use mode "a", because on some systems it does not allow truncating the file.
     const file = await fs.open(path, constants.O_RDWR | constants.O_CREAT);
     if (isNew) await syncFolder(path);
     let end = (await file.stat()).size;

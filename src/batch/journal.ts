@@ -32,10 +32,10 @@ export interface HeaderRecord {
   readonly shard: Shard | null;
 }
 
-/** A run has read the input to its end. */
+/** Written after a run has read the input to its end. */
 export interface InputRecord {
   readonly event: "input";
-  /** How many lines it holds for this output. */
+  /** How many lines of the input belong to this output. */
   readonly lines: number;
 }
 
@@ -50,14 +50,17 @@ export interface SendRecord {
 }
 
 export interface ResultRecord {
-  /** Succeeded; refused by the service, which did nothing; or maybe done and charged. */
+  /**
+   * `done`: succeeded. `failed`: the service refused the request and did nothing. `unknown`: may have been done and
+   * charged.
+   */
   readonly event: "done" | "failed" | "unknown";
   readonly id: string;
-  /** What it cost, or for `unknown` may have cost; undefined if the price is unknown. Nothing for `failed`. */
+  /** What the request cost, or for `unknown` may have cost. Undefined for `failed`, and if the price is unknown. */
   readonly cost: Money | undefined;
-  /** Bytes of the output up to the end of its line. */
+  /** Bytes of the output up to the end of this result's line. */
   readonly end: number;
-  /** Of a failure, such as `BAD_REQUEST`. */
+  /** The error code of a failure, such as `BAD_REQUEST`. */
   readonly code: string | undefined;
 }
 
@@ -67,7 +70,7 @@ export interface ReturnRecord {
   readonly id: string;
 }
 
-/** The lines of what is to be sent again were taken out of the output. */
+/** Written after lines that are to be sent again were removed from the output. */
 export interface OutputRecord {
   readonly event: "output";
   /** Bytes of the output. */
@@ -97,7 +100,7 @@ const sumOf = (text: string): string => crc32(text).toString(16).padStart(8, "0"
 
 const sumField = /,"sum":"([\da-f]{8})"\}$/;
 
-/** The record of a line without its line feed; undefined if the line is torn or is not of a journal. */
+/** Parses a line without its line feed. Undefined if the line is torn or not a line of a journal. */
 function journalRecord(line: string): JournalRecord | undefined {
   const sum = sumField.exec(line);
   if (sum === null || sumOf(line.slice(0, sum.index)) !== sum[1]) return undefined;
@@ -128,7 +131,7 @@ function headerOf(shard: unknown): HeaderRecord | undefined {
     : undefined;
 }
 
-/** A journal that cannot be used: it has another version, or was changed. */
+/** A journal that cannot be used: it has another version or was changed. */
 export class JournalInvalid extends Error {
   override readonly name = "JournalInvalid";
 }
@@ -140,9 +143,9 @@ export interface ReadRecord {
 }
 
 /**
- * Reads the records of a journal one by one, the header first. A torn last line is left out; of an empty journal, and of
- * one whose header is torn, there are no records.
- * @throws JournalInvalid when any other line is not as it was written
+ * Reads the records of a journal one by one, the header first. A torn last line is left out. If the journal is empty or
+ * its header is torn, yields no records.
+ * @throws JournalInvalid if any other line is damaged
  */
 export async function* readJournal(
   path: string,
@@ -159,24 +162,27 @@ export async function* readJournal(
   }
 }
 
-/** What a batch has cost, from the records of its journal in their order. Memory: the requests in flight. */
+/**
+ * What a batch has cost. `add` takes the records of the journal in their order. Keeps only the requests in flight in
+ * memory.
+ */
 export class JournalCosts {
   #spent: Money = 0n;
   #uncertain: Money = 0n;
   #unpriced = 0;
   readonly #inFlight = new Map<string, Money | undefined>();
 
-  /** The cost of what succeeded, also of what was sent again later. */
+  /** The cost of successful requests, including lines that were sent again later. */
   get spent(): Money {
     return this.#spent;
   }
 
-  /** What may have been charged besides: unknown outcomes, and what is in flight. */
+  /** What may have been charged in addition: requests with an unknown outcome or in flight. */
   get uncertain(): Money {
     return this.#uncertain;
   }
 
-  /** How many requests succeeded or have an unknown outcome, at a price that is not known. */
+  /** How many requests without a known price succeeded or have an unknown outcome. */
   get unpriced(): number {
     return this.#unpriced;
   }

@@ -1,18 +1,20 @@
 import { hash } from "node:crypto";
 
-/** What is known of a line. `sent`: it is in flight, or was when a run ended. */
+/** The state of a line. `sent`: the line is in flight, or was in flight when a run ended. */
 export type LineState = (typeof states)[number];
 const states = ["pending", "sent", "done", "failed", "unknown"] as const;
 
 /** Entries in one block of memory. */
 const blockEntries = 1 << 14;
-/** 32-bit words of an entry: three of the hash of the ID, two of the hash of the request, and the line number. */
+/**
+ * 32-bit words of an entry: three for the hash of the ID, two for the hash of the request, and one for the line number.
+ */
 const words = 6;
 const [requestAt, lineAt] = [3, 5];
 
 /**
- * The state of each line of a batch by its ID, in about 35 bytes a line whatever the length of the IDs. IDs are compared
- * by 96 bits of a hash.
+ * The state of each line of a batch by its ID. Needs about 35 bytes per line, no matter how long the IDs are, because
+ * it stores 96 bits of a hash of each ID and compares only those.
  */
 export class Ledger {
   #size = 0;
@@ -38,7 +40,7 @@ export class Ledger {
     return entry === 0 ? undefined : entry - 1;
   }
 
-  /** The number of the entry with this ID, which is added as `pending` if there is none. */
+  /** The number of the entry with this ID. Adds a `pending` entry if there is none. */
   add(id: string): number {
     const ownHash = hashOf(id);
     let slot = this.#slotOf(ownHash);
@@ -100,7 +102,7 @@ export class Ledger {
     if (block) block[(entry % blockEntries) * words + at] = word;
   }
 
-  /** The slot of an entry with this hash, or the free one where it belongs. */
+  /** The slot of the entry with this hash, or the free slot for it. */
   #slotOf([first, second, third]: IdHash): number {
     const mask = this.#slots.length - 1;
     for (let slot = first & mask; ; slot = (slot + 1) & mask) {

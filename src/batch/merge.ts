@@ -10,17 +10,19 @@ import { isOfShard, type Shard, shardIndex } from "./shard.ts";
 
 /** What is missing from a merged output. */
 export interface Missing {
-  /** Lines without a result, and the first of their IDs if the input was read. */
+  /** How many lines have no result. */
   readonly count: number;
+  /** The first IDs of these lines; empty if the input was not read. */
   readonly ids: readonly string[];
-  /** Lines that were changed in the input since they were sent. */
+  /** How many lines of the input were changed after they were sent. */
   readonly changed: number;
-  /** Results that are not of a line of the input; undefined if it was not read. */
+  /** Results for lines that are not in the input; undefined if the input was not read. */
   readonly extra: number | undefined;
 }
 
 /**
- * Checks that outputs belong together: all are shards of the same number, each is there once; or none is a shard.
+ * Checks that outputs belong together: either all are different shards of a batch with the same number of shards, or
+ * none is a shard.
  * @throws UsageError
  */
 export function assertTogether(parts: readonly Part[]): void {
@@ -41,7 +43,7 @@ const kindOf = (shard: Shard | null | undefined): string =>
 /**
  * The lines of the outputs, each with its line feed, one output after the other. Only one line is in memory at a time.
  * Paths of pictures and recordings are relative to `folder`.
- * @throws UsageError if an output is not as its journal says, or an ID occurs twice
+ * @throws UsageError if an output does not match its journal, or if an ID occurs twice
  */
 export async function* mergedLines(
   parts: readonly Part[],
@@ -51,7 +53,7 @@ export async function* mergedLines(
   for (const [position, part] of parts.entries()) {
     const { out, ledger, shard, outputEnd } = part;
     const way = relative(folder, dirname(out));
-    // The ledger has no line numbers of the input here: they hold those of the output.
+    // Here, the line numbers in the ledger are those of the output, not those of the input.
     let results = 0;
     for await (const { text, number, end } of linesOf(read(out), out)) {
       if (end > outputEnd) break;
@@ -93,7 +95,7 @@ export async function* mergedLines(
 
 const counted = (results: number): string => `${results} result${results === 1 ? "" : "s"}`;
 
-/** A line whose paths have another one before them. */
+/** The same line, with `way` put before its relative paths. */
 function withPaths(line: Readonly<Record<string, unknown>>, way: string): object {
   const { response } = line;
   if (!isRecord(response) || !isRecord(response.body)) return line;
@@ -115,7 +117,7 @@ const withPath = (file: Readonly<Record<string, unknown>>, way: string): object 
 const hasResult = ({ ledger }: Part, entry: number): boolean =>
   ["done", "failed", "unknown"].includes(ledger.state(entry));
 
-/** How many IDs are listed. */
+/** The maximum number of listed IDs. */
 const maxIds = 10;
 
 /**
@@ -144,7 +146,10 @@ export async function missingFrom(parts: readonly Part[], input: Source): Promis
   return { count, ids, changed, extra: sum(parts.map(resultsOf)) - known };
 }
 
-/** What is missing by the number of lines that the runs have found in the input; undefined if one has not read it. */
+/**
+ * What is missing, according to the number of lines that the runs found in the input. Undefined if a shard is missing
+ * or a run has not read the whole input.
+ */
 export function missingByCount(parts: readonly Part[]): Missing | undefined {
   if (missingShards(parts).length > 0 || parts.some(({ lines }) => lines === undefined)) return undefined;
   const count = sum(parts.map((part) => (part.lines ?? 0) - resultsOf(part)));

@@ -12,11 +12,12 @@ const journalExtension = journalPath("");
 /** The parts of a shard's output: `answers`, `0` and `8` of `answers.0-of-8.jsonl`. */
 const shardName = /^(.*)\.(\d+)-of-(\d+)\.jsonl$/;
 
-/** The output of the whole of which a path is a shard; the path itself if it is not the output of a shard. */
+/** The output of the whole batch, for the output of a shard; any other path is returned unchanged. */
 export const wholeOutput = (out: string): string => out.replace(shardName, "$1.jsonl");
 
 /**
- * The outputs that have a journal: those in a folder, the shards of an output, or the output itself.
+ * The outputs that have a journal. `path` is a folder with outputs, the output of a whole batch, or the output of a
+ * shard.
  * @throws UsageError if there is none
  */
 export async function outputsAt(path: string): Promise<readonly string[]> {
@@ -54,7 +55,7 @@ async function outputsIn(folder: string): Promise<readonly string[]> {
     .map((name) => join(folder, name.slice(0, -journalExtension.length)));
 }
 
-/** Milliseconds without a sign of life after which a process on another machine counts as ended. */
+/** After this many milliseconds without a change of its lock file, a process counts as ended. */
 const stale = 60_000;
 
 /** The process that runs an output, such as `4711 on node-3`; undefined if there is none. */
@@ -72,23 +73,23 @@ export async function runningProcess(
   return place === own ? pid : `${pid} on ${place.split(" ")[0]}`;
 }
 
-/** The part of the name of a process that says where it runs. */
+/** The part of a process name that says where the process runs. */
 const placeOf = (process: string): string => process.slice(0, process.lastIndexOf(" "));
 
 /** An output with what its journal says. */
 export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "outputEnd"> {
   readonly out: string;
-  /** Null without shards. */
+  /** Null if the batch has no shards. */
   readonly shard: Shard | null;
 }
 
-/** Reads the journal of an output; undefined if nothing is in it yet. */
+/** Reads the journal of an output. Undefined if the journal is still empty. */
 export async function readPart(out: string): Promise<Part | undefined> {
   const { shard, ...known } = await readKnown(diskFiles, out);
   return shard === undefined ? undefined : { out, shard, ...known };
 }
 
-/** The shards of which there is no output. All parts are shards of the same number, or none is one. */
+/** The indexes of shards without an output. Either all parts are shards of one batch, or none is a shard. */
 export function missingShards(parts: readonly Pick<Part, "shard">[]): readonly number[] {
   const present = new Set(parts.map(({ shard }) => shard?.index));
   return Array.from({ length: parts[0]?.shard?.count ?? 0 }, (_, index) => index).filter(

@@ -10,7 +10,7 @@ export interface Line {
   readonly number: number;
   /** Bytes up to the end of the line. */
   readonly end: number;
-  /** The file ends without a line feed after it. */
+  /** Whether this is the last line and has no line feed. */
   readonly isOpen: boolean;
   readonly isUtf8: boolean;
 }
@@ -18,7 +18,7 @@ export interface Line {
 const lineFeed = 0x0a;
 
 /**
- * The lines of a file that is read in chunks. Memory: a chunk and a line.
+ * The lines of a file that is read in chunks. Keeps only one chunk and one line in memory.
  * @param name names the file in an error
  * @throws UsageError for a line that is longer than an input may be
  */
@@ -44,7 +44,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string):
     }
     position += chunk.length;
     if (start === chunk.length) continue;
-    // A copy: the reader may use the chunk again.
+    // Copies the rest, because the reader may reuse the chunk.
     held.push(Buffer.from(chunk.subarray(start)));
     heldBytes += chunk.length - start;
     if (heldBytes > inputLimits.bytes) {

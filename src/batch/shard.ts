@@ -24,8 +24,8 @@ type ShardEnvironment = Readonly<
 >;
 
 /**
- * The shard to run: `shard` is the value of `--shard`, such as `0/8`. `shards` is the value of `--shards`; the index then
- * comes from the variable of a Kubernetes Indexed Job, a Slurm array or GitLab. Undefined without both.
+ * The shard to run: `shard` is the value of `--shard`, such as `0/8`. `shards` is the value of `--shards`; the index
+ * then comes from the variable of a Kubernetes Indexed Job, a Slurm array or GitLab. Undefined if neither is set.
  * @throws UsageError that names the flag or the variable
  */
 export function shardFor({
@@ -89,7 +89,9 @@ const sources: readonly ((environment: ShardEnvironment, shards: number) => Foun
   gitLabIndex,
 ];
 
-/** In a part of the array, such as one task that is run again, the lowest index is not that of shard 0. */
+/**
+ * If only a part of the array runs, such as one task that is run again, its lowest index does not belong to shard 0.
+ */
 function slurmIndex(environment: ShardEnvironment, shards: number): Found | undefined {
   const id = numberIn(environment, "SLURM_ARRAY_TASK_ID");
   if (id === undefined) return undefined;
@@ -120,7 +122,10 @@ function numberIn(environment: ShardEnvironment, variable: keyof ShardEnvironmen
   return { index: Number(text), variable };
 }
 
-/** The index of the shard, of `count`, that runs the line with this ID: the same on every machine and in every version. */
+/**
+ * The index of the shard that runs the line with this ID, if there are `count` shards. The same on every machine and in
+ * every version.
+ */
 export const shardIndex = (customId: string, count: number): number =>
   createHash("sha256").update(customId).digest().readUIntBE(0, 6) % count;
 
@@ -136,10 +141,13 @@ export function shardOutput(out: string, { index, count }: Shard): string {
   return `${base}.${index}-of-${count}${extension}`;
 }
 
-/** Shares are whole billionths of a dollar, so that they can be read. */
+/** Shares are rounded down to whole billionths of a dollar, so that they are readable. */
 const shareUnit = 10n ** 13n;
 
-/** What one shard may spend of a ceiling for all shards. The shares are equal, and never exceed the ceiling together. */
+/**
+ * What one shard may spend if all shards together have a limit. All shares are equal, and together they never exceed
+ * the limit.
+ */
 export function shareOfCeiling(amount: Money, { count }: Shard): Money {
   const share = amount / BigInt(count);
   return share - (share % shareUnit);

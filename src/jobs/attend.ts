@@ -6,34 +6,34 @@ import type { Journal, Stream } from "./journal.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
-/** How a job ended, or was left. */
+/** How a job ended, or why gpuctl left it. */
 export interface JobOutcome {
   /** The exit status of the command; undefined if it has none. */
   readonly status?: number | undefined;
   readonly fetched: readonly Fetched[];
-  /** Why it ended early: a limit, Ctrl-C or a failure. A detached job goes on. */
+  /** Why the job ended early: a limit, Ctrl-C or a failure. A detached job continues. */
   readonly because?: "limit" | "interrupted" | "failure" | "detached";
   readonly failure?: unknown;
 }
 
 interface Attending {
-  /** Ends it early: the command is stopped and the rental is ended. A detached job goes on. */
+  /** Aborted to end the job early: the command is stopped and the rental is ended. A detached job continues. */
   readonly stopped: AbortSignal;
   /** Environment variables of the command. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Milliseconds for what is done on a rental that is about to end. */
+/** Time limit for stopping the command before the rental is ended, in milliseconds. */
 const stopTimeout = 30_000;
 
-/** How often a copy that broke off is continued. */
+/** How many times to try a copy whose connection breaks off. */
 const copyAttempts = 5;
 
 /**
- * Does what is left of a job whose rental exists: waits for the rental, copies up, starts the command, passes on its
- * output, copies back and ends the rental. It may be called for a job that was left at any point.
+ * Does the remaining steps of a job whose rental exists: waits for the rental, copies up, starts the command, passes on
+ * its output, copies back and ends the rental. Can be called for a job that was left at any point.
  *
- * Throws `StillBilled` when the rental cannot be ended.
+ * Throws `StillBilled` if the rental cannot be ended.
  */
 export async function attend(journal: Journal, host: JobHost, attending: Attending): Promise<JobOutcome> {
   const { stopped } = attending;
@@ -60,7 +60,7 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
     );
     await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
-  // What was paid for comes back, except when the user does not want to wait for it.
+  // Copies back what was paid for, except after an interruption or a failure.
   if (outcome.because === undefined || outcome.because === "limit") {
     const late = stepsOf(journal, host, stopped);
     outcome = await late
@@ -74,7 +74,7 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
 const failed = (failure: unknown, stopped: AbortSignal): JobOutcome =>
   stopped.aborted ? { because: "interrupted", fetched: [] } : { because: "failure", failure, fetched: [] };
 
-/** Aborts a signal at the limit of a job, and when the job is stopped. */
+/** Returns a signal that is aborted at the limit of a job or when the job is stopped. */
 function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSignal) {
   const { stopsAt } = journal.job();
   const limit = new AbortController();
@@ -92,7 +92,7 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   };
 }
 
-/** Starts the command if that was not done before, and passes on its output until it ends. */
+/** Starts the command if it was not started before, and passes on its output until it ends. */
 async function untilEnded(
   { start, follow }: ReturnType<typeof stepsOf>,
   journal: Journal,
@@ -132,7 +132,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     await host.output(stream, bytes);
   };
 
-  /** Returns whether the command was started now, and not before. */
+  /** Returns true if the command was started now, and false if it was started before. */
   async function start(variables: Attending["variables"]): Promise<boolean> {
     const waiting = `Waiting until rental ${rentalId} can be reached`;
     const first = await host.progress(waiting, (update) =>
@@ -143,7 +143,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     );
     if (first.command !== "not started") return false;
     if (journal.job().phase === "running") {
-      // Between this mark and the start, gpuctl was killed, or the connection broke off: nothing has run.
+      // gpuctl was killed or lost the connection after it stored this phase and before the command started, so nothing
+      // has run.
       journal.change({ phase: "starting" });
     }
     await on(async (ssh) => {
@@ -183,7 +184,9 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     }
   }
 
-  /** Copies back what is there. Fails if something is missing after a command that succeeded. */
+  /**
+   * Copies the results back. The outcome is a failure if the command succeeded but not everything could be copied back.
+   */
   async function results(before: JobOutcome): Promise<JobOutcome> {
     if (journal.job().phase !== "running") return before;
     if (before.because === "limit") await follow();
@@ -231,14 +234,14 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     start,
     follow,
     results,
-    /** Stops the command, as far as the rental can be reached. */
+    /** Stops the command if the rental can be reached. */
     stop: async (within: AbortSignal) => {
       if (last) await stopCommand(last, within).catch(() => {});
     },
   };
 }
 
-/** A lost connection that is not to be tried again in the same way. */
+/** A lost connection that `onRental` must not retry, because the caller continues in its own way. */
 class Lost extends Error {}
 
 const asLost = (error: unknown): never => {
@@ -248,7 +251,7 @@ const asLost = (error: unknown): never => {
 const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
   followCommand(...args).catch(asLost);
 
-/** Stops the command of a job, as far as its rental can be reached, and ends the rental. Throws `StillBilled`. */
+/** Stops the command of a job, if its rental can be reached, and ends the rental. Throws `StillBilled`. */
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
   const { rentalId, phase } = journal.job();
   const outcome: JobOutcome = { because: "failure", failure: new Error("cancelled"), fetched: [] };
@@ -266,7 +269,7 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
   await endRental(journal, host, outcome);
 }
 
-/** Passes on the output of a job from its rental, without storing it. A job that goes on is not changed. */
+/** Passes on the output of a job from its rental, without storing it. Does not change the job. */
 export async function showRemoteLog(
   journal: Journal,
   host: JobHost,

@@ -7,25 +7,25 @@ import { ConnectionLost, openSsh, type Ssh } from "./ssh.ts";
 /** Milliseconds between two attempts. */
 const retryPause = 3_000;
 
-/** Milliseconds that a login may fail: a new machine gets its keys while it boots. */
+/** How long logins may fail, in milliseconds. A new machine gets its keys while it boots. */
 const maxDenials = 120_000;
 
-/** Milliseconds without a connection after which a rental that was reached before is given up. */
+/** How long to try to reach a rental that was reached before, in milliseconds. */
 export const maxSilence = 600_000;
 
 interface Reaching {
   readonly signal: AbortSignal;
-  /** Milliseconds until the rental is given up. */
+  /** How long to try to reach the rental, in milliseconds. */
   readonly timeout: number;
   /** Called before each further attempt. */
   readonly onRetry?: (problem: string) => void;
 }
 
 /**
- * Does some work on a rental: waits until it can be reached, and does the work again after a lost connection.
+ * Runs `work` on a rental: waits until the rental can be reached, and runs the work again after a lost connection.
  *
- * Throws `RentalFailed` when the rental has failed or ended, `RentalUnreachable` when it refuses the login or has another
- * host key, and `WaitedTooLong` at the timeout.
+ * Throws `RentalFailed` if the rental has failed or ended, `RentalUnreachable` if it refuses the login or its host key
+ * has changed, and `WaitedTooLong` after the timeout.
  */
 export async function onRental<Value>(
   journal: Journal,

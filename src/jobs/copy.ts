@@ -7,12 +7,12 @@ import { ConnectionLost, type Ssh } from "./ssh.ts";
 
 export interface CopyTools {
   readonly programs: Pick<Programs, "stream">;
-  /** `scp` copies everything again each time; it is used where a side has no rsync. */
+  /** `scp` is used if one side has no rsync. It copies everything again each time. */
   readonly tool: "rsync" | "scp";
   readonly signal: AbortSignal;
 }
 
-/** Copies what is in a folder to the working folder of the command. Throws `ConnectionLost`. */
+/** Copies the contents of a folder to the working folder of the command. Throws `ConnectionLost`. */
 export function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promise<void> {
   const target = `${destination(ssh)}:${workFolder(ssh)}/`;
   return tools.tool === "rsync"
@@ -20,16 +20,16 @@ export function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promise<void
     : runCopy(ssh, [...scpOptions(ssh), `${folder}/.`, target], tools);
 }
 
-/** What came of a path. */
+/** A path that was copied back. */
 export interface Fetched {
   readonly path: string;
-  /** Where it is now. */
+  /** The local path. */
   readonly to: string;
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Where a path of the rental goes below a folder. */
+/** The local path for a path of the rental, in the folder `into`. */
 const placeOf = (path: string, into: string): string =>
   join(into, path.startsWith("/") ? basename(path) : path);
 
@@ -47,9 +47,9 @@ const isLink = (path: string): Promise<boolean> =>
   );
 
 /**
- * Copies a path from the rental to its place below a folder. It arrives beside its place and is moved there once it is
- * complete, so a file is never replaced by a part of one. A folder is not merged through a symbolic link. Throws
- * `ConnectionLost` and `SaveFailed`; what has arrived then stays beside its place.
+ * Copies a path from the rental to its place in the folder `into`. First copies it to a temporary folder in `into`, and
+ * moves it once it is complete, so that part of a file never replaces a file. Never writes through a symbolic link.
+ * Throws `ConnectionLost` or `SaveFailed`. Then the temporary folder keeps what has arrived.
  */
 export async function copyBack(ssh: Ssh, path: string, into: string, tools: CopyTools): Promise<Fetched> {
   const staging = join(into, `.gpuctl-${ssh.jobId}`);
@@ -73,7 +73,7 @@ export async function copyBack(ssh: Ssh, path: string, into: string, tools: Copy
   }
 }
 
-/** A link may have come from a rental and lead to any folder of the user, so nothing is written through it. */
+/** A link may come from a rental and lead to any of the user's folders, so nothing is written through it. */
 const linkInTheWay = (path: string): Error => new Error(`${path} is a symbolic link, which is not followed`);
 
 /** Moves a file, or each file of a folder, to its place. */
@@ -94,11 +94,11 @@ async function moveInto(from: string, to: string): Promise<Pick<Fetched, "files"
   return total;
 }
 
-/** A destination for rsync and scp, which end the host at a colon. */
+/** The destination for rsync and scp. An IPv6 address gets brackets, because both tools end the host at a colon. */
 const destination = ({ destination }: Ssh): string =>
   destination.includes(":") ? destination.replace(/[^@]+$/, "[$&]") : destination;
 
-/** Links stay links, owners are those of the receiving side, and a file that was cut off is continued. */
+/** Copies links as links, does not keep the owner, and continues a file that was cut off. */
 const rsyncOptions = ({ options }: Ssh): readonly string[] => [
   "-rlptzs",
   "--partial",
@@ -107,11 +107,11 @@ const rsyncOptions = ({ options }: Ssh): readonly string[] => [
   ["ssh", ...options].map(quotedForRsync).join(" "),
 ];
 
-/** rsync knows single quotes; two of them in quotes are one. */
+/** Quotes a word for rsync: within single quotes, two single quotes stand for one. */
 const quotedForRsync = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`;
 
-/** Seconds without any transfer after which rsync gives up. */
+/** After this many seconds without any transfer, rsync gives up. */
 const stallSeconds = 120;
 
 const scpOptions = ({ options }: Ssh): readonly string[] => [...options, "-r", "-p", "-q"];

@@ -4,13 +4,13 @@ import type { SshTarget } from "./ssh.ts";
 
 /** A rental as the service shows it. */
 export interface RentalNow {
-  /** `pending` also stands for a state that is not known. */
+  /** `pending` also stands for an unknown state. */
   readonly state: "pending" | "running" | "failed" | "ended";
   /** Undefined until it can be reached. */
   readonly target: SshTarget | undefined;
 }
 
-/** What a job needs from outside. */
+/** The functions that a job needs from its caller. */
 export interface JobHost {
   readonly programs: Pick<Programs, "stream" | "which">;
   readonly now: () => number;
@@ -23,12 +23,12 @@ export interface JobHost {
   /** Passes on output of the command. */
   readonly output: (stream: Stream, bytes: Uint8Array) => Promise<unknown>;
   readonly endOutput: () => Promise<void>;
-  /** Looks up the rental. Throws when the service cannot be asked. */
+  /** Looks up the rental. Throws if the request fails. */
   readonly lookUp: (rentalId: string, signal: AbortSignal) => Promise<RentalNow>;
   /** Ends the rental and checks that it has ended. Throws `StillBilled`. */
   readonly end: (rentalId: string) => Promise<void>;
-  /** Called once the rental has ended, or is left to the user: removes its lease. */
+  /** Removes the lease of the rental. Called once the rental has ended or is left to the user. */
   readonly release: () => Promise<void>;
-  /** The user wants to leave at once. */
+  /** Aborted if the user wants to leave at once. */
   readonly interrupted: AbortSignal;
 }

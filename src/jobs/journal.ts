@@ -11,23 +11,23 @@ export interface JobPlan {
   readonly command: readonly string[];
   /** The folder that is copied to the rental. An absolute path. */
   readonly sync?: string | undefined;
-  /** The paths to copy back, relative to the working folder of the command or absolute. */
+  /** The paths to copy back: relative to the working folder of the command, or absolute. */
   readonly fetch: readonly string[];
-  /** The folder that they are copied to. An absolute path. */
+  /** The folder to copy them to. An absolute path. */
   readonly into: string;
   /** The names of the environment variables of the command. Their values are not stored. */
   readonly variables: readonly string[];
-  /** The rental is not ended. */
+  /** Whether the rental is left running after the job. */
   readonly keep: boolean;
-  /** The command runs on without gpuctl. */
+  /** Whether the command keeps running without gpuctl. */
   readonly detached: boolean;
   /** Milliseconds to wait until the rental can be reached. */
   readonly waitTimeout: number;
 }
 
 /**
- * `creating`: the request for the rental may have been sent. `starting`: the rental exists. `running`: the command may have
- * been started. `ended`: nothing is left to do.
+ * `creating`: the request for the rental may have been sent. `starting`: the rental exists. `running`: the command may
+ * have been started. `ended`: nothing is left to do.
  */
 export type JobPhase = (typeof phases)[number];
 const phases = ["creating", "starting", "running", "ended"] as const;
@@ -36,13 +36,13 @@ const phases = ["creating", "starting", "running", "ended"] as const;
 export interface Job {
   /** Also the token of its lease, and a part of the label of its rental. */
   readonly id: string;
-  /** The service of its rental: see `serviceName` of leases. */
+  /** The service of its rental: see `serviceName` in `leases.ts`. */
   readonly service: string;
   /** The label that the user gave. */
   readonly label?: string | undefined;
-  /** The label of the rental, which no other rental has. */
+  /** The label of the rental. No other rental has it. */
   readonly rentalLabel: string;
-  /** Equal for equal command lines. */
+  /** Identifies the command line: equal command lines have the same text here. */
   readonly line: string;
   readonly plan: JobPlan;
   readonly phase: JobPhase;
@@ -57,7 +57,7 @@ export interface Job {
   /** When the command is stopped, and by which limit, as in "the time limit of 2h". */
   readonly stopsAt?: number | undefined;
   readonly limit?: string | undefined;
-  /** The lease file with its lease, if it has one. */
+  /** The lease file that holds its lease, if it has one. */
   readonly leaseFile?: string | undefined;
   /** The exit status of the command. */
   readonly status?: number | undefined;
@@ -89,7 +89,7 @@ export interface Journal {
 export interface OutputFiles {
   /** How many bytes of each stream have arrived. */
   readonly sizes: () => Readonly<Record<Stream, number>>;
-  /** Throws `SaveFailed` once when the output cannot be stored any more. */
+  /** Throws `SaveFailed` when storing fails for the first time. After that, output is only counted. */
   readonly add: (stream: Stream, bytes: Uint8Array) => void;
 }
 
@@ -119,7 +119,7 @@ export function openJournal(state: string, job: Job): Journal {
   };
 }
 
-/** A job that is only looked at: its folder exists, and nothing is stored. */
+/** A journal for only reading a job. Its folder exists, and changes and output are not stored. */
 export const viewJournal = (state: string, job: Job): Journal => ({
   folder: jobFolder(state, job.id),
   job: () => job,
@@ -127,7 +127,7 @@ export const viewJournal = (state: string, job: Job): Journal => ({
   output: { sizes: () => ({ stdout: 0, stderr: 0 }), add: () => {} },
 });
 
-/** One file for each stream, whose size says where to go on, and one with both. */
+/** Stores output in a file for each stream, whose size says where to continue, and in a file with both streams. */
 function outputFiles(folder: string): OutputFiles {
   const pathOf = (stream: Stream) => join(folder, stream);
   const sizeOf = (stream: Stream) => statSync(pathOf(stream), { throwIfNoEntry: false })?.size ?? 0;
@@ -174,7 +174,7 @@ function folders(path: string): readonly string[] {
   }
 }
 
-/** The job of a folder, which has its ID as name. */
+/** Parses the job of a folder. The name of the folder is the ID of the job. */
 function jobOf(id: string, value: unknown): Job | undefined {
   if (!isRecord(value) || value.version !== version || value.id !== id) return undefined;
   const { plan } = value;
@@ -219,7 +219,7 @@ function jobOf(id: string, value: unknown): Job | undefined {
   };
 }
 
-/** How a job is shown: its phase, or that no process attends it. */
+/** The state that is shown for a job: its phase or, if no process attends it, `detached` or `unattended`. */
 export const stateOfJob = (
   { phase, process, plan: { detached } }: Job,
   isRunning: (process: string) => boolean,
@@ -247,7 +247,7 @@ export const jobRecord = (job: Job, state: string): Readonly<Record<string, unkn
   });
 };
 
-/** The last time that a date can hold, and the negative of the first one. */
+/** The latest time that a `Date` can hold, in milliseconds. The earliest time is its negative. */
 const maxTime = 8.64e15;
 
 const isoTime = (milliseconds: number | undefined): string | undefined =>

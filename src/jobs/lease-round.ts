@@ -2,25 +2,25 @@ import type { Processes } from "../core/tasks/lock.ts";
 import { timeUnits } from "../core/values/durations.ts";
 import { isOver, type Lease, type Leases } from "./leases.ts";
 
-/** An active rental, as far as leases are concerned. */
+/** The fields of an active rental that matter for leases. */
 export interface ActiveRental {
   readonly id: string;
   readonly label: string | undefined;
-  /** Milliseconds since the epoch; undefined if the service does not say, or not in a format that is known. */
+  /** Milliseconds since the epoch; undefined if the service does not say, or uses an unknown format. */
   readonly createdAt: number | undefined;
 }
 
-/** What a guard finds when it looks at the leases of a service and at its active rentals. */
+/** What a guard finds when it compares the leases of a service with its active rentals. */
 export interface LeaseRound {
   /** Leases that are over by all clocks: their rentals should end. */
   readonly over: readonly Lease[];
-  /** Leases that are over by one clock only. */
+  /** Leases that are over by at least one clock, but not by all. */
   readonly disputed: readonly Lease[];
   /** Leases that will be over soon. */
   readonly endingSoon: readonly Lease[];
-  /** Pending leases whose rental is certain. */
+  /** Pending leases, each with the rental that it certainly belongs to. */
   readonly found: readonly { readonly lease: Lease; readonly rental: ActiveRental }[];
-  /** Pending leases whose rental may be one of several, or is not certain. */
+  /** Pending leases, each with the rentals that it may belong to, but not with certainty. */
   readonly unclear: readonly { readonly lease: Lease; readonly candidates: readonly ActiveRental[] }[];
   /** Pending leases for which no rental was created, or whose rental has ended. */
   readonly vanished: readonly Lease[];
@@ -32,17 +32,20 @@ interface RoundOptions {
   readonly service: string;
   /** Undefined if the active rentals are not known: then only leases with an ID are considered. */
   readonly rentals: readonly ActiveRental[] | undefined;
-  /** The times of all clocks that count, in milliseconds since the epoch. The first is the service's. */
+  /** The current time of each clock that counts, in milliseconds since the epoch. The first is the service's. */
   readonly times: readonly number[];
-  /** How long before the end of a lease it counts as ending soon, in milliseconds. */
+  /** How long before its end a lease counts as ending soon, in milliseconds. */
   readonly warn: number;
   readonly processes: Pick<Processes, "isRunning">;
 }
 
-/** A create that takes longer is not expected. Milliseconds. */
+/** The longest time that creating a rental is expected to take, in milliseconds. */
 const longestCreate = 10 * timeUnits[2].milliseconds;
 
-/** Clocks may differ by this much, in milliseconds, where a label alone makes a rental certain. */
+/**
+ * How much clocks may differ, in milliseconds. Applies when looking for possible rentals of a lease, and to a rental
+ * whose label contains the token of the lease.
+ */
 const tolerance = timeUnits[2].milliseconds;
 
 /** Sorts the leases of a service, and its active rentals, by what should happen to them. Changes nothing. */
@@ -90,7 +93,7 @@ interface PendingOptions extends Pick<RoundOptions, "times" | "processes"> {
   readonly all: readonly Lease[];
 }
 
-/** A pending lease, and the rentals that it may be for: the only one if it is found. */
+/** A pending lease, and the rentals that it may belong to. If the lease is `found`, there is only one. */
 interface Resolved {
   readonly lease: Lease;
   readonly state: "found" | "unclear" | "vanished" | "under-way";
@@ -98,10 +101,11 @@ interface Resolved {
 }
 
 /**
- * Looks for the rental of a lease, if it is pending.
+ * Looks for the rental of a pending lease. Returns nothing for any other lease.
  *
  * A rental is certain only if no other active rental, and no other pending lease, has its label, and if it was created
- * after the lease was saved. A label that contains the token of the lease was made for it.
+ * after the lease was saved. If the label contains the token of the lease, it was made for this lease, so the clocks
+ * may differ a little.
  */
 function resolve(
   lease: Lease,

@@ -56,7 +56,7 @@ export interface LeasePlace {
   /** The folder is in the state folder of gpuctl, and is created if it is missing. Any other folder must exist. */
   readonly ownFolder: boolean;
   readonly processes: Processes;
-  /** Pauses between two attempts to lock the file. Without it, an interruption does not end the wait. */
+  /** Pauses between two attempts to lock the file. Without this function, an interruption does not end the wait. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
 }
 
@@ -83,26 +83,26 @@ export const newToken = (): string => crypto.randomUUID().replaceAll("-", "").sl
  * - `releaseLease` when it is certain that no rental was created;
  * - neither when the outcome is unknown.
  *
- * The lease is on the disk when this returns. Throws `SaveFailed`, `Unavailable` or `WaitedTooLong` if it is not: then do
- * not create the rental.
+ * The lease is on the disk when this returns. Throws `SaveFailed`, `Unavailable` or `WaitedTooLong` if the lease could
+ * not be saved. Then do not create the rental.
  *
  * `rentals guard` finds the rental of a pending lease by its label, which should therefore contain the token.
  */
 export const beginLease = (place: LeasePlace, lease: Omit<Lease, "rentalId">): Promise<void> =>
   changeLeases(place, ({ leases, ...rest }) => ({ ...rest, leases: [...leases, lease] }));
 
-/** Gives a pending lease the ID of its rental. Throws as `beginLease` does. */
+/** Gives a pending lease the ID of its rental. Throws the same errors as `beginLease`. */
 export const bindLease = (
   place: LeasePlace,
   token: string,
   rental: { readonly rentalId: string } & Pick<Lease, "label" | "rentalCreatedAt">,
 ): Promise<void> => changeLease(place, token, (lease) => ({ ...lease, ...withoutUndefined(rental) }));
 
-/** Removes a lease, whether it is there or not. Throws as `beginLease` does. */
+/** Removes a lease if it exists. Throws the same errors as `beginLease`. */
 export const releaseLease = (place: LeasePlace, token: string): Promise<void> =>
   changeLease(place, token, () => undefined);
 
-/** Replaces a lease, or removes it, if it is there. Throws as `beginLease` does. */
+/** Replaces or removes a lease if it exists. Throws the same errors as `beginLease`. */
 export const changeLease = (
   place: LeasePlace,
   token: string,
@@ -113,14 +113,14 @@ export const changeLease = (
     leases: leases.flatMap((lease) => (lease.token === token ? (change(lease) ?? []) : [lease])),
   }));
 
-/** The rental should have ended: the lease is over, or its process no longer runs. */
+/** Whether the rental should have ended: its lease is over, or its process no longer runs. */
 export const isOver = (
   { endsAt, process, endsWithProcess }: Lease,
   now: number,
   { isRunning }: Pick<Processes, "isRunning">,
 ): boolean => now >= endsAt || (endsWithProcess === true && process !== undefined && !isRunning(process));
 
-/** Changes the leases; `undefined` changes nothing. Throws as `beginLease` does. */
+/** Changes the leases. If `change` returns undefined, changes nothing. Throws the same errors as `beginLease`. */
 export const changeLeases = (
   place: LeasePlace,
   change: (leases: Leases) => Leases | undefined,
@@ -130,16 +130,17 @@ export const changeLeases = (
     if (changed !== undefined) await save(changed);
   });
 
-/** Milliseconds. The holder of the lock may be waiting for a service to end a rental. */
+/** In milliseconds. The timeout is long because the holder of the lock may be waiting for a service to end a rental. */
 const lockTimes = { stale: 30_000, timeout: 300_000 };
 
 /**
- * Does some work while no other process changes the leases. `work` gets the leases as they are now, a function that
- * saves others, and `assertHeld`, to call right before a request that must not be sent when another process has taken
- * the lock. An error of either must reach this function: it starts the work again. Throws as `beginLease` does.
+ * Runs `work` while no other process changes the leases. `work` gets the current leases, a function that saves changed
+ * leases, and `assertHeld`. Call `assertHeld` right before a request that must not be sent if another process has taken
+ * the lock. Do not catch the errors of these functions: they make this function start the work again. Throws the same
+ * errors as `beginLease`.
  *
  * Works on a network file system: the lock is a folder, which is created atomically, and the file is replaced by
- * renaming. The lock is beside the file, so that taking it makes the file system look at the folder again.
+ * renaming. The lock is next to the file, so that taking the lock makes the file system read the folder again.
  */
 export async function whileLocked<Value>(
   { path, ownFolder, processes, sleep }: LeasePlace,
@@ -167,7 +168,7 @@ export async function whileLocked<Value>(
   });
 }
 
-/** Whether a call on the lease file, or on a file beside it, failed. */
+/** Whether an error comes from an operation on the lease file or on a file next to it. */
 const isAbout = (error: unknown, path: string): boolean =>
   !(error instanceof SaveFailed) &&
   error instanceof Error &&
@@ -182,13 +183,16 @@ const isBusy =
       `If no other gpuctl uses them, on any machine, delete ${lockPath}.`,
     );
 
-/** Reads the leases; none if there is no file. Throws `Unavailable` for a file that cannot be read or is of another version. */
+/**
+ * Reads the leases. Returns none if there is no file. Throws `Unavailable` for a file that cannot be read or is of
+ * another version.
+ */
 export async function readLeases(path: string): Promise<Leases> {
   const text = await readTextFile(path).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw new Unavailable(
       `the leases in ${path} cannot be read: ${reasonOf(error)}`,
-      "--lease-file and GPUCTL_LEASE_FILE name another file.",
+      "To use another file, set --lease-file or GPUCTL_LEASE_FILE.",
     );
   });
   return text === undefined ? { leases: [], notices: [], unreadable: [] } : parseLeases(text, path);
@@ -267,7 +271,10 @@ const textOf = ({ leases, notices, unreadable }: Leases): string =>
     "",
   ].join("\n");
 
-/** Replaces the file, and keeps its mode; a new one is for the user only. The leases are on the disk when this returns. */
+/**
+ * Replaces the file and keeps its mode. Only the user can read a new file. The leases are on the disk when this
+ * returns.
+ */
 async function write(path: string, leases: Leases, assertHeld: () => Promise<void>): Promise<void> {
   const temporary = `${path}.${newToken()}`;
   try {
@@ -290,7 +297,7 @@ async function write(path: string, leases: Leases, assertHeld: () => Promise<voi
   }
 }
 
-/** Puts a renaming on the disk. Not every system can. */
+/** Makes a renaming survive a power loss, on systems where a folder can be flushed. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => {});

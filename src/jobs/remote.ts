@@ -5,20 +5,20 @@ import { ConnectionLost, type Ssh } from "./ssh.ts";
 /** The working folder of the command, in the home folder of the rental's user. */
 export const workFolder = ({ jobId }: Pick<Ssh, "jobId">): string => `gpuctl-jobs/${jobId}`;
 
-/** What is known of the command on a rental. */
+/** The state of the command on a rental. */
 export type RemoteState =
   | { readonly command: "not started" }
   | ({ readonly sizes: Readonly<Record<Stream, number>> } & (
       | { readonly command: "running" }
       | { readonly command: "ended"; readonly status: number }
-      /** It neither runs nor has an exit status, as after a restart of the machine. */
+      /** The command neither runs nor has an exit status, for example after the machine restarted. */
       | { readonly command: "vanished" }
     ));
 
 /** Shell variables: `d` is the folder with the output and the exit status, and `w` the working folder. */
 const folders = (ssh: Ssh): string => `d="$HOME/.gpuctl-jobs/${ssh.jobId}"; w="$HOME/${workFolder(ssh)}"`;
 
-/** Says whether the rental has rsync, and creates the working folder. */
+/** Creates the working folder, and returns whether the rental has rsync. */
 export async function prepare(ssh: Ssh, signal: AbortSignal): Promise<{ readonly hasRsync: boolean }> {
   const { status, out, err } = await ssh.run(
     `${folders(ssh)}; umask 077; mkdir -p "$w" "$d" || return 20; command -v rsync >/dev/null && echo rsync; return 0`,
@@ -29,8 +29,8 @@ export async function prepare(ssh: Ssh, signal: AbortSignal): Promise<{ readonly
 }
 
 /**
- * Starts a command that goes on without a connection, unless it was started before. The values of the variables are sent
- * through the connection only, and the file that sets them is removed before the command runs.
+ * Starts a command that keeps running without a connection, unless it was started before. The values of the variables
+ * are sent only through the connection, and the file that sets them is removed before the command runs.
  */
 export async function startCommand(
   ssh: Ssh,
@@ -74,10 +74,10 @@ return 0`;
   if (status !== 0) throw new ConnectionLost(`the command cannot be started: ${err.trim()}`, "final");
 }
 
-/** Not every sleep takes a fraction. */
+/** Not every `sleep` accepts a fraction of a second. */
 const shortPause = "{ sleep 0.1 2>/dev/null || sleep 1; }";
 
-/** Looks at the command. Throws `ConnectionLost`. */
+/** Returns the state of the command. Throws `ConnectionLost`. */
 export async function remoteState(ssh: Ssh, signal: AbortSignal): Promise<RemoteState> {
   const { out } = await ssh.run(
     `${folders(ssh)}
@@ -105,8 +105,8 @@ const maxStatus = 255;
 const unreadable = () => new ConnectionLost("the rental's response cannot be understood");
 
 /**
- * Passes on the output from these positions: until the command has ended, or with `follows: false` what is there. Throws
- * `ConnectionLost`.
+ * Passes on the output from these positions until the command has ended. With `follows: false`, passes on only what is
+ * there now. Throws `ConnectionLost`.
  */
 export const followCommand = (
   ssh: Ssh,
@@ -129,7 +129,10 @@ return 0`,
     options,
   );
 
-/** Ends the command and the programs that it started: they get 10 seconds after SIGTERM. Throws `ConnectionLost`. */
+/**
+ * Ends the command and the programs that it started with SIGTERM and, after 10 seconds, with SIGKILL. Throws
+ * `ConnectionLost`.
+ */
 export async function stopCommand(ssh: Ssh, signal: AbortSignal): Promise<void> {
   await ssh.run(
     `${folders(ssh)}
@@ -159,6 +162,6 @@ export async function missingPaths(
   return paths.filter((_, at) => missing.includes(String(at)));
 }
 
-/** A path of `--fetch` as ssh, which starts in the home folder, finds it. */
+/** A path of `--fetch`: absolute, or relative to the home folder, where ssh starts. */
 export const remotePath = (ssh: Ssh, path: string): string =>
   path.startsWith("/") ? path : `${workFolder(ssh)}/${path}`;

@@ -11,10 +11,10 @@ export interface SshTarget {
   readonly options?: readonly string[];
 }
 
-/** No connection, or it broke off. What runs on the rental goes on. */
+/** There is no connection, or it broke off. Programs on the rental keep running. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
-  /** `denied`: the login failed. `final`: it does not help to wait. */
+  /** `denied`: the login failed. `final`: waiting does not help. */
   readonly kind: "lost" | "denied" | "final";
   constructor(message: string, kind: ConnectionLost["kind"] = "lost") {
     super(message);
@@ -37,11 +37,14 @@ export interface Ssh {
   /** `user@host`, the host without brackets. */
   readonly destination: string;
   /**
-   * Runs a script with sh on the rental. Its text does not appear in a list of processes. Throws `ConnectionLost` when
-   * there is no connection, or no end within `timeout` milliseconds.
+   * Runs a script with sh on the rental. The text of the script does not appear in lists of processes. Throws
+   * `ConnectionLost` if there is no connection, or if the script does not end within `timeout` milliseconds.
    */
   readonly run: (script: string, options: { signal: AbortSignal; timeout?: number }) => Promise<ScriptOutput>;
-  /** As `run`, and passes on the output as it arrives. Standard input stays open, so its end tells a lost connection. */
+  /**
+   * Like `run`, but passes on the output as it arrives. The script's stdin stays open until the connection is lost, so
+   * the script can notice that.
+   */
   readonly follow: (
     script: string,
     options: {
@@ -52,15 +55,15 @@ export interface Ssh {
   ) => Promise<void>;
 }
 
-/** Milliseconds for a script that does not wait. */
+/** Time limit for a script that does not wait, in milliseconds. */
 const scriptTimeout = 60_000;
 
-/** The exit status of ssh when the connection fails. A script must not exit with it. */
+/** The exit status of ssh if the connection fails. A script must not exit with this status. */
 const connectionFailed = 255;
 
 /**
- * Prepares connections. The folder keeps the host key of this rental: the first one is accepted, and checked from then on.
- * The user's own configuration of ssh applies to the rest, such as keys. Nothing is asked for.
+ * Prepares connections. `folder` keeps the host key of this rental: the first key is accepted, and later keys must be
+ * the same. For everything else, such as login keys, the user's own ssh configuration applies. ssh never prompts.
  */
 export function openSsh(
   rentalId: string,
@@ -123,8 +126,8 @@ const knownHosts = "known_hosts";
 const problemLength = 1000;
 
 /**
- * sh reads its script from stdin while it runs it. A function, and the line that calls it, are read completely before they
- * start.
+ * Wraps a script in a function. sh reads a script from stdin while it runs it, but it reads a function, and the line
+ * that calls the function, completely before it starts.
  */
 const wholeScript = (script: string): string => `gpuctl_main() {\n${script}\n}\ngpuctl_main; exit $?\n`;
 
@@ -135,7 +138,7 @@ const sshConfig = (rentalId: string, { port, user }: Pick<SshTarget, "port" | "u
     ...Object.entries({
       Port: port,
       ...(user !== undefined && { User: user }),
-      // An address may be that of another rental tomorrow.
+      // The same address may belong to another rental later.
       HostKeyAlias: `gpuctl-rental-${rentalId.replace(/[^\w.-]/g, "_")}`,
       UserKnownHostsFile: knownHosts,
       GlobalKnownHostsFile: "/dev/null",
@@ -156,10 +159,10 @@ const sshConfig = (rentalId: string, { port, user }: Pick<SshTarget, "port" | "u
     "",
   ].join("\n");
 
-/** Precedes the output of a script: the shell of a rental may print a greeting before it. */
+/** A line before the output of a script. The shell of a rental may print a greeting before this line. */
 const mark = "gpuctl-output-follows";
 
-/** Passes on what follows the line with the mark. Of what comes before it, only as much is kept as the mark is long. */
+/** Passes on everything after the line with the mark. Until then, keeps only as many bytes as that line has. */
 function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): {
   readonly add: (bytes: Uint8Array) => Promise<void>;
   readonly isPast: () => boolean;
@@ -179,7 +182,10 @@ function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): {
   };
 }
 
-/** Collects text. What is beyond `maxOutput` is dropped: a script that does not stop must not fill the memory. */
+/**
+ * Collects up to `maxOutput` bytes of text and drops the rest, so that a script that does not stop cannot fill the
+ * memory.
+ */
 function collector() {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -193,20 +199,20 @@ function collector() {
   };
 }
 
-/** Bytes of the output of a script that is not passed on. */
+/** How many bytes of a script's output are collected. */
 const maxOutput = 1024 * 1024;
 
 const linesOf = (problem: string): readonly string[] =>
   problem.split(/\r?\n/).filter((line) => line.trim() !== "" && line !== mark);
 
 /**
- * A connection that was there and broke off. What was printed since then may be from the command, such as a "Permission
- * denied" of a program that it started, so it does not say why.
+ * The error for a connection that was open and then broke off. What was printed may be from the command, such as a
+ * "Permission denied" of a program that it started, so it does not show why the connection broke off.
  */
 const brokenOff = (problem: string): ConnectionLost =>
   new ConnectionLost(linesOf(problem).at(-1) ?? "the connection was closed");
 
-/** Why there is no connection, in the words of ssh where gpuctl has none. */
+/** The error for a connection that could not be opened. Uses the message of ssh if gpuctl does not know the reason. */
 function lost(problem: string): ConnectionLost {
   const lines = linesOf(problem);
   const says = (pattern: RegExp) => lines.some((line) => pattern.test(line));

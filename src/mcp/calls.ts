@@ -18,7 +18,7 @@ export interface CallServices
     Pick<Ports, "task" | "failureOf"> {
   /** Undefined if nothing may be spent. */
   readonly budget: Budget | undefined;
-  /** What counts for a call whose price is not documented. */
+  /** The price to count for a call whose price is not documented. */
   readonly assumedPrice: Money | undefined;
   /** Appends to the spending log. */
   readonly record: (entry: LogEntry) => Promise<void>;
@@ -30,11 +30,11 @@ interface CallOptions {
   readonly onProgress: (text: string) => void;
 }
 
-/** What is known about a call that is not a read. */
+/** A call that is not a read. */
 interface Write {
   readonly number: number;
   readonly price: Money | undefined;
-  /** Takes the price back. */
+  /** Returns the price to the budget. */
   readonly release: () => void;
 }
 
@@ -70,16 +70,25 @@ const fixedHints: ReadonlySet<string> = new Set([
 
 const unknownOutcomes: ReadonlySet<string> = new Set(["UnknownOutcome", "InterruptedWrite"]);
 
-/** The calls of a server: what they spend, what is unknown about them, and what the client has not heard of them. */
+/**
+ * Makes the calls of a server. Keeps track of what they spend, whose outcome is unknown, and what the client was not
+ * told.
+ */
 export class Calls {
   readonly #services: CallServices;
   #count = 0;
-  /** Changes on the compute host are made one after the other, so that the outcome of one is known before the next. */
+  /**
+   * Changes on the compute host are made one after the other, so that the outcome of each is known before the next
+   * begins.
+   */
   #last: Promise<unknown> = Promise.resolve();
   readonly #underWay = new Set<Promise<unknown>>();
-  /** The tools whose outcome is unknown, until the client has looked. */
+  /**
+   * The tools with a call whose outcome is unknown. A tool stays here until the client has called the tool that shows
+   * the outcome.
+   */
   readonly #unknown = new Set<string>();
-  /** What happened in calls that the client cancelled. */
+  /** The outcomes of calls that the client canceled, for the notes of the next result. */
   #unreported: string[] = [];
 
   constructor(services: CallServices) {
@@ -122,7 +131,9 @@ export class Calls {
     return inTurn;
   }
 
-  /** Makes a call that is not a read: within the budget, and in the log before and after it is sent. */
+  /**
+   * Makes a call that is not a read. Checks the budget, and writes to the log before the call is sent and when it ends.
+   */
   async #write(call: Call): Promise<ToolResult> {
     const { tool, args, signal } = call;
     const { budget, assumedPrice, record } = this.#services;
@@ -188,7 +199,7 @@ export class Calls {
       cost: write && this.#cost(write),
       notes: this.#notes(call, notes),
       error: {
-        // The code of a refusal is from the service.
+        // The code of a `ServiceError` comes from the service, so it is only in the data.
         code: name === "ServiceError" ? "SERVICE_ERROR" : failure.code,
         status: failure.status,
         retryable: failure.retryable && !isUnknown,
@@ -197,7 +208,7 @@ export class Calls {
     });
   }
 
-  /** Writes to the log, to stderr, and for a cancelled call to the notes of the next result. */
+  /** Reports an outcome in the log and on stderr. If the call was canceled, also in the notes of the next result. */
   async #report(
     call: Call,
     write: Write,
@@ -220,7 +231,10 @@ export class Calls {
     return number > 0 && state ? { dollars: dollarsOf(price), dollarsPerHour, ...state } : undefined;
   }
 
-  /** The notes of a result. A result of a cancelled call is not read, so it takes none along. */
+  /**
+   * The notes of a result. No one reads the result of a canceled call, so the outcomes that are still to be reported
+   * wait for the next result.
+   */
   #notes({ signal }: Call, own: readonly string[]): readonly string[] | undefined {
     const notes = signal.aborted ? own : [...this.#unreported, ...own];
     if (!signal.aborted) this.#unreported = [];
@@ -232,7 +246,7 @@ interface Call extends CallOptions {
   readonly tool: Tool;
   readonly args: Arguments;
   readonly task: Task;
-  /** What was said during the call. */
+  /** Messages during the call. */
   readonly notes: readonly string[];
   /** What was done before a failure. */
   readonly doneBefore: () => string | undefined;
@@ -262,7 +276,7 @@ function lineOf({ call, tool, event, dollars, dollarsPerHour, id, problem }: Log
   return shownText(parts.join(", "));
 }
 
-/** What to do after an unknown outcome. The data has what a check found. */
+/** What to do after an unknown outcome. The data contains what a check found. */
 function unknownAdvice({ name, effect }: Tool): string {
   const look = lookAfter[name];
   const sent = "The request was sent and may have taken effect.";
@@ -274,7 +288,7 @@ function unknownAdvice({ name, effect }: Tool): string {
     : `${sent} Do not call ${name} again: no tool shows what it did. Ask the user.`;
 }
 
-/** The refusal of a tool whose outcome is unknown. */
+/** The result that refuses a tool because the outcome of an earlier call is unknown. */
 const lookFirst = ({ name }: Tool): ToolResult =>
   resultOf({
     ok: false,

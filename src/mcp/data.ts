@@ -1,15 +1,15 @@
 import { unicodeEscape, unseen } from "../core/unseen.ts";
 import { exactText } from "../core/values/exact-numbers.ts";
 
-/** Control characters except for line feed and tab, and what is not seen. */
+/** Control characters except line feed and tab, and invisible characters. */
 const hidden = new RegExp(`[\\x00-\\x08\\x0b-\\x1f${unseen}]`, "g");
 
 /** A text from outside in which every hidden character is shown as `\uXXXX`. */
 export const shownText = (text: string): string => text.replace(hidden, unicodeEscape);
 
 /**
- * A copy of a value from outside for a client: hidden characters of texts are shown as `\uXXXX`, and a whole number that
- * JSON readers would change, such as a long ID, is a text.
+ * Copies a value from outside for a client. Hidden characters in texts are shown as `\uXXXX`. A whole number that JSON
+ * readers would change, such as a long ID, becomes text.
  */
 export function shownData(value: unknown): unknown {
   if (typeof value === "string") return shownText(value);

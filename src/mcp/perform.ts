@@ -41,8 +41,8 @@ export interface PerformOptions {
 export type CallDescribed = (tool: Exclude<DescribedTool, "terminate">, task: Task) => Promise<unknown>;
 
 /**
- * Does what a tool is for. The arguments are valid. Writes are done by the command for the operation, so that they are
- * sent once and checked as there. Throws what the command throws.
+ * Performs a call of a tool. The arguments must be valid. A write runs the command for the operation, so that it is
+ * checked in the same way and sent only once. Throws the same errors as the command.
  */
 export async function perform(
   { name, operation }: Tool,
@@ -90,7 +90,10 @@ async function performOwn(name: string, args: Arguments, task: Task, options: Pe
   }
 }
 
-/** A wait that takes longer than a client waits is a result, not an error. */
+/**
+ * Waits for a rental. If that takes too long, returns a result that says so, not an error, so that the client can call
+ * again.
+ */
 async function waitFor(rentalId: string, args: Arguments, task: Task): Promise<Done> {
   const flags = { waitTimeout: waitOf(args), ...(args.state !== undefined && { for: args.state }) };
   try {
@@ -115,14 +118,14 @@ function saved(result: Result): Done {
 function firstRecords(page: unknown, args: Arguments): Done {
   const limit = limitOf(args);
   const records = recordsOf(page);
-  // A page in an unknown form is returned as it is.
+  // A page in an unknown format is returned unchanged.
   if (records.length === 0 && asList(page).length === 0 && !Array.isArray(page)) return { data: page };
   return records.length <= limit
     ? { data: records }
     : { data: records.slice(0, limit), total: records.length };
 }
 
-/** The path of a file that is really in the folder. Throws `UsageError` for any other. */
+/** The path of a file in the folder, with symbolic links resolved. Throws `UsageError` for any other file. */
 async function fileIn(folder: string, path: string): Promise<string> {
   const unusable = (problem: string) =>
     new UsageError(`image ${JSON.stringify(path)} ${problem} ${folder}`, { hint: "Nothing was sent." });

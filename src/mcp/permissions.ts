@@ -4,7 +4,7 @@ import type { Effect } from "../contract/operation.ts";
 export const permissions = ["write", "spend", "destroy"] as const;
 export type Permission = (typeof permissions)[number];
 
-/** What each effect needs; nothing for reading. */
+/** The permission that each effect needs; none for reading. */
 const needed: Readonly<Record<Effect, Permission | undefined>> = {
   read: undefined,
   write: "write",

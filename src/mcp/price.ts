@@ -6,9 +6,9 @@ import { type Money, moneyOfCents } from "../core/values/money.ts";
 import type { Arguments, Tool } from "./tools.ts";
 
 /**
- * What a call costs once, for the budget: the documented price of a picture, the expected price of a term, and `assumed`
- * for each answer of chat and speech, whose price is not documented. Undefined for a call without such a cost. Throws `BudgetExceeded`
- * when the cost cannot be known.
+ * The one-time cost of a call, for the budget: the documented price of a picture, the expected price of a term, or
+ * `assumed` for each answer of chat and speech, whose prices are not documented. Undefined for a call without a
+ * one-time cost. Throws `BudgetExceeded` if the cost cannot be known.
  */
 export function priceOf(
   { operation, name }: Tool,
@@ -52,7 +52,7 @@ export function priceOf(
   }
 }
 
-/** How many answers a call asks for with `n`, as chat clients do. Whatever is not a number counts as one. */
+/** How many answers a call asks for with the field `n`. Anything that is not a number counts as one. */
 function answersOf({ n }: Arguments): bigint {
   const count = Math.ceil(Number(n ?? 1));
   return Number.isSafeInteger(count) && count > 1 ? BigInt(count) : 1n;

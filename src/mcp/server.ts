@@ -24,15 +24,15 @@ import {
 export interface ServerOptions extends CallServices {
   readonly version: string;
   readonly allowed: ReadonlySet<Permission>;
-  /** The service is the sandbox of this machine. */
+  /** Whether the service is the sandbox on this machine. */
   readonly sandbox: boolean;
-  /** The tools whose operations the service's description lists. Empty when the description cannot be fetched. */
+  /** The tools whose operations the service's description lists. Empty if the description cannot be fetched. */
   readonly listed: () => Promise<ReadonlySet<DescribedTool>>;
 }
 
 /**
- * Serves the tools on a transport until it is closed. Then reads are ended, and calls that have been sent go on to their
- * end. Rejects with the reason of the signal.
+ * Serves the tools on a transport until the transport is closed. Then ends reads, and waits for calls that were already
+ * sent. If the signal is aborted, rejects with its reason.
  */
 export async function serveTools(
   transport: Transport,
@@ -120,12 +120,12 @@ const shown = (
     readOnlyHint: effect === "read",
     destructiveHint: effect === "destroy",
     idempotentHint: idempotent,
-    // The sandbox is on this machine, and closed.
+    // The sandbox is on this machine, so its world is closed.
     openWorldHint: !sandbox,
   },
 });
 
-/** The refusal of a tool that the user has not allowed. Undefined for a name that is no operation. */
+/** The refusal of a tool that the user has not allowed. Undefined for a name that is not an operation. */
 function refusalOf(name: string, options: ServerOptions) {
   const operation = operationNamed(name);
   const { effect = "read" } = operation ? routes[operation] : {};

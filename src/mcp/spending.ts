@@ -4,7 +4,7 @@ import { BudgetExceeded } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { dollarNumber, dollarText, type Money } from "../core/values/money.ts";
 
-/** What the calls of a server may cost together. */
+/** How much all calls of a server together may cost. */
 export class Budget {
   readonly #limit: Money;
   #spent: Money = 0n;
@@ -14,8 +14,8 @@ export class Budget {
   }
 
   /**
-   * Counts a cost before it is incurred, so that calls at the same time share the limit. Returns a function that takes it
-   * back if nothing was charged. Throws `BudgetExceeded`.
+   * Counts a cost before it is incurred, so that calls at the same time share the limit. Returns a function that takes
+   * the cost back, to be called if nothing was charged. Throws `BudgetExceeded`.
    */
   reserve(cost: Money): () => void {
     if (this.#spent + cost > this.#limit) {
@@ -39,7 +39,7 @@ export class Budget {
 
 /** A line of the spending log. */
 export interface LogEntry {
-  /** The number of the call in the life of the server. */
+  /** The number of the call since the server started. */
   readonly call: number;
   readonly tool: string;
   readonly event: "started" | "done" | "failed" | "unknown";

@@ -13,7 +13,7 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly effect: Effect;
-  /** The same call again has no further effect. */
+  /** Whether repeating the same call has no further effect. */
   readonly idempotent: boolean;
   readonly inputSchema: JsonSchema;
   /** What is wrong with the arguments of a call; empty if they are valid. */
@@ -30,7 +30,10 @@ const toolName = (id: string): string => id.replace(/[A-Z]/g, (letter) => `_${le
 
 const ids = Object.keys(operations) as OperationId[];
 
-/** Operations that are no tool: the description is too large for a conversation, and older paths have a newer one. */
+/**
+ * Whether an operation is a tool. The service's description is too large for a conversation, and deprecated paths have
+ * a newer one.
+ */
 const isTool = (id: OperationId): boolean => id !== "getOpenApiDocument" && routes[id].sunset === undefined;
 
 /** The tools for the operations of the contract. */
@@ -40,7 +43,7 @@ export const contractTools = (): readonly Tool[] => ids.filter(isTool).map(toolO
 export const operationNamed = (name: string): OperationId | undefined =>
   ids.find((id) => id === name || toolName(id) === name);
 
-/** How many records a list returns. A conversation has no room for more. */
+/** How many records a list returns. More would not fit in a conversation. */
 const listLimit = { default: 100, maximum: 1000 };
 
 const limit = z
@@ -121,7 +124,7 @@ const issuesOf = (
   return result.ok ? [] : result.issues;
 };
 
-/** A tool returns its result as a whole. */
+/** Fields that ask for a stream. They are rejected, because a tool returns its whole result at once. */
 const streamFields = ["stream", "stream_options"];
 
 const afterWrites = "If the outcome is unknown, look before you call it again";
@@ -171,7 +174,10 @@ export function waitTool(states: readonly string[], initial: string): Tool {
 export const waitOf = ({ timeoutSeconds }: Arguments): number =>
   1000 * (typeof timeoutSeconds === "number" ? timeoutSeconds : maxWait);
 
-/** Tools for what a service may offer without documenting it. Each is there when the service's description lists it. */
+/**
+ * Tools for operations that a service may offer but does not document. A tool is available if the service's description
+ * lists its operation.
+ */
 export const describedTools = {
   terminate: {
     name: "terminate_rental",
@@ -201,7 +207,10 @@ export const describedTools = {
 
 export type DescribedTool = keyof typeof describedTools;
 
-/** Where to look when the outcome of a write is unknown, by the names of tools. Nothing shows what others did. */
+/**
+ * By the name of a tool, the tool to call if the outcome of a write is unknown. For other writes, no tool shows what
+ * they did.
+ */
 export const lookAfter: Readonly<Record<string, string>> = {
   create_virtual_machine_rental: "list_virtual_machine_rentals",
   create_bare_metal_rental: "list_bare_metal_rentals",

@@ -9,12 +9,12 @@ import {
 import type { Messages } from "../command-kit/context.ts";
 import { asRecord } from "../core/json.ts";
 
-/** Bytes that are added at once, far fewer than a message may have. */
+/** How many bytes are added at a time. A message may be much longer. */
 const pieceLength = 65_536;
 
 /**
- * Carries messages on the standard streams, one a line. After the end of stdin, it closes when every request has its
- * response.
+ * Carries messages on the standard streams, one a line. After the end of stdin, the transport closes once every request
+ * has its response.
  */
 export function streamTransport({ read, write }: Pick<Messages, "read" | "write">): Transport {
   const buffer = new ReadBuffer();
@@ -41,7 +41,7 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
         if (message === null) return;
         receive(message);
       } catch (error) {
-        // This line is lost. Those after it may be messages.
+        // This line is lost, but later lines may be valid messages.
         fail(error);
       }
     }
@@ -54,7 +54,7 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
     try {
       buffer.append(piece.subarray(start));
     } catch (error) {
-      // The line is too long. Its rest is skipped, and those after it may be messages.
+      // The line is too long. Skips the rest of it, because later lines may be valid messages.
       fail(error);
       isSkipping = true;
       add(piece);

@@ -114,7 +114,7 @@ describe("batch run", () => {
     expect(err).toMatch(/in\.jsonl:2: url must be one of \/v1\/chat\/completions, .*, not "\/v1\/images"$/m);
     expect(err).toMatch(/in\.jsonl:3: body\.width: 1000x1024 is not a supported resolution/);
     expect(err).toMatch(/in\.jsonl:4: body\.lora/);
-    expect(err).toMatch(/in\.jsonl:5: custom_id "a" is also that of line 1/);
+    expect(err).toMatch(/in\.jsonl:5: custom_id "a" is already used in line 1/);
     expect(err).toMatch(/in\.jsonl:6: method must be "POST", not "GET"/);
     expect(err).toMatch(/in\.jsonl:7: body\.stream must not be true/);
     expect(await readdir(cli.folder)).not.toContain("out.jsonl");
@@ -319,7 +319,7 @@ describe("batch run", () => {
     expect(await output(cli, "out.0-of-2.jsonl")).toHaveLength(counts[0] ?? 0);
     const { code, err } = await cli.run("batch run in.jsonl --out out.0-of-2.jsonl", overNetwork());
     expect(code).toBe(exit.usage);
-    expect(err).toContain("is that of shard 0 of 2, and this is a batch without shards");
+    expect(err).toContain("belongs to shard 0 of 2, but this run is a batch without shards");
   });
 
   test("Ctrl-C finishes what is in flight", async () => {

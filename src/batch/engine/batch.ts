@@ -27,7 +27,7 @@ export interface BatchOptions
   readonly out: string;
   readonly shard: Shard | undefined;
   readonly files: BatchFiles;
-  /** Whether a line without a known price is refused when there is a `maxCost`. */
+  /** Whether to refuse a line without a known price if there is a `maxCost`. */
   readonly needsPrices: boolean;
 }
 
@@ -38,11 +38,11 @@ export interface Plan {
   readonly total: number;
   /** How many lines will be sent. */
   readonly toSend: number;
-  /** How many of the lines have each result. Those that were in flight have an unknown outcome. */
+  /** How many lines already have each result. Lines that were in flight when the last run ended count as `unknown`. */
   readonly earlier: Readonly<Record<keyof BatchRun["results"], number>>;
   /** IDs of lines that were edited since they were sent. */
   readonly edited: readonly string[];
-  /** The most that the lines to send cost, as far as it is known. */
+  /** The most that the lines to send can cost, without the lines whose price is unknown. */
   readonly cost: Money;
   /** How many of the lines to send have no known price. */
   readonly unpriced: number;
@@ -50,8 +50,8 @@ export interface Plan {
 
 /**
  * Reads the journal and checks the whole input. Nothing is written or sent.
- * @throws UsageError that lists the lines that cannot be sent, or when the output belongs to another batch
- * @throws BudgetExceeded when the lines cost more than the limit, or it cannot be known
+ * @throws UsageError that lists the lines that cannot be sent, or if the output belongs to another batch
+ * @throws BudgetExceeded if the lines cost more than the limit, or if a price that is needed is not known
  */
 export async function planBatch(options: BatchOptions): Promise<Plan> {
   const { files, out, shard, source, check, inputName, pricing } = options;
@@ -92,7 +92,7 @@ async function assertOwnOutput({ files, out, shard }: BatchOptions, known: Known
   if (known.shard === undefined) return;
   if (before?.count !== now?.count || before?.index !== now?.index) {
     throw new UsageError(
-      `the journal of ${out} is that of ${shardName(before)}, and this is ${shardName(now)}`,
+      `the journal of ${out} belongs to ${shardName(before)}, but this run is ${shardName(now)}`,
       { hint: "The number of shards cannot change once a batch has begun." },
     );
   }
@@ -129,36 +129,36 @@ function assertAffordable(
   );
 }
 
-/** The state of a batch that runs. */
+/** The state of a running batch. */
 export interface BatchStatus {
   readonly total: number;
   readonly done: number;
   readonly failed: number;
   readonly unknown: number;
-  /** Lines without a result, also those in flight. */
+  /** Lines without a result, including those in flight. */
   readonly left: number;
   readonly inFlight: number;
   /** How many requests may be in flight. */
   readonly concurrency: number;
-  /** Lines of this run that have a result. */
+  /** How many lines got their result in this run. */
   readonly finished: number;
   readonly spent: Money;
   readonly uncertain: Money;
-  /** How many requests were charged, or may have been, at a price that is not known. */
+  /** How many requests without a known price were charged or may have been charged. */
   readonly unpriced: number;
 }
 
 export interface StartedBatch {
   readonly status: () => BatchStatus;
   /**
-   * Ends when every line has a result or nothing more can be sent; returns why. Rejects if the disk fails; `unsaved` then
-   * returns the lines that are not in the output.
+   * Resolves when every line has a result, or with the reason why no more lines are sent. Rejects if the disk fails.
+   * Then `unsaved` returns the results that are not in the output.
    */
   readonly run: () => Promise<StopReason | undefined>;
   readonly unsaved: () => readonly string[];
 }
 
-/** Does `work` with a batch that is open. */
+/** Opens a batch, runs `work` with it, and closes it. */
 export async function withBatch<Value>(
   options: BatchOptions,
   { known, edited, total, earlier }: Plan,

@@ -1,7 +1,10 @@
 interface FlowOptions {
-  /** The most requests in flight. */
+  /** The maximum number of requests in flight. */
   readonly maximum: number;
-  /** Milliseconds without a success after which a service that refuses or cannot be reached is given up. */
+  /**
+   * How long to keep trying a service that refuses requests or cannot be reached, in milliseconds since the last
+   * success.
+   */
   readonly patience: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -9,13 +12,13 @@ interface FlowOptions {
 
 /** Requests in flight at the start. */
 const initialLimit = 8;
-/** Milliseconds to wait after a 429 without `Retry-After`, doubled for each wait in a row up to the maximum. */
+/** Milliseconds to wait after a 429 without `Retry-After`. Doubles with each wait in a row, up to the maximum. */
 const initialDelay = 500;
 const maxDelay = 30_000;
 
 /**
- * Decides how many requests to one host may be in flight. As in TCP, the limit rises by one for each round of successes,
- * and halves when the service refuses a request, does not respond in time or asks to wait.
+ * Decides how many requests to one host may be in flight. As in TCP, the limit rises by one after as many successes as
+ * the limit, and halves if the service refuses a request, does not respond in time or asks to wait.
  */
 export class Flow {
   readonly #options: FlowOptions;
@@ -24,7 +27,7 @@ export class Flow {
   #lastSuccess: number;
   #waits = 0;
   #resumesAt = 0;
-  /** Counts the times that the limit was halved. */
+  /** How many times the limit was halved. */
   #period = 0;
 
   constructor(options: FlowOptions) {
@@ -38,7 +41,7 @@ export class Flow {
     return this.#limit;
   }
 
-  /** Pass it to the outcome of a request that is sent now. */
+  /** Read this when a request is sent, and pass it to `slowDown` or `wait` when the request ends. */
   get period(): number {
     return this.#period;
   }
@@ -48,7 +51,7 @@ export class Flow {
     return Math.max(0, this.#resumesAt - this.#options.now());
   }
 
-  /** The service did what it was asked, or said that the request is invalid. */
+  /** Call this if the service did what it was asked, or rejected the request as invalid. */
   succeed(): void {
     this.#lastSuccess = this.#options.now();
     this.#waits = 0;
@@ -58,7 +61,10 @@ export class Flow {
     this.#limit = Math.min(this.#options.maximum, this.#limit + 1);
   }
 
-  /** The service did not respond in time. Several that were in flight together halve the limit once. */
+  /**
+   * Call this if the service did not respond in time. Several requests that were in flight together halve the limit
+   * only once.
+   */
   slowDown(period: number): void {
     if (period !== this.#period) return;
     this.#period += 1;
@@ -67,8 +73,8 @@ export class Flow {
   }
 
   /**
-   * The service refused a request for now, or could not be reached. Nothing more is sent for `retryAfter` milliseconds, or
-   * for a while. Returns false if the service is to be given up.
+   * Call this if the service refused a request for now, or could not be reached. Nothing is sent for `retryAfter`
+   * milliseconds or, without it, for a delay that grows with each wait. Returns false if it is time to give up.
    */
   wait(retryAfter: number | undefined, period: number): boolean {
     const { now, patience } = this.#options;

@@ -9,16 +9,16 @@ import { saveMedia } from "../../media/output-target.ts";
 import type { BatchRequest } from "../input/lines.ts";
 
 export interface MediaOptions {
-  /** The output, whose lines hold the paths of the files relative to it. */
+  /** The path of the output. Its lines hold the paths of the files, relative to its folder. */
   readonly out: string;
-  /** The folder for pictures and recordings, which exists. */
+  /** The folder for pictures and recordings. It must exist. */
   readonly filesFolder: string;
-  /** Folders to try in order if a file cannot be saved there. */
+  /** Folders to try in order if a file cannot be saved in `filesFolder`. */
   readonly fallbackFolders: readonly string[];
   /** Write the settings into the pictures. */
   readonly metadata: boolean;
   readonly version: string;
-  /** Milliseconds since the epoch, at the service. */
+  /** The service's time, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
   readonly say: (line: string) => void;
 }
@@ -26,13 +26,13 @@ export interface MediaOptions {
 /** Where the base64 text is in the response. */
 const paths = { image: "images.*.image", tts: "audio" } as const;
 
-/** The pictures or the sound of a line, which become files while their text arrives. */
+/** The pictures or the sound of a line. They are decoded and written to files while their base64 text arrives. */
 export class MediaOfLine {
   readonly #line: BatchRequest;
   readonly #options: MediaOptions;
   readonly #arriving: ArrivingMedia[] = [];
   readonly #isImage: boolean;
-  /** Takes the text out of the response. */
+  /** Takes the base64 text out of the response. */
   readonly divert: Divert;
 
   constructor(line: BatchRequest, options: MediaOptions) {
@@ -42,14 +42,14 @@ export class MediaOfLine {
     this.divert = { path: this.#isImage ? paths.image : paths.tts, open: () => this.#open() };
   }
 
-  /** Removes what was not saved. */
+  /** Removes files that were not saved. */
   discard(): void {
     for (const media of this.#arriving) media.discard();
   }
 
   /**
-   * Saves the files of a response. Returns the body, as JSON, with the paths and hashes in place of the text, and what
-   * someone has to look at.
+   * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text, and a
+   * problem that someone has to look at, if there is one.
    */
   async save(value: unknown): Promise<{ readonly body: string; readonly problem: string | undefined }> {
     const arriving = this.#arriving;
@@ -57,7 +57,7 @@ export class MediaOfLine {
       ? picturesIn(value, arriving)
       : soundsIn(value, arriving).map((media, at) => ({ media, entry: at === 0 ? asRecord(value) : {} }));
     const problems = listed.flatMap(({ media }) => (typeof media === "string" ? media : []));
-    // Before settings are added to the pictures.
+    // Restores the response before settings are added to the pictures.
     const received =
       problems.length > 0 ? restored(Buffer.from(stringifyExactly(value) ?? "null"), arriving) : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
@@ -121,7 +121,7 @@ export class MediaOfLine {
     return media;
   }
 
-  /** Files have the name of the line. */
+  /** Where to save a file. Its name comes from the ID of the line. */
   get #target() {
     const { filesFolder, fallbackFolders } = this.#options;
     const { id } = this.#line;
@@ -129,7 +129,9 @@ export class MediaOfLine {
     return { to: { kind: "file", path: `${filesFolder}/${name}` }, fallbackFolders } as const;
   }
 
-  /** Relative to the folder of the output if the file is below it, with slashes. */
+  /**
+   * The path for the output. If the file is below the folder of the output, the path is relative to it, with slashes.
+   */
   #shownPath(path: string): string {
     const near = relative(dirname(this.#options.out), path);
     return near.startsWith("..") || isAbsolute(near) ? path : near.split(sep).join("/");

@@ -16,7 +16,7 @@ import type { Shard } from "../shard.ts";
 import { outputLine } from "./output.ts";
 import { Recorder } from "./recorder.ts";
 
-/** What is known of a batch from its journal. */
+/** What the journal of a batch says. */
 export interface Known {
   readonly ledger: Ledger;
   readonly costs: JournalCosts;
@@ -24,11 +24,11 @@ export interface Known {
   readonly shard: Shard | null | undefined;
   /** How many lines the input holds for this output; undefined if no run has read it to its end. */
   readonly lines: number | undefined;
-  /** Bytes of the journal without a torn last line. */
+  /** Bytes of the journal, without a torn last line. */
   readonly journalEnd: number;
-  /** Bytes of the output that the journal knows. */
+  /** Bytes of the output whose lines are in the journal. */
   readonly outputEnd: number;
-  /** Lines that are to be sent again are still in the output. */
+  /** The output still holds lines that are to be sent again. */
   readonly isUnclean: boolean;
 }
 
@@ -70,7 +70,7 @@ function apply(ledger: Ledger, record: LineRecord): void {
   if (record.event === "send") ledger.setRequest(entry, record.request);
 }
 
-/** The name of the output while lines are taken out of it. */
+/** The path of the new output that is written while lines are removed from the old one. */
 const newOutput = (out: string): string => `${out}.new`;
 
 const inTheWay = (path: string): UsageError =>
@@ -78,7 +78,7 @@ const inTheWay = (path: string): UsageError =>
     hint: "Nothing was sent. Move it, or name another output.",
   });
 
-/** Where lines go that are taken out of the output, because they are sent again. */
+/** The path of the file that keeps lines that were removed from the output because they are sent again. */
 const replacedPath = (out: string): string => `${out}.replaced`;
 
 interface OpenOptions {
@@ -86,7 +86,7 @@ interface OpenOptions {
   readonly out: string;
   readonly known: Known;
   readonly shard: Shard | null;
-  /** The IDs to send again, which have a result. */
+  /** The IDs of lines that have a result and are to be sent again. */
   readonly again: readonly string[];
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -109,7 +109,7 @@ export async function idsWith(
   return [...ids];
 }
 
-/** Brings the journal and the output up to date after whatever ended the last run. */
+/** Brings the journal and the output up to date, no matter how the last run ended. */
 export async function recoverBatch(
   options: Pick<OpenOptions, "files" | "out" | "now" | "sleep">,
 ): Promise<void> {
@@ -120,15 +120,15 @@ export async function recoverBatch(
 
 export interface OpenBatch {
   readonly recorder: Recorder;
-  /** Results that were only in the output. */
+  /** Results that were in the output but not in the journal. */
   readonly adopted: readonly { readonly id: string; readonly event: ResultRecord["event"] }[];
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the journal and the output, and brings them up to date after whatever ended the last run: torn lines are cut off,
- * results that are only in the output are entered in the journal, and what was in flight becomes unknown. Then the lines
- * of those that are sent again are taken out of the output.
+ * Opens the journal and the output, and brings them up to date, no matter how the last run ended: cuts off torn lines,
+ * adds results that are only in the output to the journal, and records an unknown outcome for requests that were in
+ * flight. Then removes the lines that are sent again from the output.
  */
 export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
   const { files, out, known, shard, again, now, sleep } = options;
@@ -144,7 +144,7 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     if (known.shard === undefined) await write(journalLine({ event: "header", shard }));
     const renamed = await files.size(newOutput(out));
     if (renamed !== undefined && !known.isUnclean) {
-      // Only a run that ended right before the renaming leaves it there, and the journal says how long it is.
+      // A run leaves this file only if it ended right before renaming it. Then the journal says how long the file is.
       if (renamed !== known.outputEnd) throw inTheWay(newOutput(out));
       await files.rename(newOutput(out), out);
     }
@@ -170,7 +170,7 @@ async function closeAll(files: readonly { readonly close: () => Promise<void> }[
   for (const file of files) await file.close();
 }
 
-/** Cuts off a torn line of the output, and enters results that are only there in the journal. */
+/** Cuts off a torn line of the output, and adds results that are only in the output to the journal. */
 async function recover(
   { files, out, known: { outputEnd, ledger, costs } }: OpenOptions,
   write: (text: string) => Promise<void>,
@@ -215,7 +215,7 @@ async function recover(
   return adopted;
 }
 
-/** What was in flight when the last run ended has an unknown outcome. */
+/** Records an unknown outcome for requests that were in flight when the last run ended. */
 async function endInFlight(
   { files, out, known: { ledger, costs } }: OpenOptions,
   write: (text: string) => Promise<void>,
@@ -251,12 +251,12 @@ function eventOf(status: unknown, error: unknown): "done" | "failed" | "unknown"
   return status < 400 ? "done" : "failed";
 }
 
-/** Characters that are written at once. */
+/** How many characters to write at once. */
 const blockLength = 256 * 1024;
 
 /**
- * Takes the lines without a result out of the output, and appends them to a file beside it: they may have been paid for.
- * After a crash at any point, doing it again is safe.
+ * Moves the lines that are to be sent again from the output to a file next to it, because they may have been paid for.
+ * After a crash at any point, it is safe to do this again.
  */
 async function removeLines(
   { files, out, known: { ledger } }: OpenOptions,

@@ -2,7 +2,7 @@
 export interface Answer {
   readonly response?: {
     readonly status: number;
-    /** The service's ID for the request; null without one. */
+    /** The service's ID for the request; null if it gave none. */
     readonly requestId: string | null;
     /** JSON. */
     readonly body: string;

@@ -21,13 +21,16 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/** Results wait for others for this many milliseconds, unless there are this many. */
+/**
+ * A result waits this many milliseconds for others, so that they are written together, unless this many results are
+ * waiting.
+ */
 const resultDelay = 50;
 const maxResults = 64;
 
 /**
- * Writes records to the journal and results to the output. What arrives while the disk is busy is written and flushed
- * together.
+ * Writes records to the journal and results to the output. Records and results that arrive while the disk is busy are
+ * written and flushed together.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
@@ -40,7 +43,7 @@ export class Recorder {
   #journalEnd: number;
   #failure: { readonly cause: unknown } | undefined;
   #milliseconds = 0;
-  /** The lines of the group that is being written are in the output. */
+  /** Whether the output already holds the lines of the group that is being written. */
   #isOutputWritten = false;
   readonly #unsaved: string[] = [];
 
@@ -55,7 +58,7 @@ export class Recorder {
     return new Recorder(options, { journal: await journal.size(), output: await output.size() });
   }
 
-  /** How many milliseconds it takes to write a record, on average. */
+  /** How long it takes to write a group of records, in milliseconds, on average. */
   get milliseconds(): number {
     return this.#milliseconds;
   }
@@ -65,12 +68,12 @@ export class Recorder {
     return this.#unsaved;
   }
 
-  /** Resolves when the record is on the disk. One that is not `isUrgent` may wait for others. */
+  /** Resolves when the record is on the disk. A record that is not `isUrgent` may wait for others. */
   record(record: JournalRecord, { isUrgent = true } = {}): Promise<void> {
     return this.#add(record, undefined, isUrgent);
   }
 
-  /** Resolves when the line is in the output, and then the record in the journal. */
+  /** Resolves when the line is in the output and the record in the journal. The line is written first. */
   result(record: NewResult, line: string): Promise<void> {
     this.#results += 1;
     return this.#add(record, line, this.#results >= maxResults);
@@ -108,7 +111,7 @@ export class Recorder {
   }
 
   async #writeAll(): Promise<void> {
-    // Those that are added in the same turn are written together.
+    // Waits, so that records added in the same turn are written together.
     await Promise.resolve();
     const group = this.#waiting;
     this.#waiting = [];

@@ -12,32 +12,32 @@ import { Flow } from "./flow.ts";
 import { type Answer, outputLine } from "./output.ts";
 import type { NewResult, Recorder } from "./recorder.ts";
 
-/** What became of a request that was sent once. */
+/** The outcome of sending a request once. */
 export type Sent =
   /** `value` is the body, parsed, from which the cost is computed. */
   | { readonly outcome: "done"; readonly answer: Answer; readonly value: unknown }
-  /** The service refused it, and did nothing. */
+  /** The service refused the request and did nothing. */
   | { readonly outcome: "failed"; readonly answer: Answer; readonly code: string }
   | {
       readonly outcome: "unknown";
       readonly answer: Answer;
       readonly code: string;
-      /** The service did not respond in time, or asks to wait. */
+      /** Whether the service did not respond in time or is overloaded, so that fewer requests should be in flight. */
       readonly slowsDown: boolean;
-      /** Milliseconds that the service asks to wait. */
+      /** How long the service asks to wait, in milliseconds. */
       readonly retryAfter?: number | undefined;
     }
-  /** Nothing was done, for now: a 429, or a request that was not sent. It is sent again. */
+  /** Nothing was done: the service returned 429, or the request was not sent. It is sent again. */
   | { readonly outcome: "refused"; readonly retryAfter?: number | undefined; readonly error: unknown }
-  /** Nothing was done, and nothing can be for any line. */
+  /** Nothing was done, and every other line would fail in the same way. */
   | { readonly outcome: "stop"; readonly error: unknown };
 
 export interface Pricing {
   /** The most that a request can cost; undefined if that is not known. */
   readonly ceiling: (request: BatchRequest) => Money | undefined;
-  /** Whether the ceiling is what a request costs if it succeeds. */
+  /** Whether a request that succeeds costs exactly its ceiling. */
   readonly isExact: (endpoint: Endpoint) => boolean;
-  /** What a request has cost, by its response; undefined if that is not known. */
+  /** What a request cost, according to its response; undefined if that is not known. */
   readonly cost: (request: BatchRequest, response: unknown) => Money | undefined;
 }
 
@@ -51,15 +51,15 @@ export interface RunOptions {
   /** Never rejects. */
   readonly send: (request: BatchRequest) => Promise<Sent>;
   readonly pricing: Pricing;
-  /** What the batch may cost with everything that it has cost before. */
+  /** What the batch may cost in total, including earlier runs. */
   readonly maxCost: Money | undefined;
-  /** The most requests in flight. */
+  /** The maximum number of requests in flight. */
   readonly concurrency: number;
-  /** Milliseconds without a success after which the service is given up. */
+  /** How many milliseconds to go on without a success before giving up. */
   readonly patience: number;
   readonly now: () => number;
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** Aborted when no further request is to be sent. */
+  /** Aborted when no further requests are to be sent. */
   readonly stopped: AbortSignal;
 }
 
@@ -70,13 +70,16 @@ export type StopReason =
   /** Many lines in a row failed. */
   | { readonly kind: "failing"; readonly count: number };
 
-/** After this many results in a row that are no success, nothing more is sent: it costs money, or all lines are wrong. */
+/**
+ * After this many results in a row without a success, the run stops: either all lines are wrong, or each costs money
+ * for nothing.
+ */
 const maxFailuresInARow = 20;
-/** The most intents on the disk that wait for a free request. */
+/** The maximum number of `send` records that are on the disk before their requests can be sent. */
 const maxAhead = 256;
-/** A disk that takes a smaller share of the time than this does not hold up requests. */
+/** If writing a record takes a smaller share of a request's time than this, no records are written ahead. */
 const minShareOfDisk = 0.1;
-/** The most requests whose results wait for the disk. */
+/** The maximum number of results that wait for the disk. */
 const maxUnrecorded = 1024;
 
 interface Prepared {
@@ -84,7 +87,7 @@ interface Prepared {
   readonly entry: number;
 }
 
-/** The input is not the one that was checked. Its lines are sent by the next run. */
+/** The input differs from the one that was checked. The next run sends its lines. */
 class InputChanged extends Error {
   override readonly name = "InputChanged";
   constructor() {
@@ -93,32 +96,32 @@ class InputChanged extends Error {
 }
 
 /**
- * Sends the pending lines of a batch. Each is entered in the journal before it is sent, and has a result once that is on
- * the disk. No request is repeated unless nothing was done.
+ * Sends the pending lines of a batch. Each line is recorded in the journal before it is sent, and its result counts
+ * only after it is on the disk. A request is sent again only if the service did nothing.
  */
 export class BatchRun {
   readonly #options: RunOptions;
   readonly #flow: Flow;
   #stop: StopReason | undefined;
   #isRead = false;
-  /** Ready to be sent. */
+  /** Recorded in the journal and ready to be sent. */
   readonly #prepared: Prepared[] = [];
-  /** Refused for now. */
+  /** Refused for now, and to be sent again. */
   readonly #again: Prepared[] = [];
-  /** Waits until it fits in the ceiling. */
+  /** Waits until its cost fits within the limit. */
   #held: Prepared | undefined;
   #preparing = 0;
   #inFlight = 0;
   #unrecorded = 0;
   #failuresInARow = 0;
-  /** Milliseconds that a request takes, on average. */
+  /** How long a request takes, in milliseconds, on average. */
   #latency = 0;
   #wake: () => void = () => {};
   #waiting: Promise<void> | undefined;
   #isPaused = false;
-  /** Aborted at the end. */
+  /** Aborted when the run ends. */
   readonly #over = new AbortController();
-  /** How many results this run has on the disk. */
+  /** How many results this run has written to the disk. */
   readonly results = { done: 0, failed: 0, unknown: 0 };
 
   constructor(options: RunOptions) {
@@ -136,7 +139,7 @@ export class BatchRun {
     return this.#flow.limit;
   }
 
-  /** Sends until every line has a result or there is a reason to stop, which is returned. Rejects if the disk fails. */
+  /** Sends lines until every line has a result, or returns the reason to stop earlier. Rejects if the disk fails. */
   async run(): Promise<StopReason | undefined> {
     const { stopped, source, recorder } = this.#options;
     const interrupt = () => this.#end({ kind: "interrupted" });
@@ -175,7 +178,7 @@ export class BatchRun {
     this.#wake();
   }
 
-  /** Resolves when something has happened since the last time that this was called. */
+  /** Resolves when something has changed since the last call. */
   async #changed(): Promise<void> {
     await this.#waiting;
     this.#waiting = new Promise((resolve) => {
@@ -198,8 +201,8 @@ export class BatchRun {
   }
 
   /**
-   * Enters the next line in the journal, if it may be sent soon. Returns false if there is nothing to do until something
-   * happens.
+   * Records the next line in the journal if it may be sent soon. Returns false if there is nothing to do until
+   * something changes.
    */
   async #prepareNext(pending: AsyncGenerator<Prepared>): Promise<boolean> {
     const soon = this.#inFlight + this.#prepared.length + this.#preparing;
@@ -214,7 +217,7 @@ export class BatchRun {
       return true;
     }
     this.#held = next;
-    // What is in flight may cost less than what was set aside for it.
+    // While requests are in flight, waits: they may cost less than their ceilings.
     if (soon === 0) this.#end({ kind: "ceiling" });
     return false;
   }
@@ -252,7 +255,7 @@ export class BatchRun {
       });
   }
 
-  /** Sends what is prepared, as far as the flow allows. */
+  /** Sends as many prepared lines as `Flow` allows. */
   #sendPrepared(): void {
     if (this.#flow.delay > 0) this.#pause(this.#flow.delay);
     while (!this.#isPaused && this.#inFlight < this.#flow.limit) {
@@ -272,7 +275,7 @@ export class BatchRun {
     this.#options.sleep(delay, this.#over.signal).then(resume, resume);
   }
 
-  /** How many intents to have on the disk before requests are free for them. */
+  /** How many `send` records to write before their requests can be sent. */
   get #ahead(): number {
     const share = this.#latency > 0 ? this.#options.recorder.milliseconds / this.#latency : 0;
     return share < minShareOfDisk ? 0 : Math.min(maxAhead, Math.ceil(this.#flow.limit * share * 2));
@@ -339,7 +342,7 @@ export class BatchRun {
       });
   }
 
-  /** Nothing was done. */
+  /** Makes a line pending again, because nothing was done. */
   #undo({ request, entry }: Prepared): void {
     const { recorder, costs, ledger } = this.#options;
     const record = { event: "undo", id: request.id } as const;

@@ -23,7 +23,7 @@ interface SendOptions extends MediaOptions {
   readonly prepare: Prepare;
 }
 
-/** Returns what sends one request of a batch, once. */
+/** Returns a function that sends one request of a batch, once. */
 export function createSend(options: SendOptions): (line: BatchRequest) => Promise<Sent> {
   let preparing: Promise<PreparedWrite> | undefined;
   const sendChat = async (line: BatchRequest): Promise<Sent> => {
@@ -34,7 +34,7 @@ export function createSend(options: SendOptions): (line: BatchRequest) => Promis
   return async (line) => {
     try {
       if (line.endpoint === "chat") return await sendChat(line);
-      // Loading what decodes media changes how this process uses memory.
+      // Loaded only for media, because the decoders change how this process uses memory.
       const { MediaOfLine } = await import("./media.ts");
       const media = new MediaOfLine(line, options);
       return await sendForMedia(line, options.request, media).finally(() => media.discard());
@@ -94,12 +94,12 @@ function unusable(message: string, body: string, response: BufferedResponse): Se
   };
 }
 
-/** What an error says about a request. */
+/** The outcome of a request that ended with an error. */
 function failed(error: unknown): Sent {
   if (error instanceof NetworkError) return { outcome: "refused", error };
   if (error instanceof ServiceError) {
     if (error.status === 429) return { outcome: "refused", retryAfter: error.retryAfter, error };
-    // Every other line would be refused, too.
+    // The service would refuse every other line, too.
     if (error.status === 401) return { outcome: "stop", error };
     return { outcome: "failed", answer: answerOf(error.reply, error.message), code: error.code };
   }
@@ -124,7 +124,7 @@ const lost = (code: string, message: string): Sent => ({
   slowsDown: false,
 });
 
-/** A response has its body in the output; without one there is an error. */
+/** If there is a response, the output holds its body; otherwise, it holds the error. */
 function answerOf(reply: FailedReply | undefined, message: string): Answer {
   if (reply === undefined) return { error: { code: "UNKNOWN_OUTCOME", message } };
   const value = parseJson(reply.text);

@@ -5,7 +5,7 @@ import { copyTexts, stringifyExactly } from "../../core/values/exact-numbers.ts"
 import type { Ledger } from "../ledger.ts";
 import { linesOf } from "../read-lines.ts";
 
-/** What a line of a batch asks for, by the command that does the same. */
+/** The operations that a line of a batch can call, each by the name of the command that does the same. */
 export const endpoints = {
   chat: routes.createChatCompletion,
   image: routes.generateImage,
@@ -28,17 +28,20 @@ export interface BatchRequest {
 /** A line that is not a request. */
 export interface InvalidLine {
   readonly number: number;
-  /** Each begins with the field that it is about, such as `body.width must be a number`. */
+  /** Each begins with the field that is wrong, such as `body.width must be a number`. */
   readonly problems: readonly string[];
 }
 
-/** Reads the lines of an input. It can be called several times. */
+/** Reads the lines of an input. Can be called several times. */
 export type Source = () => AsyncIterable<BatchRequest | InvalidLine>;
 
-/** The problems of a body; none if it can be sent. */
+/** Returns the problems of a body; an empty list if it can be sent. */
 export type CheckBody = (endpoint: Endpoint, body: object) => readonly string[] | Promise<readonly string[]>;
 
-/** The lines of a JSONL file: `{"custom_id","method","url","body"}`. Empty lines are left out. `path` is for errors. */
+/**
+ * The lines of a JSONL file: `{"custom_id","method","url","body"}`. Empty lines are left out. `path` names the file in
+ * errors.
+ */
 export const jsonLines = (path: string, read: () => AsyncIterable<Uint8Array>): Source =>
   async function* () {
     for await (const { text, number, isUtf8 } of linesOf(read(), path)) {
@@ -61,7 +64,7 @@ function requestOf(line: unknown, number: number): BatchRequest | InvalidLine {
     ...(isRecord(body) ? [] : ["body must be an object"]),
     ...Object.keys(line)
       .filter((name) => !knownFields.includes(name))
-      .map((name) => `${name} is not a field of a line; they are ${knownFields.join(", ")}`),
+      .map((name) => `${name} is not a known field; the fields are ${knownFields.join(", ")}`),
   ];
   return typeof id === "string" && endpoint && isRecord(body) && problems.length === 0
     ? { number, id, endpoint, body }
@@ -76,7 +79,7 @@ function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** The hash that two requests share if they ask for the same: 16 hexadecimal digits. */
+/** A hash of a request: 16 hexadecimal digits. Two requests that ask for the same have the same hash. */
 export const requestHash = ({ endpoint, body }: Pick<BatchRequest, "endpoint" | "body">): string =>
   hash("sha256", `${endpoint} ${stringifyExactly(sorted(body))}`, "hex").slice(0, 16);
 
@@ -89,7 +92,7 @@ function sorted(value: unknown): unknown {
   return copyTexts(value, copy);
 }
 
-/** How many problems are listed. */
+/** The maximum number of listed problems. */
 const maxProblems = 50;
 
 /** What an input asks for, or why it cannot be run. */
@@ -102,7 +105,7 @@ export interface Validated {
   readonly problemCount: number;
 }
 
-/** Such as `body.width must be a number`, and the number of the line. */
+/** A problem, such as `body.width must be a number`, and the number of its line. */
 export interface Problem {
   readonly line: number;
   readonly message: string;
@@ -110,15 +113,15 @@ export interface Problem {
 
 interface ValidateOptions {
   readonly check: CheckBody;
-  /** Gets the line number and the hash of the request of each line of this run. */
+  /** Receives the number and the request hash of each line of this run. */
   readonly ledger: Ledger;
-  /** Whether a line belongs to this run. The others are checked, too. */
+  /** Whether a line belongs to this run. Lines of other shards are checked, too. */
   readonly isOurs: (id: string) => boolean;
-  /** Called for each valid line of this run, before its hash replaces the one in the ledger. */
+  /** Called for each valid line of this run, before its hash replaces the earlier hash in the ledger. */
   readonly visit: (request: BatchRequest, entry: number, hash: string) => void;
 }
 
-/** Checks every line of an input. Memory: the ledger. */
+/** Checks every line of an input. Keeps only the ledger and the listed problems in memory. */
 export async function validate(source: Source, options: ValidateOptions): Promise<Validated> {
   const { check, ledger, isOurs, visit } = options;
   const counts: Record<Endpoint, number> = { chat: 0, image: 0, tts: 0 };
@@ -137,7 +140,7 @@ export async function validate(source: Source, options: ValidateOptions): Promis
     }
     const entry = ledger.add(line.id);
     const earlier = ledger.line(entry);
-    if (earlier > 0) add(line.number, [`custom_id ${shown(line.id)} is also that of line ${earlier}`]);
+    if (earlier > 0) add(line.number, [`custom_id ${shown(line.id)} is already used in line ${earlier}`]);
     else ledger.setLine(entry, line.number);
     const found = await check(line.endpoint, line.body);
     if (found.length > 0)

@@ -14,7 +14,7 @@ export interface PromptsOptions {
   readonly path: string;
   readonly read: () => AsyncIterable<Uint8Array>;
   readonly endpoint: Endpoint;
-  /** Fields of every body; those of a line override them. */
+  /** Fields of every body. The fields of a line override them. */
   readonly defaults: Readonly<Record<string, unknown>>;
 }
 
@@ -75,11 +75,11 @@ interface CsvRecord {
 
 interface Column {
   readonly name: string;
-  /** How a cell becomes a value. */
+  /** The kind of the field, which says how to convert a cell to a value. */
   readonly kind: string;
 }
 
-/** Columns that are not fields of their own. */
+/** Columns that are not fields of the request. */
 const specialColumns: Readonly<Record<Endpoint, readonly string[]>> = {
   chat: ["prompt", "system"],
   image: ["size"],
@@ -140,7 +140,7 @@ function rowOf(
   };
 }
 
-/** The value of a cell. One that is not of its kind stays a text, which the check rejects. */
+/** Converts a cell to a value. A cell that does not match the kind stays text, which the check of the body rejects. */
 function cellValue(text: string, kind: string): unknown {
   const trimmed = text.trim();
   if (kind === "string") return text;
@@ -151,14 +151,14 @@ function cellValue(text: string, kind: string): unknown {
 
 const booleans: Readonly<Record<string, boolean>> = { true: true, false: false, yes: true, no: false };
 
-/** `NAME:WEIGHT`, several separated by commas. */
+/** Parses `NAME:WEIGHT`, or several separated by commas; undefined for anything else. */
 function weightsOf(text: string): Fields | undefined {
   const pairs = text.split(",").map((pair) => /^\s*(.+):\s*([\d.]+)\s*$/.exec(pair));
   if (pairs.includes(null)) return undefined;
   return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", Number(pair?.[2])]));
 }
 
-/** The fields of a body from columns. */
+/** Converts columns to the fields of a body. */
 function promptFields(endpoint: Endpoint, fields: Fields): Fields {
   if (endpoint === "image") {
     const { size, ...rest } = fields;
@@ -181,8 +181,8 @@ function promptFields(endpoint: Endpoint, fields: Fields): Fields {
 type IdOf = (prompt: string, fields: Fields) => string;
 
 /**
- * Returns IDs that depend only on the content of a line, such as `a-lighthouse-at-dusk-3f9c2b714e05`: lines that are added,
- * moved or removed change no other. The second line with the same content ends in `-2`.
+ * Returns IDs that depend only on the content of a line, such as `a-lighthouse-at-dusk-3f9c2b714e05`: adding, moving or
+ * removing lines does not change the IDs of other lines. The ID of the second line with the same content ends in `-2`.
  */
 function ids(): IdOf {
   const counts = new Ledger();

@@ -2,10 +2,13 @@ import { journalPath } from "../journal.ts";
 import { shardOutput } from "../shard.ts";
 import { type BatchJob, keyVariable, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
 
-/** The most jobs that a matrix may have. */
+/** The maximum number of jobs in a matrix. */
 export const maxGitHubShards = 256;
 
-/** Minutes before GitHub ends a job, after 360, so that the journal is still saved. */
+/**
+ * Time limit of the step that runs the shard, in minutes. GitHub ends a job after 360 minutes; the rest is for saving
+ * the journal.
+ */
 const timeout = 330;
 
 const shard = expression("matrix.shard");
@@ -80,7 +83,9 @@ function expression(text: string): string {
 const journalOf = ({ out, shards }: BatchJob): string =>
   journalPath(shardOutput(out, { index: 0, count: shards })).replace(`.0-of-`, `.${shard}-of-`);
 
-/** Shell lines that end an attempt whose journal is missing: it would pay again for what was done. */
+/**
+ * Shell lines that end a repeated attempt if the journal is missing, because it would pay again for finished requests.
+ */
 const guard = (journal: string): string =>
   `if [ "$GITHUB_RUN_ATTEMPT" -gt 1 ] && [ ! -e "${journal}" ]; then
   echo "The journal of the earlier attempt is missing: start a new run of the workflow" >&2

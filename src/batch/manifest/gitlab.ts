@@ -1,6 +1,6 @@
 import { type BatchJob, keyVariable, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
 
-/** The most jobs that `parallel` may start. */
+/** The maximum number of jobs that `parallel` can start. */
 export const maxGitLabShards = 200;
 
 /** A pipeline with a job for each shard, and a job that merges them. */

@@ -1,13 +1,13 @@
 import { exit } from "../../core/exit-codes.ts";
 import { quoted, wrap } from "../../core/text.ts";
 
-/** A batch to run in shards, as a job of a platform. */
+/** A batch that a platform such as Kubernetes runs in shards. */
 export interface BatchJob {
   readonly name: string;
   readonly shards: number;
   /** File of requests or prompts. */
   readonly input: string;
-  /** Output of the whole batch. Each shard writes its own file beside it. */
+  /** Output of the whole batch. Each shard writes its own file next to it. */
   readonly out: string;
   /** The words after `gpuctl` that run the batch, without the shard. */
   readonly run: readonly string[];
@@ -15,9 +15,9 @@ export interface BatchJob {
   readonly merge: readonly string[];
   /** The container image with gpuctl. */
   readonly image: string;
-  /** Where the key is stored: the Secret of Kubernetes or GitHub. */
+  /** The name of the Kubernetes Secret or GitHub secret that holds the API key. */
   readonly secret: string;
-  /** The PersistentVolumeClaim with the input, where the output goes. */
+  /** The PersistentVolumeClaim that holds the input and receives the output. */
   readonly claim: string;
   /** Environment variables that are not secret. */
   readonly environment: Readonly<Record<string, string>>;
@@ -27,14 +27,14 @@ export interface BatchJob {
 
 export const keyVariable = "GPUCTL_API_KEY";
 
-/** A process that was ended by a signal has the exit code 128 plus the number of the signal. */
+/** If a signal ended a process, its exit code is 128 plus the number of the signal. */
 const killed = 128 + 9;
 const terminated = 128 + 15;
 
 /**
- * The exit codes after which a shard may run again: `left` (gpuctl knows that the remaining requests can be sent safely) and
- * `killed` everywhere; the other two on Kubernetes, and on Slurm at the time limit. After any other failure, a new run
- * would fail alike or someone has to look first.
+ * The exit codes after which a shard may run again: `left` (the remaining requests can be sent safely) and `killed` on
+ * every platform; `interrupted` and `terminated` on Kubernetes, and on Slurm at the time limit. After any other
+ * failure, a new run would fail in the same way, or someone has to look first.
  */
 export const retriedCodes = {
   left: exit.network,
@@ -43,17 +43,17 @@ export const retriedCodes = {
   terminated,
 } as const;
 
-/** How many times at most a shard runs again. */
+/** How many times a shard is run again at most. */
 export const maxRetries = 5;
 
 /** Memory for a shard, in MiB. gpuctl needs less than 150 for any number of lines. */
 export const memory = { request: 256, limit: 512 } as const;
 
-/** A command line of gpuctl for a shell. `last` is appended as it is, for shell variables. */
+/** A command line of gpuctl for a shell. `last` is appended unquoted, so that it can contain shell variables. */
 export const shellLine = (words: readonly string[], last = ""): string =>
   ["gpuctl", ...words.map(quoted), ...(last === "" ? [] : [last])].join(" ");
 
-/** The files of all shards, or of one, and the folder of pictures and recordings, as globs. */
+/** Globs for the files of one shard, or of all shards, and for the folder of pictures and recordings. */
 export function shardFiles(
   out: string,
   { shards }: Pick<BatchJob, "shards">,
@@ -64,8 +64,8 @@ export function shardFiles(
 }
 
 /**
- * Shell lines that run a shard again in the same place, where its journal is. CI systems retry a job on another machine.
- * An interruption is not repeated: someone has canceled the job.
+ * Shell lines that run a shard again on the same machine, where its journal is. The retries of a CI system may run on
+ * another machine. Does not retry after an interruption, because then someone has canceled the job.
  */
 export const retryLoop = (line: string): string =>
   `attempt=0

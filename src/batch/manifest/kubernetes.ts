@@ -22,7 +22,7 @@ export function kubernetesJob(job: BatchJob): Job {
       backoffLimitPerIndex: maxRetries,
       podFailurePolicy: {
         rules: [
-          // The node was drained or is gone. This is not counted as a retry.
+          // The node was drained or is gone. This does not count as a retry.
           { action: "Ignore", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
           {
             action: "FailIndex",
@@ -38,7 +38,7 @@ export function kubernetesJob(job: BatchJob): Job {
         spec: {
           restartPolicy: "Never",
           automountServiceAccountToken: false,
-          // After SIGTERM, gpuctl finishes the requests under way.
+          // After SIGTERM, gpuctl finishes the requests that are in flight.
           terminationGracePeriodSeconds: 120,
           containers: [
             {
@@ -86,8 +86,8 @@ export const kubernetesNotes = ({
           `gpuctl auth token | tr -d '\\n' | kubectl create secret generic ${secret} --from-file=${keyInSecret}=/dev/stdin`,
         ],
       ]),
-  `The claim ${claim} holds ${input} and takes the output. All ${shards} pods mount it, so it must be ReadWriteMany. It keeps the journals: a pod that is replaced goes on where the last one stopped. On a volume that ends with its pod, the journal would be lost, and what was paid for would be paid for again.`,
-  `A pod that is killed, is interrupted or exits with ${retriedCodes.left} is replaced. After any other failure its shard has failed, and the others go on.`,
+  `The claim ${claim} holds ${input} and takes the output. All ${shards} pods mount it, so it must be ReadWriteMany. It keeps the journals: a pod that replaces another one continues where that one stopped. On a volume that is deleted with its pod, the journal would be lost, and the new pod would pay again for what was done.`,
+  `A pod that is killed, is interrupted or exits with ${retriedCodes.left} is replaced. After any other failure, its shard counts as failed, and the other shards continue.`,
   ["kubectl apply -f job.yaml", `kubectl wait --for=condition=complete --timeout=-1s job/${name}`],
   `Then, where the claim is mounted at ${folder}:`,
   [shellLine(merge)],

@@ -10,7 +10,7 @@ import {
   shellLine,
 } from "./job.ts";
 
-/** Seconds before the time limit at which a task is asked to end, so that it finishes the requests under way. */
+/** How many seconds before the time limit a task is asked to end, so that it can finish the requests in flight. */
 const notice = 120;
 
 /** A batch script for `sbatch`: an array with a task for each shard. */
@@ -58,7 +58,7 @@ exit $code
 const notes = ({ shards, merge, sandbox }: BatchJob): readonly Note[] => [
   "Submit this in a folder that all nodes share:",
   ["sbatch job.sh"],
-  "Slurm may run a task again on another node. Its journal, next to its output, must be there: otherwise what was paid for is paid for again. If the journal is on a node's local disk, pin the task to that node with --nodelist, and copy all outputs and journals into one folder before the merge.",
+  "Slurm may run a task again on another node. Its journal, next to its output, must be available there: otherwise, the task pays again for what was done. If the journal is on a node's local disk, pin the task to that node with --nodelist, and copy all outputs and journals into one folder before the merge.",
   ...(sandbox
     ? []
     : [

@@ -14,7 +14,7 @@ export interface Completion {
   readonly description: string;
 }
 
-/** Cached values: identifiers and labels, never a key. */
+/** Cached values: IDs and labels, never an API key. */
 interface CacheEntry {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -26,7 +26,7 @@ export const freshMs = 30_000;
 /** Milliseconds for which cached values are used when a request fails or is too slow. */
 export const maxAgeMs = 3_600_000;
 
-/** The cache file for one kind of values, or for the fields of one operation, of one service and account. */
+/** The cache file for one kind of values, or for the fields of one operation. Each service and account has its own. */
 export function cachePath(
   { state }: Pick<System["files"]["folders"], "state">,
   { kind, operation }: { readonly kind: LiveValue; readonly operation: string },
@@ -56,8 +56,8 @@ export const writeCache = (path: string, entry: CacheEntry): void =>
   writePrivateFile(path, JSON.stringify(entry));
 
 /**
- * Does the work while holding a lock file, so that pressing Tab repeatedly sends one request. Throws when another
- * process holds the lock; a lock older than `maxAge` milliseconds is stale.
+ * Runs `work` while holding a lock file, so that pressing Tab repeatedly sends only one request. Throws if another
+ * process holds the lock. A lock older than `maxAge` milliseconds is stale and is replaced.
  */
 export async function withLock(
   path: string,

@@ -10,8 +10,8 @@ export interface CompletionSystem extends Pick<System, "env" | "files" | "clock"
 }
 
 /**
- * The output of `__complete KIND [PREFIX] [--operation WORDS] [FLAG]...`: for each value a line with the value, a tab and its description.
- * Empty on any error, because a shell cannot show a message during completion.
+ * The output of `__complete KIND [PREFIX] [--operation WORDS] [FLAG]...`: one line for each value, with the value, a
+ * tab and its description. Empty on any error, because a shell cannot show a message during completion.
  */
 export async function complete(argv: readonly string[], system: CompletionSystem): Promise<string> {
   try {
@@ -27,15 +27,15 @@ export async function complete(argv: readonly string[], system: CompletionSystem
 }
 
 /**
- * Whether a value completes the prefix. One that looks like a flag would be taken for one: it is never offered. Of `NAME=VALUE`, the name is completed first, and
- * then the value.
+ * Whether to offer a value for the prefix. A value that starts with `-` is never offered, because the command would
+ * read it as a flag. For `NAME=VALUE`, offers only names until the prefix contains `=`, and then only values.
  */
 function isOffered(value: string, { kind, prefix }: CompletionRequest): boolean {
   const isNext = kind !== "operation-field" || prefix.includes("=") !== value.endsWith("=");
   return isNext && value.startsWith(prefix) && !value.startsWith("-");
 }
 
-/** Values that no service has to be asked for; undefined for other kinds. */
+/** Values that are known without a request; undefined for other kinds. */
 async function localValues(
   { kind }: CompletionRequest,
   system: CompletionSystem,
@@ -56,7 +56,7 @@ async function loras(): Promise<readonly Completion[]> {
   }));
 }
 
-/** The sessions, the last used one first. */
+/** The chat sessions, the most recently used one first. */
 async function sessions({ files }: CompletionSystem): Promise<readonly Completion[]> {
   const { sessionNames, sessionsFolder } = await import("../../sessions/place.ts");
   return (await sessionNames(sessionsFolder(files.folders.state))).map((value) => ({
@@ -70,7 +70,10 @@ const profiles = ({ files }: CompletionSystem): readonly Completion[] =>
     .filter(isWord)
     .map((value) => ({ value, description: "" }));
 
-/** Fresh values from the cache, or else from a request that returns in time, or else older values from the cache. */
+/**
+ * Fresh values from the cache. If there are none, requests them. If the request fails or takes too long, returns older
+ * values from the cache.
+ */
 async function valuesFromService(
   request: CompletionRequest,
   system: CompletionSystem,

@@ -9,7 +9,7 @@ import { type CliGlobals, globalFlags } from "../parse/globals.ts";
 export interface CompletionRequest {
   readonly kind: LiveValue;
   readonly prefix: string;
-  /** The operation whose fields are completed, as typed: its ID, or its method and path. Empty without one. */
+  /** The operation whose fields are completed, as typed: its ID, or its method and path. Empty if there is none. */
   readonly operation: string;
   /** The global flags on the line that select the service or change how it is called. */
   readonly cli: CliGlobals;

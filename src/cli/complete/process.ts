@@ -6,7 +6,10 @@ import type { Services } from "../start/services.ts";
 import { complete } from "./complete.ts";
 import { refreshCache, refreshTimeout } from "./refresh-cache.ts";
 
-/** Milliseconds after process start when it prints the values it has, to stay under the total limit of 150 ms. */
+/**
+ * How many milliseconds after its start the process prints the values that it has, to stay under the limit of 150 ms in
+ * total.
+ */
 const printAt = 120;
 
 /** Marks a background process that only refreshes the cache. */
@@ -28,8 +31,8 @@ export async function runCompletion(
 }
 
 /**
- * Refreshes the cache in a separate process, so that a slow service or slow loading never keeps the shell waiting. Values
- * that arrive too late for this Tab are cached for the next one.
+ * Refreshes the cache in a separate process, so that a slow service or slow loading never keeps the shell waiting.
+ * Values that arrive too late for this Tab are cached for the next one.
  */
 const startRefresh = (argv: readonly string[]): Promise<void> =>
   startInBackground(["__complete", ...argv, refreshMark], printAt);

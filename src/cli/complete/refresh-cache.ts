@@ -20,7 +20,7 @@ export const refreshTimeout = 2 * requestTimeout;
 
 /**
  * Fetches values once, from the service that a command would use, and caches them. Throws the same errors as a command,
- * and also when another process is already refreshing.
+ * and also if another process is already refreshing them.
  */
 export async function refreshCache(
   argv: readonly string[],
@@ -60,8 +60,8 @@ export async function refreshCache(
 }
 
 /**
- * The ids of records with their labels, as the view of the list command defines them. Where a label stands for an id,
- * also the labels that only one of them has, with their ids.
+ * The IDs of the records, each described by its label. The view of the list command says where both are. If commands
+ * also accept labels for this kind, adds each label that is unique, described by its ID.
  */
 function valuesOf(kind: LiveValue, { records, view }: Live): readonly Completion[] {
   const paths = view.columns.find(({ title }) => title === "LABEL" || title === "NAME")?.paths ?? [];
@@ -82,8 +82,8 @@ const isOnce = (text: string, texts: readonly string[]): boolean =>
   texts.indexOf(text) === texts.lastIndexOf(text);
 
 /**
- * The fields of an operation as \`api call\` takes them: \`NAME=\` with its type, and \`NAME=VALUE\` for each value of a field
- * with choices. Throws the same errors as \`api describe\`.
+ * The fields of an operation as `api call` takes them: `NAME=` with its type, and `NAME=VALUE` for each value of a
+ * field with choices. Throws the same errors as `api describe`.
  */
 async function fieldsOf(operation: string, context: Context): Promise<readonly Completion[]> {
   const [, first = "", path] = /^(\S+)(?:\s+(.*))?$/.exec(operation) ?? [];
@@ -105,7 +105,7 @@ async function fieldsOf(operation: string, context: Context): Promise<readonly C
     .filter(({ value }) => isWord(value));
 }
 
-/** The values that a type allows if it names each of them, such as `boolean` or `"a" or "b"`; else none. */
+/** The values of a type that lists all of them, such as `boolean` or `"a" or "b"`; empty for any other type. */
 function constantsOf(type: string): readonly unknown[] {
   if (type === "boolean") return [true, false];
   const constants = type.split(" or ").map((word) => parseJson(word));

@@ -39,7 +39,7 @@ export const commandsWithin = (path: readonly string[]): readonly CommandNode[] 
     .flatMap(({ commands }) => commands)
     .filter((spec) => path.every((word, at) => spec.path[at] === word));
 
-/** What `gpuctl` without arguments prints: it fits a small terminal. */
+/** What `gpuctl` without arguments prints. Short enough for a small terminal. */
 export const overview = (style: HelpStyle): string =>
   page([rootText.join("\n")], rootCommands(style), section("Learn more", learnMore, style));
 
@@ -129,7 +129,7 @@ const usage = (spec: CommandNode): string =>
 const drawExamples = (examples: CommandNode["examples"]): readonly string[] =>
   shownExamples(examples).flatMap(({ text, lines }) => [`  # ${text}`, ...lines.map((line) => `  ${line}`)]);
 
-/** Commands by their words after a path. */
+/** A row for each command, with the words that follow a path. */
 const commandRows = (inside: readonly CommandNode[], { length }: readonly string[]): readonly Row[] =>
   inside.map(({ path, summary }) => [path.slice(length).join(" "), summary]);
 

@@ -30,15 +30,15 @@ export type Row = readonly [left: string, right: string];
 /** Maximum width of the left column, which also takes at most 40% of the line. */
 const maxLeft = 36;
 
-/** A title over lines; empty without lines. */
+/** A title above lines; empty if there are no lines. */
 export const titled = (title: string, lines: readonly string[], { bold }: HelpStyle): readonly string[] =>
   lines.length === 0 ? [] : [bold(`${title}:`), ...lines];
 
-/** A title over rows; empty without rows. */
+/** A title above rows; empty if there are no rows. */
 export const section = (title: string, rows: readonly Row[], style: HelpStyle): readonly string[] =>
   titled(title, drawRows(rows, style), style);
 
-/** Rows as indented lines, their descriptions aligned. */
+/** Rows as indented lines with aligned descriptions. */
 export function drawRows(rows: readonly Row[], { width }: HelpStyle): readonly string[] {
   const maxWidth = Math.min(maxLeft, Math.floor(width * 0.4));
   const leftWidth = Math.min(maxWidth, Math.max(0, ...rows.map(([left]) => left.length)));
@@ -58,7 +58,7 @@ export const page = (...parts: readonly (readonly string[])[]): string =>
     .map((part, index) => (index === 0 ? `Usage: ${part.join("\n\n")}` : part.join("\n")))
     .join("\n\n")}\n`;
 
-/** Texts as indented lines, the continuation of each indented further. */
+/** Texts as indented lines. Continuation lines are indented further. */
 export const drawTexts = (texts: readonly string[], { width }: HelpStyle): readonly string[] =>
   texts.flatMap((text) => wrap(text, width - 4).map((line, at) => `${at === 0 ? "  " : "    "}${line}`));
 

@@ -11,7 +11,10 @@ export interface FlagWithSource {
   readonly source: string;
 }
 
-/** Parses a flag's value. With `lenient`, a field's invalid value stays text, and the service decides. */
+/**
+ * Parses a flag's value. With `lenient`, an invalid value of an input field is returned as text, and the service
+ * decides.
+ */
 export function flagValue(flag: FlagNode, text: string, name: string, lenient: boolean): unknown {
   const { kind, item = "text", field, choices, repeat } = flag;
   const scalar = (kind: ValueKind, text: string) => {
@@ -43,11 +46,17 @@ function combined(before: unknown, value: unknown): unknown {
   return [...(Array.isArray(before) ? before : []), value].flat();
 }
 
-/** Whether a word of the line may be the flag. Only such flags are declared: declaring all of them slows start-up. */
+/**
+ * Whether a word on the command line may be the flag. Only such flags are declared, because declaring all of them slows
+ * startup.
+ */
 const isOnLine = (argv: readonly string[], long: string, short: string | undefined): boolean =>
   argv.some((word) => word.startsWith(long) || (short !== undefined && /^-[^-]/.test(word)));
 
-/** Declares a command's own flags: an option for each name, and a `--no-` option for a switch that can be turned off. */
+/**
+ * Declares a command's own flags that may be on the line: an option for each name, and a `--no-` option for a switch
+ * that can be turned off.
+ */
 export function declareFlags(
   command: Command,
   { flags }: CommandNode,
@@ -84,7 +93,9 @@ function optionFor(flag: FlagNode, name: string, short: string | undefined, leni
   });
 }
 
-/** A global flag, stored separately from a command's flag of the same name: `--no-input` is global, `--input` is not. */
+/**
+ * A global flag, stored separately from a command's flag of the same name: `--no-input` is global, `--input` is not.
+ */
 class GlobalOption extends Option {
   /** Without dashes. */
   readonly flag: string;

@@ -42,13 +42,13 @@ interface Line extends Pick<Invocation, "argv" | "lenient"> {
   parsed: Parsed;
 }
 
-/** Parses a command line. Throws `UsageError`, with a suggestion where there is one. */
+/** Parses a command line. Throws `UsageError`, with a suggestion if there is one. */
 export function parse(argv: readonly string[], version: string): Parsed {
   const end = argv.indexOf("--");
   const lenient = (end < 0 ? argv : argv.slice(0, end)).includes("--no-validate");
   const line: Line = { argv, version, lenient, parsed: { show: "" } };
   const program = group([], line);
-  // Only nouns on the line are declared: declaring all of them slows start-up.
+  // Declares only nouns that are on the line, because declaring all of them slows startup.
   for (const noun of nouns) if (argv.includes(noun.name)) addNoun(program, noun, line);
   try {
     program.parse([...argv], { from: "user" });
@@ -60,11 +60,14 @@ export function parse(argv: readonly string[], version: string): Parsed {
   return line.parsed;
 }
 
-/** The flags that a commander error is about, such as `-m, --model <NAME>`. Only its message has them, in quotes. */
+/**
+ * The flags that a commander error is about, such as `-m, --model <NAME>`. Commander puts them only into the message,
+ * in quotes.
+ */
 export const quotedFlags = ({ message }: CommanderError): readonly string[] =>
   [...message.matchAll(/'([^']*)'/g)].map(([, flag = ""]) => flag);
 
-/** A commander error in the words of gpuctl; the error itself if there is nothing to change. */
+/** Rewords an error of commander as gpuctl says it. Returns the same error if there is nothing to change. */
 function reworded(error: CommanderError, path: readonly string[], argv: readonly string[]): Error {
   const [first = "", second = ""] = quotedFlags(error);
   if (error.code === "commander.unknownOption") return unknownFlag(first, path, argv);
@@ -81,7 +84,7 @@ function reworded(error: CommanderError, path: readonly string[], argv: readonly
   return error;
 }
 
-/** A group of commands. Without a command, the result is a `BareGroup`. */
+/** A group of commands. If the line ends at the group, the result is a `BareGroup`. */
 function group(path: readonly string[], line: Line): Command {
   return emptyCommand(path, line)
     .allowUnknownOption()

@@ -7,7 +7,7 @@ import { commandsWithin, wordsAt } from "../help/help.ts";
 
 export const usageHint = "`gpuctl --help` lists the commands, and each command has --help.";
 
-/** Verbs with one meaning: those of gpuctl, and those that users of other tools type for them. */
+/** Verbs with the same meaning: gpuctl's own, and what users of other tools type instead. */
 const synonyms: readonly (readonly string[])[] = [
   ["list", "ls", "ps", "all"],
   ["get", "show", "describe", "inspect", "info", "view", "cat"],
@@ -32,11 +32,11 @@ const synonyms: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Typed for one record where there is only a list. */
+/** Verbs that mean `list` and `get`. In a group without `get`, a verb that means `get` suggests `list`. */
 const [listVerbs = [], getVerbs = []] = synonyms;
 const endVerbs = synonyms.at(-1) ?? [];
 
-/** The error for an unknown command, with a suggestion. A destructive command is suggested only within its own group. */
+/** The error for an unknown command, with a suggestion. Suggests a destructive command only within its own group. */
 export function unknownWord(word: string, path: readonly string[]): UsageError {
   const line = [...path, word].join(" ");
   const meant =
@@ -60,7 +60,10 @@ export function unknownWord(word: string, path: readonly string[]): UsageError {
   return new UsageError(`unknown command '${line}'${near}`, { hint: usageHint });
 }
 
-/** The commands, by their words, that have this verb or one of the same meaning; none that destroys something. */
+/**
+ * The words of the commands with this verb or, if there are none, with a verb of the same meaning. Leaves out commands
+ * that destroy something.
+ */
 function commandsWith(word: string): readonly string[] {
   const safe = commandsWithin([]).filter(({ confirm }) => confirm !== "destruction");
   const having = (verbs: readonly string[]) =>
@@ -70,14 +73,14 @@ function commandsWith(word: string): readonly string[] {
   return having(synonyms.find((verbs) => verbs.includes(word)) ?? []);
 }
 
-/** Which of a group's verbs mean the same as a word; `list` also stands in for a missing `get`. */
+/** The verbs of a group that mean the same as a word. If the group has no `get`, `list` takes its place. */
 function sameMeaning(word: string, verbs: readonly string[]): readonly string[] {
   const among = (group: readonly string[] = []) => verbs.filter((verb) => group.includes(verb));
   const same = among(synonyms.find((group) => group.includes(word)));
   return same.length === 0 && getVerbs.includes(word) ? among(listVerbs) : same;
 }
 
-/** The groups in which a destructive verb has a meaning. */
+/** A hint that names the groups with a command for a destructive verb. */
 function groupsHint(word: string): string {
   const groups = nouns.filter(({ name }) => sameMeaning(word, wordsAt([name])).length > 0);
   return `${groups.map(({ name }) => `\`gpuctl ${name} --help\``).join(", ")} show how.`;
@@ -86,7 +89,7 @@ function groupsHint(word: string): string {
 const isOfService = ([noun]: readonly string[]): boolean =>
   noun !== undefined && commandsWithin([noun]).some(({ operation }) => operation);
 
-/** The error for words that have no help, with a suggestion for the first unknown one. */
+/** The error for words without help, with a suggestion for the first unknown word. */
 export function unknownTopic(words: readonly string[]): UsageError {
   const at = words.findIndex((word, index) => !wordsAt(words.slice(0, index)).includes(word));
   const known = [...wordsAt(words.slice(0, at)), ...(at === 0 ? topics.map(({ name }) => name) : [])];
@@ -96,7 +99,9 @@ export function unknownTopic(words: readonly string[]): UsageError {
   });
 }
 
-/** Rejects a single argument that looks like a misspelled subcommand: sending it as a prompt could cost money. */
+/**
+ * Rejects a single argument that looks like a misspelled subcommand, because sending it as a prompt could cost money.
+ */
 export function rejectMisspelling(word: string, path: readonly string[]): void {
   const meant = path.length === 1 ? didYouMean(word, wordsAt(path), (verb) => asLine([...path, verb])) : "";
   if (meant === "") return;
@@ -105,7 +110,10 @@ export function rejectMisspelling(word: string, path: readonly string[]): void {
   });
 }
 
-/** The error for an unknown flag after the words of `path`. It may be misspelled, misplaced or another command's. */
+/**
+ * The error for an unknown flag after the words of `path`. The flag may be misspelled, misplaced or one of another
+ * command.
+ */
 export function unknownFlag(flag: string, path: readonly string[], argv: readonly string[]): UsageError {
   const [name = flag] = flag.split("=");
   if (flag.startsWith("-=")) {

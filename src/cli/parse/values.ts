@@ -16,8 +16,8 @@ import { type FlagWithSource, flagValue } from "./options.ts";
 import type { Invocation } from "./program.ts";
 
 /**
- * Adds the values of the environment and of the profile for flags that are not on the command line. Throws `UsageError`
- * for a value that this command does not accept.
+ * Adds values from the environment and the profile for flags that are not on the command line. Throws `UsageError` for
+ * a value that this command does not accept.
  */
 export function withDefaults(
   invocation: Invocation,
@@ -93,7 +93,7 @@ function defaultOf(flag: FlagNode): unknown {
   return flag.repeat ? [] : undefined;
 }
 
-/** The flag or the argument for an input field: as the user typed it, or else its main name. */
+/** The flag or argument that sets an input field: as the user typed it or, if it was not typed, its main name. */
 export function flagFor(
   path: readonly (string | number)[],
   { command, flags }: Pick<Invocation, "command" | "flags">,
@@ -103,7 +103,9 @@ export function flagFor(
   return given.find((name) => name !== undefined) ?? names[0];
 }
 
-/** Parses text as the value of a field, by the field's kind. `source` is where it comes from, for messages. */
+/**
+ * Parses text as the value of a field, by the field's kind. `source` names the flag, argument or setting in messages.
+ */
 export function fieldValue(
   { operation }: Pick<CommandNode, "operation">,
   name: string,

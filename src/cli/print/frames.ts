@@ -11,8 +11,9 @@ import type { Runtime } from "../start/services.ts";
 import { leftOutNote } from "./shown-columns.ts";
 
 /**
- * Shows frames until the user interrupts. A terminal redraws them on a screen of its own. Without animation, each changed frame is
- * printed. `-o jsonl` prints all records of each frame, and `-o id` prints each new id.
+ * Shows frames until the user interrupts. On a terminal, draws each frame over the last one, on the alternate screen.
+ * Without animation, prints each frame that differs from the last one. `-o jsonl` prints all records of each frame, and
+ * `-o id` prints each new id.
  */
 export async function showFrames(
   { frames, view }: Frames,
@@ -49,14 +50,17 @@ type Renderer = (frames: AsyncIterable<Frame>, options: RendererOptions) => Prom
 
 interface RendererOptions extends Pick<Runtime, "settings" | "system"> {
   readonly draw: (frame: Frame, changes?: Partial<RenderOptions>) => Promise<string>;
-  /** The message for an empty list; undefined for any other. */
+  /** The message for a frame whose list is empty; else undefined. */
   readonly empty: (frame: Frame) => string | undefined;
   /** Says which columns do not fit the terminal. */
   readonly leftOut: (columns: readonly Column[]) => string;
   readonly color: boolean;
 }
 
-/** Draws on a screen of its own, anew when the window is resized. The last list stays on the shell's screen. */
+/**
+ * Draws on the alternate screen, and redraws when the window is resized. At the end, prints the last frame on the
+ * shell's screen.
+ */
 const showLive: Renderer = async (frames, { draw, empty, leftOut, color, system }) => {
   const { stdout, fullScreen } = system.io;
   let current: Frame | undefined;
@@ -70,13 +74,13 @@ const showLive: Renderer = async (frames, { draw, empty, leftOut, color, system 
     const footer = [...notes, "", ...hints, status].map((line) => oneLine(line, true));
     await stdout.write(screenOf(fitFrame(list, footer, stdout)), { drawn: true });
   };
-  // One drawing at a time: a resize may come while another is under way.
+  // Draws one frame at a time: the window may be resized while a frame is being drawn.
   let drawing = Promise.resolve();
   const redraw = () => {
     drawing = drawing.then(drawCurrent);
     return drawing;
   };
-  // A failure is thrown by the next drawing in the loop.
+  // If this fails, the next `redraw` in the loop throws the error.
   const restore = await fullScreen({ color, redraw: () => void redraw().catch(() => {}) });
   try {
     for await (const frame of frames) {
@@ -106,7 +110,7 @@ const showChanges: Renderer = async (frames, options) => {
     hint = leftOut(columns);
   };
   for await (const frame of reportFailures(frames, options)) {
-    // Compared as drawn for a pipe, where times are absolute and so do not change by themselves.
+    // Compares frames as drawn for a pipe: there, times are absolute, so they do not change as time passes.
     const content = (await draw(frame, { terminal: false })) + frame.notes.join("\n");
     if (content === previous) continue;
     const notes = frame.notes.map((line) => `${oneLine(line, stdout.isTTY)}\n`).join("");
@@ -139,8 +143,8 @@ const showIds: Renderer = async (frames, options) => {
 };
 
 /**
- * Yields the frames that hold something new. Of consecutive failures, reports only the first. On a terminal, first shows how to
- * quit.
+ * Yields the frames with new data. Reports only the first of several failures in a row. On a terminal, first prints the
+ * status, which says how to quit.
  */
 async function* reportFailures(
   frames: AsyncIterable<Frame>,

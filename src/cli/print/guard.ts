@@ -6,18 +6,19 @@ import type { ChoiceQuestion, Io, Prompts, Question, Sink, WriteOptions } from "
 type Clean = (text: string) => string;
 
 /**
- * The same streams, prompts and progress, except that no text holds a secret, and nothing from outside controls the
- * terminal. Bytes, and text on a stdout that is not a terminal, keep their control characters: they are data.
+ * Returns the same streams, prompts and progress, except that no text shows a secret, and no text from outside can
+ * control the terminal. Bytes keep their control characters, because they are data. So does text on stdout if it is not
+ * a terminal.
  */
 export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
-  // Control characters go first, because they may interrupt a secret.
+  // Removes control characters first, because one inside a secret would keep it from being found.
   const line: Clean = (text) => redact(sanitizeLine(text));
   return {
     stdin: io.stdin,
     stdout: writingClean(io.stdout, (text, drawn) =>
       redact(io.stdout.isTTY ? (drawn ? sanitizeDrawn(text) : sanitize(text)) : text),
     ),
-    // Each line by itself, so that a sequence in one cannot hide another.
+    // Cleans each line separately, so that an escape sequence in one line cannot hide another line.
     stderr: writingClean(io.stderr, (text, drawn) =>
       redact(
         drawn === "pictures"
@@ -87,6 +88,6 @@ function cleanQuestion<Asked extends Question>(question: Asked, clean: Clean): A
   };
 }
 
-/** A label for each choice: a choice is returned as it is, but shown only clean. */
+/** The label to show for each choice. Only the labels are cleaned: the chosen value is returned unchanged. */
 const cleanLabels = ({ choices, labels }: ChoiceQuestion, clean: Clean): Readonly<Record<string, string>> =>
   Object.fromEntries(choices.map((choice) => [choice, clean(labels?.[choice] ?? choice)]));

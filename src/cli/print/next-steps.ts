@@ -2,7 +2,7 @@ import type { NextStep } from "../../core/result.ts";
 import { commandLine } from "../../core/text.ts";
 
 /**
- * Next steps as lines to copy, each with a shell comment that says what it does. `flags` are those that select the
+ * Next steps as lines to copy, each with a shell comment that says what it does. `flags` are the flags that select the
  * service.
  */
 export function nextStepLines(steps: readonly NextStep[], flags: readonly string[]): readonly string[] {

@@ -10,19 +10,22 @@ import { withServiceFlags } from "./service-flags.ts";
 /** Messages on stderr. */
 export interface Notes {
   /**
-   * Prints a line on stderr at once. With a machine format, prints it after the result, and not if the run fails. With
-   * `--quiet`, never prints it. A line feed in it becomes a space, and suggested commands get the flags that select the
-   * service, unless `asTyped` says that the user typed the line.
+   * Prints a line on stderr at once. With a machine format, prints it after the result, or not at all if the run fails.
+   * With `--quiet`, never prints it. Line feeds become spaces, and suggested commands get the flags that select the
+   * service. With `asTyped`, prints the line unchanged, because the user typed it.
    */
   readonly say: (line: string, options?: { readonly asTyped: boolean }) => void;
-  /** Sets a line to print between the error and its hint if the run fails: what was done by then, such as saved files. */
+  /**
+   * Sets a line to print between the error and its hint if the run fails: what was done before the failure, such as
+   * saved files.
+   */
   readonly setFailureContext: Context["setFailureContext"];
   readonly failureContext: () => string | undefined;
-  /** The line to print if no one reads the result, such as the ID of what was created. */
+  /** The line to print if the reader of stdout has closed the pipe, such as the ID of what was created. */
   readonly unreadContext: () => string | undefined;
   /**
-   * Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values, and
-   * about fields that an engine of the sandbox ignored.
+   * Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values.
+   * Also warns about fields that an engine of the sandbox ignored.
    */
   readonly response: (exchange: Exchange, now: number) => void;
   /**
@@ -78,7 +81,7 @@ export function createNotes(
   };
 }
 
-/** Request bodies may hold whole pictures. */
+/** Shortens a request body, which may hold whole pictures. */
 const shortened = (text: string): string =>
   text.length > 500 ? `${text.slice(0, 500)}… (${text.length} characters)` : text;
 

@@ -8,8 +8,8 @@ export const keepResult = (output: Uint8Array, files: Files, now: number): Promi
   keep(output, { folders: fallbackFolders(files), date: new Date(now), thing: "result" });
 
 /**
- * Prints paid-for output. If the sink fails, the output is read to its end, saved with `keepOutput`, and a
- * `StoredElsewhere` says where.
+ * Prints paid-for output. If the sink fails, reads the output to its end, saves it with `keepOutput`, and throws a
+ * `StoredElsewhere` that says where it is.
  */
 export async function printPaid(
   stdout: Sink,
@@ -42,7 +42,8 @@ export async function printPaid(
     (error: unknown) => ({ error }),
   );
   if (failure) {
-    // If both fail, the failure to print is thrown: it says where the output is. The other becomes its cause.
+    // If reading the output failed too, throws the failure to print, because it says where the output is. The other
+    // error becomes its cause.
     const path = await keepOutput(Buffer.concat(chunks));
     const message = `${failure.message}. Saved to ${path} instead, because you were charged for it.`;
     throw new StoredElsewhere(message, { cause: ended?.error });

@@ -51,7 +51,7 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
   try {
     await printPaid(stdout, printTo, keep);
   } catch (error) {
-    // A filter may fail when there is nothing on stdout yet.
+    // A filter may fail before anything is printed, so the data is saved.
     if ("data" in result && !(error instanceof StoredElsewhere)) {
       const path = await keep(Buffer.from(`${stringifyExactly(result.data)}\n`));
       notes.setFailureContext(`The result was saved to ${path}.`);
@@ -61,8 +61,8 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
 }
 
 /**
- * Prints a result. If the reader has closed the pipe, prints its line, such as the ID of what was created, on stderr, even
- * with `--quiet`.
+ * Prints a result. If the reader has closed the pipe, prints `line`, such as the ID of what was created, on stderr,
+ * even with `--quiet`.
  */
 async function printOrSay(
   line: string,
@@ -81,7 +81,10 @@ async function printOrSay(
   }
 }
 
-/** Printing fails with a `RangeError` when the result is nested too deeply, or its text is too long, for JavaScript. */
+/**
+ * Rethrows a `RangeError` as `CannotPrint`. JavaScript throws one if the result is nested too deeply or its text is too
+ * long.
+ */
 function orCannotPrint(cause: unknown): never {
   if (!(cause instanceof RangeError)) throw cause;
   throw new CannotPrint(
@@ -111,7 +114,7 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   if ("until" in result) await result.until;
 }
 
-/** The same records, without secrets that are split between them. */
+/** The same records, with secrets masked that are split between several of them. */
 async function withoutSplits(result: Records, { redactor }: PrintOptions): Promise<Records> {
   const { records, continued } = result;
   if (continued === undefined) return result;
@@ -125,7 +128,7 @@ async function printFrames(result: Frames, options: PrintOptions): Promise<void>
   await showFrames(result, options, () => ({ ...renderOptions(options), columns }));
 }
 
-/** Prints what a filter selects, once it has succeeded for all records. */
+/** Prints what a filter selects, but only after the filter has succeeded for all records. */
 async function printFiltered(
   result: Data | Records,
   view: View,
@@ -150,7 +153,7 @@ async function printFiltered(
   if (allMessages.length > 0) notes.say(allMessages.join("\n"));
 }
 
-/** Characters of a list that are filtered at a time. */
+/** How many characters of a list are filtered at a time. */
 const maxFilteredLength = 500_000;
 
 async function printRendered(result: Data | Records, view: View, options: PrintOptions): Promise<void> {
@@ -200,7 +203,7 @@ const renderOptions = ({ settings, system: { env, clock, io } }: PrintOptions): 
   now: clock.now(),
 });
 
-/** The same sink with another way to write. */
+/** The same sink with another `write`. */
 const writing = (sink: Sink, write: Sink["write"]): Sink => ({
   isTTY: sink.isTTY,
   get columns() {
@@ -226,7 +229,7 @@ const reportingErrors = (sink: Sink): Sink =>
 
 /**
  * The same sink, except that a table on a terminal has only ASCII symbols if the locale is not UTF-8. What a filter
- * selects is data, and stays as it is.
+ * selects is data, so it stays unchanged.
  */
 const inLocale = (sink: Sink, { filter, settings, system: { env } }: PrintOptions): Sink =>
   filter === undefined && settings.output === "table" && sink.isTTY && usesAscii(env)

@@ -13,12 +13,12 @@ interface ProgressOptions extends Pick<Settings, "quiet" | "ci" | "color" | "dry
   readonly lines?: ((max: number) => readonly string[]) | undefined;
 }
 
-/** Rows of the terminal that the lines leave free: for the text, the prompt and a line before it. */
+/** Rows of the terminal that stay free of these lines: for the text, the prompt and a line before the prompt. */
 const freeRows = 3;
 
 /**
- * Does some work and shows its progress on a terminal: with a spinner and the elapsed time, or without animation (CI,
- * `TERM=dumb`) with a line for each new text. Silent with `--quiet` and in a pipe.
+ * Does some work and shows its progress on a terminal: a spinner and the elapsed time or, without animation (CI,
+ * `TERM=dumb`), a line for each new text. Prints nothing with `--quiet` or if stderr is not a terminal.
  */
 export async function showProgress<Value>(
   text: string,

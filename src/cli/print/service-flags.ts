@@ -1,7 +1,7 @@
 import { quoted } from "../../core/text.ts";
 import type { CliGlobals, GlobalName } from "../parse/globals.ts";
 
-/** The flags that select the service; a command to run next needs the same ones. */
+/** The flags that select the service. A suggested next command needs the same flags. */
 const names: readonly GlobalName[] = [
   "profile",
   "sandbox",
@@ -22,10 +22,10 @@ export const serviceFlags = (globals: CliGlobals): readonly string[] =>
 /** A command line in a message, such as `gpuctl rentals list`; not one that begins with a flag. */
 const suggested = /`(gpuctl [a-z][^`]*?)((?: -- [^`]*)?)`/g;
 
-/** Matches the command lines that need no service, and those that already have a flag that selects it. */
+/** Matches command lines that need no service or that already have a flag that selects it. */
 const complete = new RegExp(`^gpuctl (?:help|profile)\\b| --(?:help|${names.join("|")})\\b`);
 
-/** A message whose suggested command lines work as shown: they get the flags that select the service. */
+/** Adds the flags that select the service to the command lines that a message suggests, so that they work as shown. */
 export function withServiceFlags(text: string, flags: readonly string[]): string {
   if (flags.length === 0) return text;
   return text.replace(suggested, (whole, line: string, rest: string) =>

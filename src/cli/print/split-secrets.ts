@@ -3,13 +3,13 @@ import type { Redactor } from "../../core/redact.ts";
 
 type Batches = AsyncIterable<readonly unknown[]>;
 
-/** Records without a text after which the text is no longer waited for. */
+/** After this many records without text at a place, the rest of a secret is no longer expected there. */
 const maxApart = 16;
 
 /**
- * The same records, except that a secret that is split between the texts of one field in several records is masked: the
- * first of them has the masked text, and the others have none. Only texts in the field `continued` are compared, each with
- * the one at the same place in the next record. Records are held back only while a text may be the start of a secret.
+ * Masks secrets that are split between texts of several records. The first of these records gets the whole text,
+ * masked; in the others, the text becomes empty. Only texts in the field `continued` are joined, each with the texts at
+ * the same place in later records. Records are held back only while a text may end with the start of a secret.
  */
 export async function* withoutSplitSecrets(
   records: Batches,
@@ -17,7 +17,7 @@ export async function* withoutSplitSecrets(
   redactor: Pick<Redactor, "redact" | "stream">,
 ): Batches {
   let held: unknown[] = [];
-  /** The texts of the records that are held back, by their place. */
+  /** The texts of the records that are held back, by their place in the record. */
   const texts = new Map<string, Joined>();
   const release = (): readonly unknown[] => {
     for (const [place, joined] of texts) maskSplit(held, place, joined, redactor);
@@ -52,16 +52,16 @@ export async function* withoutSplitSecrets(
 }
 
 interface Joined {
-  /** The texts, with the index of the record of each. */
+  /** The texts, each with the index of its record. */
   readonly pieces: { readonly at: number; readonly text: string }[];
   /** The index of the last record that has a text. */
   last: number;
 }
 
-/** Levels at which texts are looked for. The arguments of a tool call are six below `choices`. */
+/** How many levels deep to look for texts. The arguments of a tool call are six below `choices`. */
 const maxDepth = 8;
 
-/** The texts inside a value, with the place of each. */
+/** The texts inside a value, each with its place. */
 function* textsIn(
   value: unknown,
   place: string,
@@ -82,7 +82,7 @@ function isUnfinished(joined: Joined, { stream }: Pick<Redactor, "stream">): boo
   return rest.end() !== "";
 }
 
-/** Masks the secrets of the joined text, unless each of its pieces can be masked by itself. */
+/** Masks the secrets of the joined text. Changes nothing if masking each piece separately gives the same text. */
 function maskSplit(
   records: readonly unknown[],
   place: string,
@@ -98,7 +98,7 @@ function maskSplit(
   }
 }
 
-/** The records were parsed from a response and belong to no one else. */
+/** Changes the record in place: it was parsed from a response, and nothing else uses it. */
 function replaceText(record: unknown, path: readonly string[], text: string): void {
   const holder = path.slice(0, -1).reduce<unknown>((value, key) => Reflect.get(Object(value), key), record);
   const key = path.at(-1);

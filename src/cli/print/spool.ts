@@ -2,13 +2,13 @@ import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { CannotPrint, reasonOf } from "../../core/errors.ts";
 
-/** Characters held in memory before a file is used. */
+/** How many characters are held in memory before a file is used. */
 const maxInMemory = 250_000;
 const chunkSize = 65_536;
 
 /**
- * Yields text once it is complete, and none of it if its source fails. Long text is buffered in a private temporary file
- * in `folder`. Throws `CannotPrint` when that file cannot be written.
+ * Yields text only after its source has ended, and yields nothing if the source fails. Long text is buffered in a
+ * private temporary file in `folder`. Throws `CannotPrint` if that file cannot be written.
  */
 export async function* spooled(
   pieces: AsyncIterable<string>,
@@ -62,7 +62,7 @@ async function openTemporaryFile(folder: string): Promise<TemporaryFile> {
   };
 }
 
-/** Reads the file in chunks. Each chunk is overwritten by the next. */
+/** Reads the file in chunks. All chunks share one buffer: each overwrites the previous one. */
 async function* contents(handle: FileHandle): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.alloc(chunkSize);
   for (let position = 0; ; ) {

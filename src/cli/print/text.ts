@@ -17,8 +17,8 @@ interface Writer {
 const pauseFactor = 4;
 
 /**
- * Prints text as it arrives, and always ends it with a newline. Markdown is drawn on a terminal; in a pipe it stays as it is.
- * Asides (a model's reasoning) go to stderr. A secret is masked also where it is split between pieces.
+ * Prints text as it arrives, and always ends it with a newline. Markdown is drawn on a terminal, and stays unchanged in
+ * a pipe. Asides (a model's reasoning) go to stderr. Also masks a secret that is split between pieces.
  */
 export async function printText(
   { text, after }: Text,
@@ -35,7 +35,7 @@ export async function printText(
     if (aside === undefined) return;
     await aside.end();
     aside = undefined;
-    // Separates the two texts where a person sees both.
+    // Separates the two texts if a person sees both.
     if (stdout.isTTY && stderr.isTTY) await stderr.write("\n");
   };
   const endWriters = async () => {
@@ -119,7 +119,10 @@ async function markdownWriter(stdout: Sink, clean: Cleaner, color: boolean): Pro
 
 type Gathered = { text: string } | { aside: string };
 
-/** Merges the pieces that arrive within `pause()` milliseconds. Yields what it has before it throws. */
+/**
+ * Merges the pieces that arrive within `pause()` milliseconds. If the source fails, yields what has arrived, then
+ * throws.
+ */
 async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenerator<Gathered> {
   const iterator =
     Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
@@ -162,10 +165,10 @@ async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenera
   }
 }
 
-/** Milliseconds. */
+/** The longest pause, in milliseconds. */
 const maxPause = 200;
 
-/** Adds a piece to the last one of its kind. */
+/** Adds a piece to a batch. Merges it with the last piece if both are of the same kind. */
 function add(batch: Gathered[], piece: string | { readonly aside: string }): void {
   const last = batch.at(-1);
   if (typeof piece === "string") {

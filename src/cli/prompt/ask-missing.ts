@@ -20,7 +20,7 @@ export interface Options {
   readonly runtime: Runtime;
 }
 
-/** The values so far, and the flags and arguments of the command line for those that the user was asked for. */
+/** The values so far, and the flags and arguments that stand for the user's answers on a command line. */
 export interface Answered {
   readonly values: Values;
   readonly flags: readonly string[];
@@ -28,8 +28,8 @@ export interface Answered {
 }
 
 /**
- * Prompts for one of the command's offers, which may set several values; then for every value that `missing` returns; then
- * for the optional fields in `alsoAsks`.
+ * Prompts first for one of the command's offers, which may set several values, then for every value that `missing`
+ * returns, and then for the optional fields in `alsoAsks`.
  */
 export async function askMissing(
   values: Values,
@@ -62,7 +62,10 @@ const none = "";
 /** The choice for none of the offers. */
 const manual = "";
 
-/** Prompts for one of the command's offers. If the user enters the values instead, asks for each field that offers set. */
+/**
+ * Prompts for one of the command's offers. If the user prefers to enter the values, prompts for each field that an
+ * offer would set.
+ */
 async function askOffer(before: Answered, prompts: Prompts, options: Options): Promise<Answered> {
   const { node } = options;
   const offers = await offersFor(before.values, options);
@@ -103,7 +106,7 @@ const alsoAsked = ({ input }: Values, { node, command }: Options): readonly Miss
     .filter(({ name }) => command.alsoAsks?.includes(name) && !(name in input))
     .map((field) => missingField(field, node));
 
-/** The command's offers; none in a dry run, which requests nothing, and none when they cannot be requested. */
+/** The command's offers. Empty in a dry run, which sends no requests, and if the request fails. */
 async function offersFor(values: Values, { command, context, portsFor }: Options): Promise<readonly Offer[]> {
   const { offers } = command;
   if (offers === undefined || context.settings.dryRun) return [];
@@ -124,8 +127,8 @@ async function estimateFor(key: string, values: Values, { command, context, port
 const noChoices: LiveChoices = { choices: [], labels: {} };
 
 /**
- * The live values to choose from; none in a dry run, and none when they cannot be listed. Reports a failed listing, and an
- * empty list for a required value or an argument.
+ * The live values to choose from. Empty in a dry run, and if the request fails. Reports a failed request. Also reports
+ * an empty list if the value is required or an argument.
  */
 async function liveFor(missing: Missing, { context, portsFor, runtime }: Options): Promise<LiveChoices> {
   const { completes: kind, arg } = missing;
@@ -147,7 +150,10 @@ async function liveFor(missing: Missing, { context, portsFor, runtime }: Options
   return found;
 }
 
-/** The result of a lookup that only helps to answer. If it fails, empty, and stderr says that gpuctl cannot do `what`. */
+/**
+ * Does a lookup that only helps the user answer. If it fails, returns an empty list and says on stderr that gpuctl
+ * cannot do `what`.
+ */
 async function orNone<Value>(
   what: string,
   { say, interrupted }: Pick<Context, "say" | "interrupted">,

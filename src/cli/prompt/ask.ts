@@ -12,7 +12,7 @@ import type { PortsFor } from "./live.ts";
 import { argumentValue, isReplaced, type Missing, missingInputs, withArgument } from "./missing.ts";
 import { readStdin } from "./stdin.ts";
 
-/** The values of a command line with those that were prompted for. */
+/** The values of a command line, including those that were prompted for. */
 export interface Filled {
   readonly values: Values;
   /** The words of the command line that has these values; undefined when nothing was prompted for. */
@@ -26,8 +26,9 @@ interface FillOptions {
 }
 
 /**
- * Fills in input: an argument from piped stdin, which comes before one that was given, and what is missing from prompts. With `--no-validate`, nothing is prompted
- * for and the service decides. Throws `UsageError` that lists everything missing when gpuctl cannot prompt.
+ * Completes the input. Text piped to stdin becomes an argument's value, or is put before the value that was given.
+ * Prompts for everything that is missing; with `--no-validate`, does not prompt, and the service decides. If gpuctl
+ * cannot prompt, throws a `UsageError` that lists everything missing.
  */
 export async function fillIn(
   { command: node, argv }: Invocation,
@@ -58,7 +59,9 @@ export async function fillIn(
   return { values: filled, line: wholeLine(argv, flags, args) };
 }
 
-/** Names every missing input in the message. Describes it there if it is the only one, else in a list below. */
+/**
+ * The message names every missing input. If there is only one, the message also describes it; else a list below does.
+ */
 function missingError(missing: readonly Missing[]): UsageError {
   const message = `missing required input: ${missing.map(({ flag }) => flag).join(", ")}`;
   const [first, ...more] = missing;
@@ -66,7 +69,7 @@ function missingError(missing: readonly Missing[]): UsageError {
   return new UsageError(message, { issues: missing.map(({ flag, text }) => ({ flag, message: text })) });
 }
 
-/** Whether a flag with the value `-` reads stdin. */
+/** Whether a flag reads stdin, because its value is `-`. */
 const isReadByFlag = ({ flags }: CommandNode, values: Values): boolean =>
   flags.some(({ readsStdin, key }) => readsStdin && [values.flags[key ?? ""]].flat().includes("-"));
 

@@ -9,8 +9,8 @@ import type { Invocation } from "../parse/program.ts";
 import { flagFor } from "../parse/values.ts";
 
 /**
- * Whether the service's description lists a value that the contract does not list; undefined when the description
- * could not be fetched.
+ * Whether the service's description lists a value that the contract does not list; undefined if the description could
+ * not be fetched.
  */
 export type IsListedFor = (
   id: OperationId,
@@ -29,8 +29,8 @@ export async function contractCheck(id: OperationId) {
 }
 
 /**
- * Checks an input against the contract, and accepts choices that only the service's description lists. Throws
- * `UsageError` that names each invalid flag; flags with the same problem are listed together.
+ * Checks an input against the contract, and accepts choices that only the service's description lists. Throws a
+ * `UsageError` that names each invalid flag and lists flags with the same problem together.
  */
 export async function checkInput(
   id: OperationId,
@@ -75,7 +75,7 @@ function suggestion(id: OperationId, { path }: Issue, input: object): string {
   return typeof value === "string" && !choices.includes(value) ? didYouMean(value, choices) : "";
 }
 
-/** Adds the value to a message when it is short enough to show. */
+/** Adds the value to a message if it is short enough to show. */
 function withValue({ path, message }: Issue, input: object): string {
   const value = valueAt(input, path.join("."));
   const isShort = ["number", "boolean", "string"].includes(typeof value) && String(value).length <= 80;

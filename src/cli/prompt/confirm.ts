@@ -9,7 +9,10 @@ export const canPrompt = (
   { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
 ): boolean => promptsAllowed && stdin.isTTY && stderr.isTTY;
 
-/** Whether a command that can read lines by itself, instead of through prompts, does so: its result is a table on a terminal. */
+/**
+ * Whether a command with an interactive mode uses it: gpuctl can prompt, the output is a table on a terminal, and this
+ * is not a dry run.
+ */
 export const canConverse = (
   settings: Pick<Settings, "promptsAllowed" | "output" | "dryRun">,
   io: Pick<Io, "stdin" | "stderr" | "stdout">,
@@ -24,8 +27,8 @@ interface Confirmation {
 type ConfirmSettings = Pick<Settings, "yes" | "promptsAllowed" | "sandbox" | "profile" | "baseUrl">;
 
 /**
- * Asks before spending money or destroying something, and returns whether it asked. Throws when the answer is no, or
- * when a destructive command cannot prompt and `--yes` is not set.
+ * Asks before spending money or destroying something, and returns whether it asked. Throws if the answer is no, or if
+ * the command is destructive, cannot prompt and `--yes` is not set.
  */
 export async function confirm(
   { question, typed }: Confirmation,
@@ -41,7 +44,7 @@ export async function confirm(
   const message = [what, placeOf(settings, node)].filter(Boolean).join(" ");
   if (!interactive) {
     throw new UsageError("--yes is required when not running interactively", {
-      hint: `Nothing was sent. With --yes, this is confirmed: ${message}`,
+      hint: `Nothing was sent. --yes answers yes to: ${message}`,
     });
   }
   if (!(await isConfirmed(message, typed, await io.prompts()))) {
@@ -56,7 +59,10 @@ async function isConfirmed(message: string, typed: string | undefined, prompts: 
   return answer.trim() === typed;
 }
 
-/** Where a command acts, in a confirmation. No service is involved in a change of profiles or of chat sessions. */
+/**
+ * The part of a confirmation that says where a command acts. Empty for commands that change profiles or chat sessions,
+ * which involve no service.
+ */
 export function placeOf(
   { sandbox, profile, baseUrl }: Pick<ConfirmSettings, "sandbox" | "profile" | "baseUrl">,
   { path: [noun, verb] }: Pick<CommandNode, "path"> = { path: [] },

@@ -4,8 +4,8 @@ import type { BareGroup } from "../parse/program.ts";
 import { wholeLine } from "./line.ts";
 
 /**
- * Prompts for the command of a group whose commands all prompt for what the service offers, such as `rentals create`,
- * and returns the line with it. Undefined for any other group.
+ * If all commands of a group prompt for what the service offers, as in `rentals create`, prompts for one of the
+ * commands and returns the line with it. Returns undefined for any other group.
  */
 export async function chosenLine(
   { group, argv }: BareGroup,

@@ -4,10 +4,10 @@ import { isLabelled, type Labelled, type LiveValue, mayBeLabel, parseId } from "
 import { routes } from "../../contract/generated/routes.ts";
 import { asRecord, valueAt } from "../../core/json.ts";
 
-/** A field of the input that holds one id or several. */
+/** A field of the input that holds one or more IDs. */
 interface IdField {
   readonly kind: Labelled;
-  /** The steps to it. */
+  /** The names that lead to the field. */
   readonly path: readonly string[];
   /** The argument or flag that sets it, for messages. */
   readonly source: string;
@@ -20,8 +20,8 @@ interface Lookup {
 }
 
 /**
- * Replaces labels by ids in the fields whose arguments and flags take rentals or volumes. For a command that changes
- * something, says which id a label stands for. A dry run looks nothing up. Throws as `labelLookup` does.
+ * Replaces labels with IDs in the fields that take rentals or volumes. For a command that changes something, prints
+ * which ID a label stands for. In a dry run, looks nothing up. Throws the same errors as `labelLookup`.
  */
 export async function withIds(
   node: CommandNode,
@@ -58,7 +58,7 @@ export async function withIds(
   return replaced;
 }
 
-/** The fields that hold ids of rentals or volumes. */
+/** The fields that hold IDs of rentals or volumes. */
 const idFields = ({ args, flags }: CommandNode): readonly IdField[] => [
   ...args.flatMap(({ name, field, completes }) => idField(completes, field, name)),
   ...flags.flatMap(({ names: [name], field, setsFields, completes }) =>

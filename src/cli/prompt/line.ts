@@ -11,10 +11,13 @@ export function wholeLine(
   return [...before, ...flags, ...after, ...separator, ...args];
 }
 
-/** The same command line without a confirmation. */
+/** The same command line with `--yes`, so that it asks for no confirmation. */
 export const withYes = (line: readonly string[]): readonly string[] => wholeLine(line, ["--yes"], []);
 
-/** The same command line with a flag and its value instead of some flags, which take a value too. */
+/**
+ * Replaces flags on a command line, and their values, with another flag and its value. All of `names` are flags that
+ * take a value.
+ */
 export function withFlagReplaced(
   line: readonly string[],
   names: readonly string[],
@@ -27,11 +30,11 @@ export function withFlagReplaced(
   return wholeLine([...kept, ...after], flag, []);
 }
 
-/** What to say after prompts. `asksNothing` is false when the line still asks for confirmation. */
+/** The message after prompts. `asksNothing` is false if the line would still ask for confirmation. */
 export const againText = (line: readonly string[], asksNothing: boolean): string =>
   `To run this again ${asksNothing ? "without prompts" : "with the same values"}: gpuctl ${line.map(quoted).join(" ")}`;
 
-/** The words before `--`, and those from it on. */
+/** The words before `--`, and the words from `--` to the end. */
 function splitAtEnd(argv: readonly string[]): readonly [readonly string[], readonly string[]] {
   const end = argv.indexOf("--");
   return end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end)];

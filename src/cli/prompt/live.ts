@@ -29,7 +29,7 @@ export interface Live {
 /** Returns the ports that a command uses. */
 export type PortsFor = (command: Command) => Promise<object>;
 
-/** Lists the values of a kind, as the command that lists them does. Throws the same errors as the command. */
+/** Lists the values of a kind by running the command that lists them. Throws the same errors as that command. */
 export async function liveRecords(kind: LiveValue, context: Context, portsFor: PortsFor): Promise<Live> {
   const command = (await loaders[listCommands[kind] ?? ""]?.())?.default;
   if (command?.view.kind !== "list") throw new Error(`no command lists values of the kind ${kind}`);
@@ -50,7 +50,7 @@ async function recordsIn(result: Result): Promise<readonly unknown[]> {
   return all;
 }
 
-/** Values to choose from, each shown with what identifies it. */
+/** Values to choose from, and the label to show for each. */
 export interface LiveChoices {
   readonly choices: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
@@ -63,7 +63,10 @@ interface ChoiceOptions extends FormatOptions {
   readonly only?: { readonly column: string; readonly text: string } | undefined;
 }
 
-/** The ids of records, each labelled with the columns of its list: as many as fit, without empty ones. */
+/**
+ * The IDs of records. Each label shows the columns of the list command, as many as fit. Columns that are empty for all
+ * records are left out.
+ */
 export function liveChoices(
   { records, view }: Live,
   { only, width, ...options }: ChoiceOptions,
@@ -84,13 +87,13 @@ export function liveChoices(
   return { choices: [...new Set(entries.map(([id]) => id))], labels: Object.fromEntries(entries) };
 }
 
-/** The mark before the chosen line. */
+/** Width of the mark before the chosen line. */
 const markWidth = 2;
 const gap = 2;
 
 const textWidth = (text = ""): number => displayWidth(text, Number.POSITIVE_INFINITY);
 
-/** Cells side by side, padded to their widths, as long as they fit. The first is always shown. */
+/** Cells side by side, padded to their widths. Leaves out cells that do not fit, but always shows the first one. */
 function fitted(cells: readonly string[], widths: readonly number[], width: number): string {
   let line = "";
   let used = 0;
@@ -104,7 +107,7 @@ function fitted(cells: readonly string[], widths: readonly number[], width: numb
   return clip(line.trimEnd(), Math.max(width, 1));
 }
 
-/** A number needs its unit where there is no title: `$2.00/h`, `1024 GB`. */
+/** Adds the unit to a number, because choices are shown without column titles: `$2.00/h`, `1024 GB`. */
 function withUnit(text: string, { title, format }: Column): string {
   if (text === "" || (format !== "cents" && format !== "number")) return text;
   return format === "cents"

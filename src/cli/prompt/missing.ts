@@ -12,7 +12,7 @@ export interface Missing {
   readonly arg: ArgNode | undefined;
   /** A flag of the command itself that sets the field in a form that is easier to type. */
   readonly own: FlagNode | undefined;
-  /** The kind of values to choose from. */
+  /** The kind of live values to choose from. */
   readonly completes: LiveValue | undefined;
   readonly text: string;
 }
@@ -54,7 +54,7 @@ export function missingInputs(
   ];
 }
 
-/** A field without a value, to be asked for. */
+/** Describes a field that has no value, to prompt for it. */
 export function missingField(field: Field, { flags }: CommandNode): Missing {
   const own = flags.find(({ key, setsFields }) => key !== undefined && setsFields?.join() === field.name);
   const text = field.choices ? oneOf(field.choices) : field.description;
@@ -68,7 +68,7 @@ export function missingField(field: Field, { flags }: CommandNode): Missing {
   };
 }
 
-/** The values with an argument's value. */
+/** Adds an argument's value to the values. */
 export const withArgument = (values: Values, { name, field }: ArgNode, value: unknown): Values =>
   field === undefined
     ? { ...values, args: { ...values.args, [name.toLowerCase()]: value } }

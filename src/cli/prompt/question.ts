@@ -22,10 +22,12 @@ export interface AskOptions {
   readonly estimate?: (key: string) => Promise<Estimate | undefined>;
 }
 
-/** The choice for a value that is not among the live ones. */
+/** The choice for typing a value that is not among the live values. */
 const other = "";
 
-/** Prompts for a missing value until the answer is valid, and returns it as typed. `values` are those known so far. */
+/**
+ * Prompts for a missing value until the answer is valid, and returns it as typed. `values` are the values known so far.
+ */
 export async function ask(
   missing: Missing,
   command: CommandNode,
@@ -61,8 +63,8 @@ export async function ask(
 }
 
 /**
- * A field's limits in words. Its description already says what its pattern accepts. Of a list, the user has to know how to
- * type several items.
+ * A field's limits in words. Leaves out the pattern, because the field's description already says what it accepts. For
+ * a list, says how to type several items.
  */
 const limitsOf = ({ pattern: _, ...field }: Field): string =>
   field.kind === "list" ? "separated by commas" : limitsText(field);
@@ -86,7 +88,7 @@ async function askOwn(
   });
 }
 
-/** Checks an answer against the contract, as for the flag of the field. */
+/** Returns a check of an answer against the contract, the same as for the field's flag. */
 async function fieldCheck({ field, flag }: Missing, command: CommandNode): Promise<Check> {
   if (!field || command.operation === undefined) return () => {};
   const check = await contractCheck(command.operation);

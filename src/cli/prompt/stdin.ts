@@ -9,14 +9,14 @@ const patience = 1_000;
 interface StdinOptions {
   /** How to end or skip the input. */
   readonly how: string;
-  /** The flag or the argument that it is for. */
+  /** The flag or argument that the input is for. */
   readonly from: string;
   readonly kind: InputKind;
 }
 
 /**
- * Reads stdin to its end, and says on stderr when that takes long. Throws `Interrupted` at once when the user
- * interrupts, and `UsageError` for more than the limit.
+ * Reads stdin to its end. If that takes long, says on stderr what gpuctl is waiting for. Throws `Interrupted` as soon
+ * as the user interrupts, and `UsageError` if the input exceeds the limit.
  */
 export const readStdin = async (
   { settings, system }: Pick<Runtime, "settings" | "system">,

@@ -132,7 +132,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
   JournalInvalid: () => ({
     code: "JOURNAL_INVALID",
     exitCode: exit.usage,
-    hint: "Restore the file. A batch with another output would send everything again.",
+    hint: "Restore the file. If you start a batch with another output instead, it sends everything again.",
   }),
   NotTried: ({ cause }, sandbox) => ({ exitCode: meaningOf(cause, sandbox).exitCode }),
   InterruptedWrite: ({ request, finding }) => ({
@@ -161,7 +161,7 @@ function stateHint(problem: string | undefined): string {
 const meaningOf = (cause: unknown, sandbox: boolean): Meaning =>
   (cause instanceof Error && meanings[cause.name]?.(cause, sandbox)) || { exitCode: exit.fault };
 
-/** The exit code when some of several items failed with these codes. */
+/** The exit code if some of several items failed with these codes. */
 function exitForItems(codes: readonly number[], succeeded: number): number {
   const [first = exit.fault] = codes;
   for (const worst of [exit.interrupted, exit.unknownOutcome]) if (codes.includes(worst)) return worst;
@@ -177,7 +177,7 @@ function itemText(cause: unknown, sandbox: boolean): string {
   return `${isUnknown ? unknownPrefix : ""}${reasonOf(cause)}${response}${finding ? `. ${finding}` : ""}`;
 }
 
-/** Precedes the message of an error that leaves the outcome open. */
+/** Goes before the message of an error after which the outcome is unknown. */
 export const unknownPrefix = "the outcome is unknown: ";
 
 const redirectHint =

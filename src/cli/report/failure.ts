@@ -23,7 +23,10 @@ export interface FailureContext {
   /** The last response. */
   readonly last?: Pick<Exchange, "method" | "url" | "status"> | undefined;
   readonly sandbox?: boolean;
-  /** The command line, to name the flags for the fields that the service rejects, and to suggest others. */
+  /**
+   * The command line. Used to name the flags of fields that the service rejects, and to add the flags that select the
+   * service to suggested commands.
+   */
   readonly invocation?: Pick<Invocation, "command" | "flags" | "globals">;
 }
 
@@ -77,11 +80,11 @@ export function failureOf(
   };
 }
 
-/** `HTTP_<status>` stands in for a code that the service did not give. */
+/** The service's own error code. Null for `HTTP_<status>`, which stands in if the service gave no code. */
 const serviceCode = ({ name, code, status }: Details): string | null =>
   name === "ServiceError" && code !== undefined && code !== `HTTP_${status}` ? code : null;
 
-/** Adds the flag to a service's issue with a field. */
+/** Adds the flag that sets a field to an issue that the service reported for the field. */
 function withFlag(issue: unknown, invocation: FailureContext["invocation"]): unknown {
   if (!invocation || !isRecord(issue) || "flag" in issue) return issue;
   const path = fieldPath(issue.path);
@@ -89,7 +92,7 @@ function withFlag(issue: unknown, invocation: FailureContext["invocation"]): unk
   return flag === undefined ? issue : { ...issue, flag };
 }
 
-/** The path of a field: a list of steps, or text with dots; empty for anything else. */
+/** The path of a field, from a list of names or indexes, or from text with dots; empty for anything else. */
 function fieldPath(path: unknown): readonly (string | number)[] {
   if (typeof path === "string") return path === "" ? [] : path.split(".");
   return asList(path).filter((step) => typeof step === "string" || typeof step === "number");
@@ -99,7 +102,7 @@ function fieldPath(path: unknown): readonly (string | number)[] {
 export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure): string =>
   `${escapedJson({ error: failure })}\n`;
 
-/** A failure as text for people. A line feed from outside starts no line of its own. */
+/** A failure as text for people. A line feed in a text from outside never starts a new line. */
 export function failureText(failure: ReportedFailure): string {
   const { code, message, status, issues, hint, request, serviceCode } = failure;
   const response = serviceCode === null ? status : `${status} ${serviceCode}`;

@@ -8,8 +8,8 @@ import {
 import type { Files } from "../../system/types.ts";
 
 /**
- * Keeps what arrived of a response that was paid for and could not be used, and returns a sentence that says where.
- * Undefined for an error without such a response.
+ * Saves what arrived of a response that was paid for but could not be used, and returns a sentence that says where it
+ * is. Returns undefined for an error without such a response.
  */
 export async function keptResponse(
   error: unknown,
@@ -40,7 +40,10 @@ function receivedIn(error: unknown): readonly Received[] {
   return hasResponse && error.received ? [error.received] : [];
 }
 
-/** Folders for what cannot be stored where it should be: the current one, unless it was deleted, and the temporary one. */
+/**
+ * Folders for output that cannot be stored where it belongs: the current folder, unless it was deleted, and then the
+ * temporary folder.
+ */
 export function fallbackFolders(files: Files): readonly string[] {
   const { temporary } = files.folders;
   try {

@@ -1,7 +1,7 @@
 import type { Attendance } from "../../command-kit/context.ts";
 import type { Sink, System } from "../../system/types.ts";
 
-/** Creates what a command uses that stays with a job until it ends. */
+/** Creates the functions for a command that stays connected to a job until the job ends. */
 export function createAttendance({ env, interruptible, io }: System): Attendance {
   const streams = { stdout: passedTo(io.stdout), stderr: passedTo(io.stderr) };
   return {
@@ -16,14 +16,14 @@ export function createAttendance({ env, interruptible, io }: System): Attendance
 }
 
 interface Passed {
-  /** Resolves with false once no one reads the sink. */
+  /** Resolves with false if no one reads the sink any longer. */
   readonly add: (bytes: Uint8Array) => Promise<boolean>;
   readonly end: () => Promise<void>;
 }
 
 /**
- * Writes bytes unchanged, or whole lines to a terminal: there, an escape sequence must not be cut in two, and the lines of
- * stdout and stderr must not be mixed. A carriage return, which draws a progress bar anew, ends a line.
+ * Writes bytes unchanged, but only whole lines to a terminal: there, an escape sequence must not be cut in two, and
+ * lines of stdout and stderr must not mix. A carriage return, which redraws a progress bar, also ends a line.
  */
 function passedTo(sink: Sink): Passed {
   const decoder = new TextDecoder();

@@ -38,7 +38,7 @@ interface ConnectOptions {
   readonly observe?: Observer;
   /** Called after each request is sent, before its response arrives. */
   readonly onSent?: () => void;
-  /** A dry run sends the requests that change nothing. */
+  /** Whether a dry run sends the requests that only read. */
   readonly readsInDryRun?: boolean | undefined;
 }
 
@@ -78,7 +78,7 @@ export function connect(
     inferenceBaseUrl: settings.sandbox ? sandboxUrl : settings.inferenceBaseUrl,
     apiKey: await secretKey(keyring.keyFor(route)),
   });
-  /** A key is not shown, whatever a response says. */
+  /** Registers the key with the redactor, so that it is never shown, even if a response quotes it. */
   const secretKey = async (key: Promise<string | undefined>) => {
     redactor.add(await key);
     return key;
@@ -87,7 +87,10 @@ export function connect(
     const { fetch: send } = await (settings.sandbox ? sandbox() : transport());
     return send(url, { ...init, onSent });
   };
-  /** The strings are taken out before keys are masked: what is in a picture is not shown. */
+  /**
+   * Diverts strings before keys are masked. They hold pictures or sound, which are not shown as text, so they need no
+   * masking.
+   */
   const diverting = async (divert: Divert): Promise<Pick<CallOptions, "fetch">> => {
     const { divertingFetch } = await import("../../client/divert.ts");
     const { generate } = services.network.limits.body;
@@ -120,7 +123,7 @@ export function connect(
     dryRunRequests.push(shownRequest(parts, to));
     throw new DryRun();
   };
-  /** Limits of one request. The user interrupts every request, whatever its own signal. */
+  /** Limits of one request. The user can also interrupt a request that has its own signal. */
   const ownLimits = <Limits extends { readonly signal?: AbortSignal }>(limits: Limits | undefined) =>
     limits?.signal ? { ...limits, signal: AbortSignal.any([interrupted, limits.signal]) } : limits;
   const connectToServed = (url: string) => async () => {

@@ -7,7 +7,9 @@ import { readNamedStdin } from "../prompt/stdin.ts";
 import type { Connection } from "./connection.ts";
 import type { Runtime } from "./services.ts";
 
-/** Creates what every command may use; the key is left out. `serviceNow` returns the service's time. */
+/**
+ * Creates the context that every command gets. It does not contain the key. `serviceNow` returns the service's time.
+ */
 export function createContext(
   runtime: Runtime,
   { calls }: Pick<Connection, "calls">,

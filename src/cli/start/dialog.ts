@@ -60,7 +60,10 @@ function clipboardTools({ env, machine: { platform } }: Pick<System, "env" | "ma
   return tools.filter(({ works }) => works);
 }
 
-/** The text as the user's editor saves it. $VISUAL and $EDITOR may hold a whole command line. */
+/**
+ * Opens the text in the user's editor and returns what the editor saves. $VISUAL and $EDITOR may hold a whole command
+ * line.
+ */
 async function edited(text: string, { env, files, machine, programs }: System): Promise<string> {
   const isWindows = machine.platform === "win32";
   const editor = env.VISUAL || env.EDITOR || (isWindows ? "notepad" : "vi");

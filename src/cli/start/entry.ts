@@ -33,7 +33,10 @@ async function cacheCode(cacheFolder: () => string): Promise<void> {
   } catch {}
 }
 
-/** The help that a simple command line asks for; undefined for all others, which the parser handles. */
+/**
+ * The help for a simple command line, such as `rentals --help`; undefined for all other lines, which the parser
+ * handles.
+ */
 async function helpOf(line: readonly string[]): Promise<string | undefined> {
   const last = line.at(-1);
   const isHelpCommand = line[0] === "help";

@@ -51,8 +51,8 @@ export async function main(argv: readonly string[], outside: System, services: S
 }
 
 /**
- * Asks which command of the group to run, and returns its command line. Undefined without a terminal, or if the group
- * shows its help.
+ * Asks which command of the group to run, and returns its command line. Returns undefined if gpuctl cannot prompt, or
+ * if the group shows its help.
  */
 async function chosenLine(bare: BareGroup, { env, io }: System): Promise<readonly string[] | undefined> {
   if (!canPrompt({ promptsAllowed: promptsAllowed(bare.globals, env) }, io)) return undefined;
@@ -144,10 +144,13 @@ async function execute(
   }
 }
 
-/** For the command that prints the key. */
+/** A redactor without secrets, for the command that prints the key. */
 const noSecrets = createRedactor();
 
-/** The key in the environment, and the passwords of URLs on the command line, and of base URLs and proxies in the environment. */
+/**
+ * The key in the environment, passwords in URLs on the command line, and passwords in base URLs and proxies in the
+ * environment.
+ */
 function secretsIn(argv: readonly string[], env: System["env"]): readonly string[] {
   const urls = Object.entries(env).flatMap(([name, text = ""]) =>
     text.includes("@") && /^gpuctl_.*_url$|_proxy$/i.test(name) ? text : [],
@@ -155,7 +158,7 @@ function secretsIn(argv: readonly string[], env: System["env"]): readonly string
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }
 
-/** Keys written in the key command (`--key-command`, `apiKeyCommand`). */
+/** Keys that are part of the key command (`--key-command`, `apiKeyCommand`). */
 function typedSecrets({ args: [key, value = ""], flags }: Invocation): readonly string[] {
   const lines = [flags["key-command"]?.value, ...(key === "apiKeyCommand" ? [value] : [])];
   return lines.flatMap((line) => (typeof line === "string" ? secretsInCommand(line) : []));
@@ -187,7 +190,7 @@ function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
     : "use";
 }
 
-/** After Ctrl-C every failure counts as an interruption, except errors that report a possible change or charge. */
+/** After Ctrl-C, every failure counts as an interruption, except errors that report a possible change or charge. */
 const orInterrupted = (error: unknown, { interrupted }: System): unknown =>
   interrupted.aborted && !(error instanceof Error && reportedAfterInterrupt.has(error.name))
     ? new Interrupted()

@@ -31,7 +31,7 @@ export type RunPorts = Pick<Ports, "changeLine" | "withinLimits"> & Partial<Pick
 /** The ports of commands that use `task`. */
 type TaskPort = "task" | "commandNode" | "failureOf" | "messages";
 
-/** Creates what only some commands use. This module is loaded only for them. */
+/** Creates the ports, which only some commands use. This module is loaded only for these commands. */
 export function createPorts(
   runtime: Runtime,
   { callAt, requestAt, sandbox, setSandboxAside, servedSandbox, keyring }: Connection,

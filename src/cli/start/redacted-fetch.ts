@@ -2,8 +2,8 @@ import type { Fetch, FetchResponse } from "../../client/fetch.ts";
 import { type Redactor, redactedBytes } from "../../core/redact.ts";
 
 /**
- * The same `fetch`, except that a key that a response quotes is masked as it arrives: what is shown of a response may be
- * cut, and the rest of a key would not be recognized.
+ * The same `fetch`, except that keys in a response are masked as the response arrives. Masking only what is shown would
+ * not be enough: that may be cut in the middle of a key, and part of a key is not recognized.
  */
 export const redactedFetch =
   (fetch: Fetch, redactor: Redactor): Fetch =>
@@ -24,7 +24,10 @@ export const redactedFetch =
     };
   };
 
-/** Passes the bytes on as they arrive, except for the end of a line that a secret may continue. */
+/**
+ * Passes bytes on as they arrive, but holds back the end of an unfinished line, because it may end with part of a
+ * secret.
+ */
 function redactedBody(body: NonNullable<FetchResponse["body"]>, { redact, maxLength }: Redactor) {
   let held: Uint8Array = new Uint8Array();
   async function* chunks(): AsyncGenerator<Uint8Array> {

@@ -74,7 +74,8 @@ export async function run(
     !settings.dryRun &&
     command.confirm !== undefined &&
     (await confirm(questionOf(command.confirm, runInput), node, settings, system.io));
-  // The answers are not lost when one of them is rejected. A confirmation that was not given is not put in the line.
+  // If an answer is rejected, prints the line with all answers, so that they are not lost. The line does not contain
+  // `--yes`, because the user has not confirmed.
   const sayUnconfirmed = (error: unknown): never => {
     const isCancelled = error instanceof Interrupted || system.interrupted.aborted;
     if (line && !isCancelled)
@@ -101,7 +102,7 @@ export async function run(
     sayLine();
     return result;
   } catch (error) {
-    // What was declined is not to be run again.
+    // After the user has declined, does not suggest to run the line again.
     if (!(error instanceof Interrupted)) sayLine();
     throw error;
   }

@@ -16,15 +16,15 @@ import type { Runtime } from "./services.ts";
 export interface ServiceDescription {
   readonly describe: Describe;
   readonly descriptions: DescriptionLookup | undefined;
-  /** For a dry run: the request that replaces an operation. Warns when the cached description may be outdated. */
+  /** For a dry run: the request that replaces an operation. Warns if the cached description may be outdated. */
   readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
   /** Fetches the description again, with a short timeout, if the cached one does not list the value. */
   readonly isListed: IsListedFor;
 }
 
 /**
- * Creates everything that depends on the service's description. It is fetched with `options` when first needed, and only
- * once.
+ * Creates everything that depends on the service's description. The description is fetched with `options` when it is
+ * first needed, and only once.
  */
 export function createServiceDescription(
   { settings, system, services, notes }: Runtime,

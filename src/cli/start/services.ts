@@ -18,7 +18,7 @@ import { sandboxKeys } from "../../core/sandbox.ts";
 import type { System } from "../../system/types.ts";
 import type { Notes } from "../print/notes.ts";
 
-/** What every step of a run works with. */
+/** What every step of a run uses. */
 export interface Runtime {
   readonly settings: Settings;
   readonly system: System;
@@ -27,14 +27,14 @@ export interface Runtime {
   readonly redactor: Redactor;
 }
 
-/** What other rooms provide for a run, each part loaded on first use. Tests substitute their own. */
+/** What other parts of gpuctl provide for a run. Each part is loaded on first use. Tests substitute their own. */
 export interface Services {
   readonly version: string;
   /** The versions of Node.js that gpuctl runs on, such as `>=20.19`. */
   readonly neededNode: string;
   readonly network: {
     readonly connect: () => Promise<Transport>;
-    /** Probes a host without a key. Throws when it cannot be reached within `timeout` milliseconds. */
+    /** Probes a host without a key. Throws if it cannot be reached within `timeout` milliseconds. */
     readonly probe: (url: string, timeout: number) => Promise<Probe>;
     /** The proxy that the environment sets for a URL. */
     readonly proxyFor: (url: string) => Promise<string | undefined>;
@@ -45,7 +45,7 @@ export interface Services {
     /** Renames a state file that cannot be used, and returns its new path. */
     readonly setAside: () => Promise<string>;
     readonly facts: SandboxFacts;
-    /** The controls of a served sandbox. Throws `NotFound` when the host is not a sandbox. */
+    /** The controls of a served sandbox. Throws `NotFound` if the host is not a sandbox. */
     readonly connect: (
       url: string,
       send: (request: ControlRequest) => Promise<string>,

@@ -40,7 +40,7 @@ export function createTaskPorts(
     messages: {
       isTerminal: io.stdin.isTTY,
       read: io.stdin.pieces,
-      // A client that is gone must not end a call that is under way.
+      // If the client is gone, a call that is under way must still finish.
       write: (text) => io.stdout.write(text, { reportsClosedPipe: true }),
       log: (line) => void io.stderr.write(`${oneLine(line, false)}\n`),
     },
@@ -84,7 +84,10 @@ function createTask(
   };
 }
 
-/** The same calls, except that the signal ends reads, and that no write is sent after it. */
+/**
+ * The same calls, except that the signal aborts reads, and no write is sent after the signal. A write that was already
+ * sent is not aborted.
+ */
 function untilAborted(calls: Connection["calls"], signal: AbortSignal): Connection["calls"] {
   const options = <Options extends { readonly signal?: AbortSignal }>(isRead: boolean, given?: Options) => {
     if (signal.aborted) throw new Interrupted("cancelled before the request was sent");
