@@ -3,7 +3,7 @@
 
 const { enableCompileCache } = require("node:module");
 
-/** The cache folder of this user. Node's default folder is shared by all users, so it could contain another user's code. */
+/** The user's own cache folder. Node's default is shared by all users, so it could contain another user's code. */
 function cacheFolder() {
   const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   const { join } = require("node:path");
