@@ -3,14 +3,14 @@
 
 const { enableCompileCache } = require("node:module");
 
-/** The user's own folder. Node's default is shared by all users, so it could contain another user's code. */
+/** The user's own cache folder. Node's default is shared by all users, so it could contain another user's code. */
 function cacheFolder() {
   const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
   const { join } = require("node:path");
   return join(XDG_CACHE_HOME || LOCALAPPDATA || join(require("node:os").homedir(), ".cache"), "gpuctl");
 }
 
-/** Creates the folder if it is missing, and says whether it is the user's own and no one else can write to it. */
+/** Creates the folder if it is missing. Returns whether it belongs to the user and no one else can write to it. */
 function isPrivate(folder) {
   const { lstatSync, mkdirSync } = require("node:fs");
   for (const one of [require("node:path").dirname(folder), folder]) {
@@ -27,7 +27,7 @@ function useCompileCache() {
     const folder = cacheFolder();
     if (isPrivate(folder)) enableCompileCache(folder);
   } catch {
-    // There is no home folder. Without the cache, gpuctl only starts more slowly.
+    // For example, there is no home folder. Without the cache, gpuctl only starts more slowly.
   }
 }
 
