@@ -14,7 +14,7 @@ import { activeRentals, type NumberedRental, pastRentals } from "../tables/renta
 import { listVolumes } from "../tables/volumes.ts";
 import type { NumberedMedia, RecentMedia } from "./recent-media.ts";
 
-/** The data that the pages show. */
+/** The objects that the pages get their data from. */
 export interface PageSource {
   readonly controls: SandboxControls;
   readonly store: Queries;
