@@ -3,7 +3,7 @@
 Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
 
-  # By path: the words that can follow, with their summaries.
+  # For each path: the words that can follow, with their summaries.
   $commands = @{
     '' = @(
       ,@('setup', 'Set up gpuctl step by step')
@@ -486,7 +486,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('expect', 'Check which requests the sandbox received')
     )
   }
-  # By path: the spellings of each flag, its description, its choices, and the kind of values that gpuctl lists for it.
+  # For each path, its flags: their spellings, description, choices, and the kind of values that gpuctl lists for them.
   $flags = @{
     '' = @()
     'setup' = @()
@@ -1020,8 +1020,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   $values = @('-o', '--output', '--columns', '--jq', '--profile', '--base-url', '--inference-base-url', '--timeout', '--retries', '--color', '--gpu-count', '--gpus', '--network-type', '--region', '--gpu-type', '--gpu', '--label', '--term-type', '--term-period-days', '--days', '--discount-percentage', '--ssh-public-key-id', '--ssh-public-key-ids', '--custom-ports', '--count', '--wait-timeout', '--max-burn', '--lease', '--lease-file', '--cuda-version', '--storage-volume', '--new-volume', '--new-volume-size', '--type', '--older-than', '--sort', '--limit', '--for', '--interval', '--node', '--sync', '--fetch', '--env', '--max-cost', '--time-limit', '--note', '--every', '--warn', '--notify', '--size-in-gb', '--size', '--rental-ids', '--expected-total-price-cents', '--expected-price', '--expected-reserved-until', '--name', '--onboarded-for', '--access', '-m', '--model-name', '--model', '--prompt', '--height', '--width', '--steps', '--cfg-scale', '--negative-prompt', '--negative', '--seed', '--sampler', '--backend', '--prompt-2', '--negative-prompt-2', '--strength', '--lora', '--image', '--from', '-n', '--concurrency', '--out', '--max-tokens', '--temperature', '--session', '--attach', '--schema', '-s', '--system', '--top-p', '--stop', '--param', '--format', '--speed', '--file', '--part-length', '--allow', '--assume-price', '--prompts', '--endpoint', '--files', '--give-up-after', '--shard', '--shards', '--status-json', '--ids', '--requests', '--secret', '--claim', '--group', '-f', '--raw-field', '-F', '--field', '--input', '--key-command', '--port', '--host', '--only', '--scenario', '--operation', '--where', '--caller', '--key', '--times', '--after', '--rate', '--status', '--code', '--message', '--body', '--content-type', '--retry-after', '--delay', '--cut-stream-after', '--voice', '--api-key-env', '--rental', '--at', '--window', '--balance', '--outcome', '--since', '--until', '--at-least', '--at-most')
   $files = @('--lease-file', '--fetch', '--image', '--from', '--out', '--schema', '--file', '--prompts', '--status-json', '--requests', '--input')
 
-  # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
-  # it repeats.
+  # For each path, the arguments of the command: the kind of values that gpuctl lists for each, its choices, and whether
+  # it can be repeated.
   $words = @{
     'rentals get' = @(
       ,@('rental', @(), $false)
@@ -1195,7 +1195,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('', @('bash', 'zsh', 'fish', 'powershell'), $false)
     )
   }
-  # Flags that select the service to query, and those of them that take a value.
+  # Flags that select the service to query, and the subset of them that take a value.
   $service = @('--profile', '--sandbox', '--base-url', '--inference-base-url', '--timeout', '--retries', '--insecure-http')
   $serviceValues = @('--profile', '--base-url', '--inference-base-url', '--timeout', '--retries')
 

@@ -19,12 +19,12 @@ const own: readonly Variable[] = [
   },
   {
     name: "GPUCTL_LEASE_FILE",
-    meaning: "File that records when each rental should end (its lease)",
-    flag: "--lease-file of `rentals` commands",
+    meaning: "File that records when each rental should end (its lease), for `rentals` commands",
+    flag: "--lease-file",
   },
   {
     name: "JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID, CI_NODE_INDEX",
-    meaning: "The shard that `batch run --shards` runs, as Kubernetes, Slurm and GitLab set it",
+    meaning: "The shard that `batch run --shards` runs; set by Kubernetes, Slurm and GitLab",
   },
   { name: "CI", meaning: "If set, gpuctl never prompts" },
   { name: "NO_COLOR, FORCE_COLOR", meaning: "Turn colors off or on" },
@@ -46,7 +46,7 @@ export const environmentOf = (globals: readonly GlobalNode[]): readonly Variable
 /** What gpuctl does with keys. */
 const keyPromise = [
   "The key of a profile is sent only to the hosts of that profile's base URLs. No key follows a redirect to another host. Over plain http, a key is sent only to this machine (localhost, names below .localhost, 127.0.0.0/8 and ::1), unless --insecure-http is given.",
-  `\`gpuctl auth token\` prints the key in use, and \`gpuctl api-keys create\` prints a new one. Everywhere else, at most the last four characters of a key are shown. If a response, an error or a header quotes a key that gpuctl knows, it is masked as ****, also where it is written with the escapes of JSON, URLs or HTML, or as Base64. Keys of fewer than ${minSecretLength} characters are too short to be recognized, and a service that has the key can always write it in a way that gpuctl does not recognize.`,
+  `\`gpuctl auth token\` prints the key in use, and \`gpuctl api-keys create\` prints a new one. Everywhere else, at most the last four characters of a key are shown. If a response, an error or a header contains a key that gpuctl knows, gpuctl masks the key as ****, even if it is escaped for JSON, a URL or HTML, or encoded as Base64. Keys of fewer than ${minSecretLength} characters are too short to be recognized. A service that has the key can always write it in a form that gpuctl does not recognize.`,
   "A base URL with a user name or a password in it is refused, and the password is not shown.",
 ] as const;
 

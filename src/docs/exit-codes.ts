@@ -34,7 +34,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [11, "A spending limit that you set would be exceeded. Nothing was sent"],
   [
     12,
-    "Some of several items failed. The results of the others are printed. If all fail alike, the exit code is that of the failure; if the outcome of one is unknown, it is 10. `batch run` exits with 12 in these cases, too",
+    "Some of several items failed. The results of the others are printed. If all items fail with the same exit code, gpuctl exits with that code. If the outcome of any item is unknown, it exits with 10. `batch run` exits with 12 in both cases",
   ],
   [130, "Interrupted, or a confirmation was declined"],
 ];

@@ -100,7 +100,7 @@ const commandText = (spec: CommandNode): string =>
     examples(spec.examples),
   );
 
-/** Paragraphs; indented lines are code. */
+/** The details of a command as paragraphs. Indented lines are code. */
 const detailsOf = ({ details = "" }: CommandNode): readonly string[] =>
   details
     .split(/\n(?= )|(?<=^ .*)\n/m)

@@ -38,21 +38,21 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Partial results",
       parts: [
-        "`rentals list` requests virtual machines and bare metal separately. When one of the requests fails, the rentals of the other are printed, in every format. The error follows on stderr, and the exit code is that of the error, so that a list with exit code 0 is complete. A list of more than 1 MiB that breaks off is printed as far as it arrived. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
+        "`rentals list` requests virtual machines and bare metal separately. If one of the requests fails, gpuctl still prints the rentals from the other one, in every format. It then prints the error to stderr and exits with the error's code, so a list with exit code 0 is complete. If a list of more than 1 MiB ends early, gpuctl prints the part that arrived. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
       ],
     },
     {
       heading: "Formats",
       parts: [
-        "Set with --output. Every format prints the numbers of a response to the digit, such as 1.50 or 12345678901234567891. jq may write numbers in another way, so the results of --jq may differ: 1.50 may become 1.5.",
-        "Lists of more than 1 MiB are printed as they arrive, and may have any length. A table then takes its columns and widths from the first 1,000 records. A --jq filter that is `.[]` or a path below it, such as `.[].id`, alone or followed by `|`, has no limit either. Any other filter needs the whole list, and fails if that takes more than 256 MB of memory, as about 50,000 rentals do.",
+        "Set with --output. Every format prints numbers exactly as the service sent them, such as 1.50 or 12345678901234567891. jq may write a number differently, so --jq may print 1.5 for 1.50.",
+        "Lists of more than 1 MiB are printed as they arrive, and may have any length. The columns and widths of a table then depend only on the first 1,000 records. A --jq filter also works on a list of any length if it is `.[]` or a path below it, such as `.[].id`, alone or followed by `|` and another filter. Any other filter needs the whole list in memory. It fails if the list needs more than 256 MB, as about 50,000 rentals do.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],
     },
     {
       heading: "Spreadsheets",
       parts: [
-        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl therefore adds an apostrophe before such a text, and before a text such as `'=1` that already has apostrophes in front of it. To get the original, remove the first apostrophe of a text that begins with apostrophes and then one of these characters. Numbers, such as -1.50, and texts in json are not changed.",
+        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl therefore adds an apostrophe before such a text. It also adds one before a text such as `'=1`, which has one of these characters after one or more apostrophes. To restore the original, remove the first apostrophe of each text that begins with apostrophes followed by one of these characters. Numbers such as -1.50 are not changed, nor are texts in json.",
       ],
     },
     {

@@ -11,10 +11,10 @@ import {
 } from "../command-kit/tree.ts";
 import { topics } from "../core/topics.ts";
 
-/** What completion scripts are generated from. */
+/** The data from which completion scripts are generated. */
 export interface Tree {
   readonly places: readonly Place[];
-  /** The paths of all places but gpuctl itself. */
+  /** The paths of all places except gpuctl itself. */
   readonly paths: readonly string[];
   /** Flags that select the service that completions query. */
   readonly service: readonly FlagNode[];
@@ -97,7 +97,9 @@ export const takesValue = ({ value, optionalValue }: FlagNode): boolean =>
 export const valueFlags = ({ places, globals }: Tree): readonly string[] =>
   spelled([...globals, ...places.flatMap(({ flags }) => flags)].filter(takesValue));
 
-/** Patterns for a shell's `case`: service flags whose value is the next word, and those that are one word. */
+/**
+ * Patterns for a shell's `case`: service flags whose value is the next word, and service flags that are a single word.
+ */
 export function serviceWords({ service }: Tree): { readonly valued: string; readonly whole: string } {
   const valued = spelled(service.filter(takesValue));
   const switches = spelled(service.filter((flag) => !takesValue(flag)));

@@ -15,21 +15,22 @@ import { sniff } from "./sniff.ts";
 import { TemporaryWriter } from "./temporary.ts";
 import { isTruncated, PngEnd } from "./truncated.ts";
 
-/** Bytes that are written at once. */
+/** How many bytes are written to the file at once. */
 const blockSize = 160 * 1024;
-/** Bytes that the format is detected from. */
+/** The format is detected from this many bytes at the start. */
 const headSize = 256;
 
-/** Blocks to use again: garbage of this size is collected late. */
+/** Blocks to reuse, because buffers of this size are garbage-collected late. */
 const freeBlocks: Buffer[] = [];
 const noBlock = Buffer.alloc(0);
 
-// From here on, because the young generation grows for the modules that are loaded next, and never becomes smaller.
+// Called when this module is loaded, because the young generation would grow for the modules that are loaded next, and
+// it never shrinks.
 limitYoungGeneration(setFlagsFromString);
 
 /** A picture or a sound that is decoded into a temporary file while its base64 text arrives. */
 export class ArrivingMedia {
-  /** Stands for the text in the response. */
+  /** Replaces the base64 text in the response. */
   readonly placeholder = `arriving${"_".repeat(32)}${crypto.randomUUID().replaceAll("-", "")}`;
   readonly #decoder = new Base64Decoder();
   readonly #file: TemporaryWriter;
@@ -37,13 +38,13 @@ export class ArrivingMedia {
   #used = 0;
   #isDiscarded = false;
   #head: Buffer = Buffer.alloc(0);
-  /** Undefined if no one asks for the hash: it takes a fifth of the time. */
+  /** Undefined if no hash is needed. Hashing takes a fifth of the time. */
   #hash: Hash | undefined;
   #unhashed: Buffer = Buffer.alloc(0);
   readonly #pngEnd = new PngEnd();
   /** The hash of everything before the end of a PNG. */
   #hashBeforeEnd: Hash | undefined;
-  /** Why the text is not base64. */
+  /** Why the text is not valid base64; undefined if it is. */
   problem: string | undefined = "it is not complete";
 
   constructor(target: Pick<OutputTarget, "to" | "fallbackFolders">, { hash = true } = {}) {
@@ -57,10 +58,11 @@ export class ArrivingMedia {
   }
 
   /**
-   * Takes a part of the text: Latin-1, at most 128 KiB. Returns false if it is not base64; then none of the part is taken.
+   * Decodes a part of the text: Latin-1, at most 128 KiB. If the part is not base64, decodes none of it and returns
+   * false.
    */
   write(part: string): boolean {
-    // The rest of a response may arrive after an interruption, when the block is in use again.
+    // After an interruption, the rest of a response may still arrive. By then, another result may use the block.
     if (this.#isDiscarded) return false;
     this.#makeRoom(part.length);
     const written = this.#decoder.decode(part, this.#block, this.#used);
@@ -78,7 +80,10 @@ export class ArrivingMedia {
     this.#releaseBlock();
   }
 
-  /** Starts to write the file to the disk while others arrive. Then the flush before it gets its name takes less time. */
+  /**
+   * Starts to flush the file to the disk while other results arrive. The final flush, before the file gets its name,
+   * then takes less time.
+   */
   startFlush(): void {
     this.#file.startFlush();
   }
@@ -90,8 +95,9 @@ export class ArrivingMedia {
   }
 
   /**
-   * The result, decoded. The settings are written into a complete PNG or JPEG. Call it once, after `end`; then there is
-   * no `text`. Throws `EmptyResult` if the text is empty or not base64, and `ResultLost` if it could not be written anywhere.
+   * Returns the decoded result. If there are settings and the file is a complete PNG or JPEG, writes the settings into
+   * it. Call this once, after `end`. Afterwards, `text` is not available. Throws `EmptyResult` if the text is empty or
+   * not base64, and `ResultLost` if the file could not be written to any folder.
    */
   finish(
     media: Pick<Decoded, "kind" | "count" | "names">,
@@ -119,7 +125,7 @@ export class ArrivingMedia {
     };
   }
 
-  /** Removes the temporary file, unless it was renamed. It is not used after that. */
+  /** Removes the temporary file, unless it was renamed. Do not use the object afterwards. */
   discard(): void {
     if (this.#isDiscarded) return;
     this.#isDiscarded = true;
@@ -147,7 +153,7 @@ export class ArrivingMedia {
     this.#used = 0;
   }
 
-  /** Keeps the hash of what comes before the end of a PNG. */
+  /** Updates the hash. At the end of a PNG, keeps a copy of the hash of everything before it. */
   #updateHash(hash: Hash, part: Buffer): void {
     const bytes = this.#unhashed.length === 0 ? part : Buffer.concat([this.#unhashed, part]);
     const { offset, undecided } = this.#pngEnd;
@@ -181,8 +187,8 @@ export class ArrivingMedia {
 }
 
 /**
- * The result that a text of the response stands for. One that is missing or cannot be decoded is a sentence that says
- * so.
+ * Finds the result that belongs to a text of the response. If the result is missing or cannot be decoded, returns a
+ * sentence that says so.
  */
 function arrivedMedia(
   text: string,
@@ -191,15 +197,15 @@ function arrivedMedia(
 ): ArrivingMedia | string {
   const media = arriving.find(({ placeholder }) => text.startsWith(placeholder));
   if (media === undefined) return noMedia(kind);
-  // What is not base64 stays in the response.
+  // Characters that are not base64 stay in the response, after the placeholder.
   const problem = text === media.placeholder ? media.problem : invalidCharacters;
   if (problem === undefined) return media;
   return problem === isEmpty ? noMedia(kind) : undecodable(problem);
 }
 
 /**
- * The results that none of the texts of the response stands for, because the response names a key twice and only the last
- * value counts. They were paid for, too.
+ * The results that belong to no text of the response. The response may contain a key twice: only the last value counts,
+ * but all of the results were paid for.
  */
 const unlistedMedia = (
   texts: readonly string[],
@@ -210,7 +216,7 @@ const unlistedMedia = (
       problem === undefined && !texts.some((text) => text.startsWith(placeholder)),
   );
 
-/** A picture of a response. One that is missing or cannot be decoded is a sentence that says so. */
+/** A picture of a response. If the picture is missing or cannot be decoded, `media` is a sentence that says so. */
 export interface ListedPicture {
   readonly media: ArrivingMedia | string;
   /** What the response says about it; empty if the response does not list it. */
@@ -231,8 +237,8 @@ export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]
 }
 
 /**
- * The sound of a response, and others if it names several with the same key. One that is missing or cannot be decoded is a
- * sentence that says so.
+ * The sound of a response, and further sounds if the response contains the key more than once. If the first sound is
+ * missing or cannot be decoded, it is a sentence that says so.
  */
 export function soundsIn(
   response: unknown,
@@ -245,7 +251,10 @@ export function soundsIn(
   return listed === noMedia("audio") ? [first, ...others] : [listed, first, ...others];
 }
 
-/** The folder of the result, so that the file can be renamed, and those to use if it cannot be written there. */
+/**
+ * The folders to write to, in the order in which they are tried. The first one is the folder of the result, in which
+ * the file only has to be renamed. For stdout, only the fallback folders are used, in reverse order.
+ */
 function foldersFor({ to, fallbackFolders }: Pick<OutputTarget, "to" | "fallbackFolders">): string[] {
   if (to.kind === "stdout") return [...fallbackFolders].reverse();
   let folder = folderOf(to);

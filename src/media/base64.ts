@@ -1,5 +1,5 @@
 const DATA_URL = /^\s*data:[^,]{0,200};base64,/i;
-/** The start of a text that is held until it is known whether it is a `data:` URL. */
+/** How many characters at the start of a text are held back until it is known whether it is a `data:` URL. */
 const headLength = 512;
 const SYMBOLS = /^[A-Za-z0-9+/_-]*$/;
 const SYMBOLS_AND_PADDING = /^([A-Za-z0-9+/_-]*)(=*)$/;
@@ -20,8 +20,9 @@ export class Base64Decoder {
   #hasSymbols = false;
 
   /**
-   * Decodes a part into a buffer, which needs room for as many bytes as the part has characters and `decoderSlack` more.
-   * Returns the number of bytes, or undefined for a part with characters that are not base64: none of it is taken then.
+   * Decodes a part into a buffer. The buffer needs room for one byte per character of the part, and `decoderSlack`
+   * bytes more. Returns the number of bytes. If the part has characters that are not base64, decodes none of it and
+   * returns undefined.
    */
   decode(part: string, into: Buffer, at: number): number | undefined {
     if (this.#head === undefined) return this.#decode(part, into, at);
@@ -46,12 +47,12 @@ export class Base64Decoder {
     if (symbols.length === 1 || padding > (4 - symbols.length) % 4) {
       return "its length is not valid for base64";
     }
-    // Of a text that is not base64, nothing counts as decoded: `text` still has all of it.
+    // Until here, `#head` stays set, so that `text` still returns all of a short text that is not base64.
     this.#head = undefined;
     return written + into.write(symbols, at + written, "base64");
   }
 
-  /** The text that was taken, given the bytes that were decoded from it. White space is left out. */
+  /** The text so far, without white space. `decoded` are the bytes that were decoded from it. */
   text(decoded: Buffer): string {
     return this.#head ?? this.#prefix + decoded.toString("base64") + this.#pending + this.#padding;
   }
@@ -75,9 +76,9 @@ export class Base64Decoder {
     return written;
   }
 
-  /** Returns undefined, and takes nothing, if there is anything but symbols. */
+  /** Decodes a part that contains only symbols. If it contains anything else, changes nothing and returns undefined. */
   #decodeSymbols(part: string, into: Buffer, at: number): number | undefined {
-    // The part is not joined to the pending symbols, which would copy it.
+    // The part is not joined to the pending symbols, because that would copy it.
     const lead = this.#pending === "" ? 0 : 4 - this.#pending.length;
     const length = Math.max(0, part.length - lead);
     const end = lead + length - (length % 4);
@@ -85,7 +86,7 @@ export class Base64Decoder {
     const rest = first.length < 4 && lead > 0 ? first : part.slice(end);
     const start = first.length === 4 ? into.write(first, at, "base64") : 0;
     const written = start + into.write(part.slice(lead, end), at + start, "base64");
-    // Other characters are skipped, so there are fewer bytes.
+    // `Buffer.write` skips any other character, so that there are fewer bytes than expected.
     const expected = ((first.length === 4 ? 4 : 0) + end - lead) * 0.75;
     if (written !== expected || !SYMBOLS.test(rest)) return undefined;
     this.#pending = rest;
@@ -94,7 +95,7 @@ export class Base64Decoder {
   }
 }
 
-/** Bytes that `Base64Decoder` may write besides those of a part. */
+/** How many bytes `Base64Decoder` may write in addition to those of a part. */
 export const decoderSlack = headLength;
 
 /** The message for a result that is not base64. */

@@ -13,14 +13,17 @@ import {
 /** Where results go: to stdout, to one named file, or to files in a folder that are named by a template. */
 export type Destination = { readonly kind: "stdout" } | FileDestination;
 
-/** For a template, which is also used for a folder, missing folders are created; for a file they are not. */
+/**
+ * A named file, or a template. A folder is also a template: the default one. Missing folders are created for a
+ * template, but not for a named file.
+ */
 export type FileDestination =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "template"; readonly folder: string; readonly template: string };
 
 const endsInSeparator = (path: string) => path.endsWith("/") || path.endsWith(sep);
 
-/** Joins without normalizing: `link/..` is not the current folder when `link` is a symbolic link. */
+/** Joins without normalizing: `link/..` is not the current folder if `link` is a symbolic link. */
 function within(folder: string, path: string): string {
   if (folder === "." || isAbsolute(path)) return path;
   return endsInSeparator(folder) ? folder + path : `${folder}/${path}`;
@@ -59,7 +62,7 @@ export async function destination(out: string | undefined, here = "."): Promise<
   return { kind: "file", path };
 }
 
-/** The deepest folder that is known before the result, so that it can be checked first. */
+/** The deepest folder that is known before the result arrives, so that it can be checked in advance. */
 export function folderOf(to: FileDestination): string {
   if (to.kind === "file") return dirname(to.path);
   const [beforeValues = ""] = to.template.split("{");
@@ -70,8 +73,8 @@ export function folderOf(to: FileDestination): string {
 export const unknownExtension = "bin";
 
 /**
- * The path of one result whose format is not known: with the extension that the user typed, else with `values.ext`.
- * A file has the name that the user typed.
+ * The path of one result whose format is not known. A named file keeps the name that the user typed. A template keeps
+ * the extension that the user typed, or gets `values.ext` if it has none.
  */
 export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1): string {
   if (to.kind === "file") return count > 1 ? suffixed(to.path, values.index ?? 1) : to.path;
@@ -80,8 +83,8 @@ export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1
 }
 
 /**
- * The path of one result, with the extension of its bytes. `renamed` is true if the user typed a different one.
- * Several results (`count`) for one named file are numbered: `-1`, `-2` and so on before the extension.
+ * The path of one result, with the extension that matches its bytes. `renamed` is true if the user typed a different
+ * one. Several results (`count`) for one named file are numbered: `-1`, `-2` and so on before the extension.
  */
 export function pathIn(
   to: FileDestination,

@@ -8,7 +8,7 @@ export const DEFAULT_TEMPLATE = "{date}-{slug}-{seed}-{index}.{ext}";
 export interface NameValues {
   /** `{date}` and `{time}`, in local time. */
   readonly date: Date;
-  /** `{slug}` is made from it. */
+  /** The text for `{slug}`. */
   readonly prompt?: string | undefined;
   /** `{slug}` for a prompt without letters or digits, such as `picture` or `speech`. */
   readonly fallback: string;
@@ -52,7 +52,7 @@ export function checkTemplate(template: string): void {
   throw new UsageError(`unknown placeholder ${wrong} in the file name: use ${choices}`);
 }
 
-/** Fills one path segment of a template; empty when only dots remain. */
+/** Fills one path segment of a template; empty if only dots remain. */
 function fill(segment: string, values: NameValues): string {
   const text = (name: string) => PLACEHOLDERS[name]?.(values) ?? "";
   const absent = Object.keys(PLACEHOLDERS).filter((name) => text(name) === "");
@@ -63,8 +63,9 @@ function fill(segment: string, values: NameValues): string {
 }
 
 /**
- * Fills a template. The template's own folders and leading dots stay; a value adds neither a folder nor a hidden or
- * reserved name. A placeholder without a value is removed together with the dash next to it. The name is never empty.
+ * Fills a template. The template's own folders and leading dots stay. A value cannot add a folder, or make a name
+ * hidden or reserved. A placeholder without a value is removed together with the dash next to it. The name is never
+ * empty.
  *
  * @throws {UsageError} for an invalid template.
  */
@@ -80,7 +81,10 @@ export function fileName(template: string, values: NameValues): string {
   return isNamed ? path : path + unreserved(fallbackOf(values));
 }
 
-/** In characters, so that a name stays readable, and in bytes: file systems allow 255 for the whole name. */
+/**
+ * Limits of a slug: in characters, so that a name stays readable, and in bytes, because file systems allow 255 bytes
+ * for a name.
+ */
 const MAX_SLUG = { characters: 40, bytes: 120 };
 const MAX_VALUE = 60;
 
@@ -90,8 +94,9 @@ function folded(text: string): string {
 }
 
 /**
- * A prompt as lower-case words joined by dashes, cut between words where that keeps half of it. Letters of every script
- * are kept, with the marks that scripts such as Devanagari need; only Latin letters lose their accents. May be empty.
+ * A prompt as lower-case words joined by dashes. A long prompt is cut between words if that keeps at least half of the
+ * slug, otherwise within a word. Letters of every script are kept, with the marks that scripts such as Devanagari need;
+ * only Latin letters lose their accents. May be empty.
  */
 function slug(text: string): string {
   // A prompt may be pages long; ten times the limit is enough to fill the slug.
@@ -110,7 +115,7 @@ function slug(text: string): string {
   return cutsWord ? start.slice(0, lastDash) : start;
 }
 
-/** As much of a slug as the limits allow, without parting a letter from its marks. */
+/** As much of a slug as the limits allow, without separating a letter from its marks. */
 function startOf(words: string): string {
   let start = "";
   let characters = 0;
@@ -123,8 +128,9 @@ function startOf(words: string): string {
 }
 
 /**
- * A value that every file system accepts in a name: ASCII letters, digits, `.`, `_`, `+` and `-`, no dot or dash at
- * either end, no dash before a dot or another dash, at most 60 characters. A whole number keeps its sign. May be empty.
+ * Turns a value into text that every file system accepts in a name: at most 60 ASCII letters, digits, `.`, `_`, `+` and
+ * `-`. It has no dot or dash at either end, and no dash before a dot or another dash. A whole number keeps its sign.
+ * May be empty.
  */
 function safeValue(value: string): string {
   if (/^-?\d{1,40}$/.test(value)) return value;
@@ -135,7 +141,7 @@ function safeValue(value: string): string {
     .replace(/^[.-]+|[.-]+$/g, "");
 }
 
-/** Other extensions in use for the same type. */
+/** Other common extensions of the same type. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   aiff: ["aif", "aifc"],
   heic: ["heif"],
@@ -150,8 +156,8 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
 const MEDIA_EXTENSIONS = new Set(MEDIA_TYPES.flatMap(({ ext }) => [ext, ...(ALIASES[ext] ?? [])]));
 
 /**
- * The path with the extension of its bytes. Another media extension is replaced; anything else is kept and followed by
- * the right one, since the `.5` of `v1.5` is not an extension. `renamed` is true if the user typed a different one.
+ * The path with the extension `ext`. A different media extension is replaced. Any other ending is kept and `ext` is
+ * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the user typed a different extension.
  */
 export function withExtension(path: string, ext: string): { path: string; renamed: boolean } {
   const typed = parse(path).ext;

@@ -4,18 +4,18 @@ import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { temporaryName } from "./temporary.ts";
 
-/** The calls that write to a disk, so that tests can simulate a full disk or one without hard links. */
+/** The calls that write to a disk. Tests replace them to simulate a full disk, or a disk without hard links. */
 export type Disk = Pick<typeof promises, "open" | "link" | "rename" | "unlink">;
 
-/** What a file will hold, in pieces, so that it is never in memory as a whole. */
+/** The content of a file in chunks, so that it is never in memory as a whole. */
 export type Pieces = AsyncIterable<Uint8Array | string>;
 
 /** Error codes of file systems that cannot flush a single file. The file is written anyway. */
 const cannotFlush = ["EINVAL", "ENOSYS", "ENOTSUP"];
 
 /**
- * Runs `use` with a new file in `folder` that holds the content, flushed to the disk. The temporary name is removed
- * afterwards, also on failure.
+ * Writes the content to a new temporary file in `folder`, flushes the file to the disk, and calls `use` with its path.
+ * Afterwards, the temporary name is removed, even on failure.
  */
 export async function withTemporary<T>(
   folder: string,
@@ -46,7 +46,7 @@ export async function flushed(file: Pick<promises.FileHandle, "sync">): Promise<
   });
 }
 
-/** Whether a folder exists. @throws {SaveFailed} when the path is not a folder or cannot be accessed. */
+/** Whether a folder exists. @throws {SaveFailed} if the path is not a folder or cannot be accessed. */
 async function exists(folder: string): Promise<boolean> {
   try {
     if ((await promises.stat(folder)).isDirectory()) return true;
@@ -57,14 +57,17 @@ async function exists(folder: string): Promise<boolean> {
   throw new SaveFailed(folder, "not a folder");
 }
 
-/** Checks that a folder exists in which a file should be saved. @throws {SaveFailed} that names both. */
+/**
+ * Checks that the folder for a file exists.
+ * @throws {SaveFailed} that names the file and the folder.
+ */
 export async function assertFolderExists(folder: string, file = folder): Promise<void> {
   if (await exists(folder)) return;
   const name = file === folder ? "the folder" : `the folder ${folder}`;
   throw new SaveFailed(file, `${name} does not exist; create it first`);
 }
 
-/** Makes a folder and the missing ones above it. @throws {SaveFailed} that names the folder at fault. */
+/** Creates a folder and its missing parents. @throws {SaveFailed} that names the folder that cannot be created. */
 export async function makeFolder(folder: string): Promise<void> {
   if (await exists(folder)) return;
   try {
@@ -79,8 +82,8 @@ export async function makeFolder(folder: string): Promise<void> {
 
 /**
  * Checks that files can be created in a folder, by creating one and removing it. Call it before anything is paid for.
- * With `makeFolders`, a missing folder passes if files can be created in the nearest existing folder above it. `file` is
- * what should be saved there, for the error.
+ * With `makeFolders`, a missing folder passes if files can be created in the nearest existing folder above it. `file`
+ * is the file to save, which the error names.
  *
  * @throws {SaveFailed}
  */
@@ -94,7 +97,7 @@ export async function assertWritable(
   try {
     await withTemporary(existing, new Uint8Array(1), async () => undefined);
   } catch (error) {
-    // The folder exists, so the error is about the file, as below /proc.
+    // The folder exists, so ENOENT means that no file can be created in it, as in /proc.
     throw codeOf(error) === "ENOENT"
       ? new SaveFailed(existing, "files cannot be created in this folder")
       : saveFailed(existing, error);

@@ -7,13 +7,13 @@ export interface KeepOptions {
   /** Folders to try, in order. */
   readonly folders: readonly string[];
   readonly date: Date;
-  /** What is kept, such as `response`; part of the file name. */
+  /** What is kept, such as `response`. It is a part of the file name. */
   readonly thing: string;
 }
 
 /**
- * Saves paid-for bytes that cannot be used or printed to a file, and returns its path. Throws `ResultLost` when no folder
- * works.
+ * Saves bytes that were paid for, but cannot be used or printed, to a file. Returns its path. Throws `ResultLost` if no
+ * folder works.
  */
 export async function keep(bytes: Uint8Array, { folders, date, thing }: KeepOptions): Promise<string> {
   const ext = sniff(bytes)?.ext ?? textExtension(bytes);

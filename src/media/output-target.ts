@@ -40,7 +40,7 @@ export interface SavedFile {
   readonly sha256: string | undefined;
 }
 
-/** Resolves `--out`, and checks that files can be saved there before anything is paid for. Throws when they cannot. */
+/** Resolves `--out`, and checks that files can be saved there before anything is paid for. Throws if they cannot. */
 export async function outputTarget(options: OutputOptions): Promise<OutputTarget> {
   const { out, force, dryRun, resolve, temporaryFolder, say } = options;
   const to = await destination(out, resolve("."));
@@ -57,7 +57,7 @@ export interface Decoded {
   readonly names: Omit<NameValues, "ext">;
   /** Undefined for a format that is not known. */
   readonly type: MediaType | undefined;
-  /** It ends before its end. */
+  /** The file ends before the picture or sound does. */
   readonly isTruncated: boolean;
   readonly file: TemporaryFile;
 }
@@ -65,7 +65,7 @@ export interface Decoded {
 /** The message for a response without a picture or a sound. */
 export const noMedia = (kind: MediaType["kind"]): string => `the response contains no ${kind}`;
 
-/** Warns if a result is not of the kind that was requested. `place` completes the sentence "they were". */
+/** Warns if a result is not of the kind that was requested. `place` completes the sentence "its bytes were". */
 export function warnOfFormat({ kind, type }: Decoded, place: string, say: OutputTarget["say"]): void {
   if (type?.kind === kind) return;
   const format = type ? `is ${type.mime}, not ${nouns[kind]}` : "has an unknown format";
@@ -75,9 +75,10 @@ export function warnOfFormat({ kind, type }: Decoded, place: string, say: Output
 const nouns = { image: "an image", audio: "audio" } as const;
 
 /**
- * Saves a result under the extension of its bytes. One of another or an unknown format keeps the name that the user
- * typed. A file is replaced only with `force`. The name of a truncated result says so, and it replaces no file. A result
- * that is truncated, or that cannot be saved where it should go and is saved elsewhere, has a `problem`. Throws `ResultLost` when it cannot be saved anywhere.
+ * Saves a result with the extension that matches its bytes. A result of another kind, or of an unknown format, keeps
+ * the name that the user typed. With `force`, an existing file is replaced. A truncated result gets a name that says
+ * so, and never replaces a file. Returns a `problem` if the result is truncated, or had to be saved in another folder.
+ * Throws `ResultLost` if it cannot be saved anywhere.
  */
 export async function saveMedia(
   media: Decoded,
@@ -113,8 +114,8 @@ const truncatedAt = (kind: MediaType["kind"], path: string): ResultTruncated =>
 const results = { image: "image", audio: "audio" } as const;
 
 /**
- * Saves a result under its default name in a fallback folder. The error says why and where. Throws `ResultLost` when no
- * folder works.
+ * Saves a result under its default name in a fallback folder. The returned `problem` says why and where. Throws
+ * `ResultLost` if no folder works.
  */
 export async function saveElsewhere(
   media: Decoded,
@@ -132,7 +133,7 @@ export async function saveElsewhere(
   return { file: saved, problem: new StoredElsewhere(problem) };
 }
 
-/** Saves a result in the first of the folders that works, and returns the path; undefined if none does. */
+/** Saves a result in the first folder that works. Returns its path; undefined if no folder works. */
 export async function saveInFirst(
   folders: readonly string[],
   name: string,

@@ -5,7 +5,7 @@ import { codeOf, SaveFailed, saveFailed, UsageError } from "../core/errors.ts";
 import { suffixed } from "./filename.ts";
 import { assertFolderExists, type Disk, flushed, makeFolder, type Pieces, withTemporary } from "./folders.ts";
 
-/** A complete file under a temporary name, which the one who wrote it removes. */
+/** A complete file under a temporary name. The code that wrote it also removes it. */
 export interface TemporaryFile {
   readonly path: string;
   /** Size in bytes. */
@@ -20,13 +20,13 @@ export type Content = Uint8Array | TemporaryFile;
 export interface SaveOptions {
   /** Replace an existing file. */
   readonly force?: boolean;
-  /** Fail when the file exists, instead of choosing another name. */
+  /** Fail if the file exists, instead of choosing another name. */
   readonly failIfExists?: boolean;
   /** Create missing folders. */
   readonly makeFolders?: boolean;
 }
 
-/** For file systems without hard links: reserves the name with an empty file, then renames over it. */
+/** For file systems without hard links: reserves the name with an empty file, then renames the temporary file to it. */
 async function moveTo(path: string, temporary: string, disk: Disk): Promise<void> {
   await (await disk.open(path, "wx")).close();
   try {
@@ -37,10 +37,10 @@ async function moveTo(path: string, temporary: string, disk: Disk): Promise<void
   }
 }
 
-/** Atomically gives the temporary file its name without replacing another file; `false` when the name is taken. */
+/** Atomically gives the temporary file its name without replacing another file. Returns false if the name is taken. */
 async function claim(path: string, temporary: string, disk: Disk): Promise<boolean> {
   try {
-    // Hard links fail with various codes. If they are not the cause, the move fails with the same error.
+    // Unsupported hard links fail with various codes. If there is another cause, `moveTo` fails with the same error.
     await disk.link(temporary, path).catch(() => moveTo(path, temporary, disk));
     return true;
   } catch (error) {
@@ -50,12 +50,13 @@ async function claim(path: string, temporary: string, disk: Disk): Promise<boole
 }
 
 /**
- * Writes content to a temporary file in the same folder, flushes it and renames it, so that a file is complete or absent. A
- * temporary file is flushed and renamed, or copied if it is on another file system. An existing file is kept unless `force`
- * is set: the next free name is used instead (`cat-2.png`, `cat-3.png`), even when several processes save at once.
+ * Writes content to a temporary file in the same folder, flushes it and renames it, so that the file is either complete
+ * or absent. If the content is already in a temporary file, that file is flushed and renamed, or copied if it is on
+ * another file system. An existing file is kept unless `force` is set: the next free name is used instead (`cat-2.png`,
+ * `cat-3.png`), even if several processes save at once.
  *
  * @returns the path that was used.
- * @throws {SaveFailed} and leaves no partial file. A `UsageError` of the content is thrown as it is.
+ * @throws {SaveFailed} and leaves no partial file. A `UsageError` from reading the content is thrown unchanged.
  */
 export async function save(
   path: string,

@@ -33,13 +33,13 @@ function isoMedia(brands: RegExp) {
   };
 }
 
-/** Matches files that begin with a text, and with another one further on. */
+/** Matches files that begin with `start`, and whose 64 bytes from `offset` match `further`. */
 function texts(start: string, offset = 0, further = /(?:)/) {
   return (bytes: Uint8Array) =>
     ascii(bytes, 0, start.length) === start && further.test(ascii(bytes, offset, 64));
 }
 
-/** Text may begin with "BM", too, so the size of the header is checked. */
+/** Plain text may also begin with "BM", so the size of the header is checked as well. */
 function isBitmap(bytes: Uint8Array): boolean {
   return ascii(bytes, 0, 2) === "BM" && [12, 40, 52, 56, 64, 108, 124].includes(bytes[14] ?? 0);
 }
@@ -103,11 +103,11 @@ export const MEDIA_TYPES: readonly MediaType[] = [
   { ext: "aac", mime: "audio/aac", kind: "audio", matches: isAdtsFrame },
 ];
 
-/** Detects the type from the first bytes; `undefined` when it is not known. Never throws. */
+/** Detects the type from the first bytes; undefined if it is not known. Never throws. */
 export const sniff = (bytes: Uint8Array): MediaType | undefined =>
   MEDIA_TYPES.find(({ matches }) => matches(bytes));
 
-/** Bytes at the start of a file that say its type. */
+/** How many bytes at the start of a file are needed to detect its type. */
 const headLength = 4096;
 
 /** The type of a saved file by its first bytes; undefined if it is not known. */

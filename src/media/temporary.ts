@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { type SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 
-/** A new name for a file that is not complete. */
+/** A new name for an incomplete file. */
 export const temporaryName = (folder: string): string =>
   `${folder}/.gpuctl-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}.part`;
 
@@ -13,9 +13,9 @@ interface OpenFile {
 }
 
 /**
- * A temporary file that is written while a result arrives. It is created by the first write, in the first of the folders
- * that works, and it moves to the next one when writing fails. Writes are synchronous, so that what arrived is in the
- * file at any moment.
+ * A temporary file that is written while a result arrives. The first write creates it, in the first folder that works.
+ * If writing fails, it moves to the next folder. Writes are synchronous, so the file always contains everything that
+ * was appended.
  */
 export class TemporaryWriter {
   #folders: readonly string[];
@@ -33,7 +33,9 @@ export class TemporaryWriter {
     return this.#open?.path;
   }
 
-  /** Why writing failed in every folder. The file is not complete then. */
+  /**
+   * The first failure, if writing failed in every folder; otherwise undefined. After a failure, the file is incomplete.
+   */
   get failure(): SaveFailed | undefined {
     return this.#folders.length === 0 ? this.#failure : undefined;
   }
@@ -53,14 +55,17 @@ export class TemporaryWriter {
     }
   }
 
-  /** Up to `length` bytes; fewer at the end. */
+  /** Reads up to `length` bytes; fewer at the end of the file. */
   read(at: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - at)));
     if (this.#open === undefined || this.#isClosed) return bytes.subarray(0, 0);
     return bytes.subarray(0, readSync(this.#open.fd, bytes, 0, bytes.length, at));
   }
 
-  /** Replaces everything from a position on by at least as many bytes. Without the space for them, changes nothing and returns false. */
+  /**
+   * Replaces everything from offset `at` on with `bytes`, which must be at least as long. If there is no space for
+   * them, changes nothing and returns false.
+   */
   replaceEnd(at: number, bytes: Buffer): boolean {
     if (this.#open === undefined) return false;
     const before = this.read(at, this.size - at);
@@ -74,7 +79,10 @@ export class TemporaryWriter {
     return true;
   }
 
-  /** Inserts bytes. `observe` gets the bytes of the whole file in order. Without the space, changes nothing and returns false. */
+  /**
+   * Inserts bytes. `observe` gets the bytes of the whole new file in order. If there is no space for it, changes
+   * nothing and returns false.
+   */
   insert(at: number, bytes: Buffer, observe: (bytes: Uint8Array) => void): boolean {
     if (this.#open === undefined) return false;
     try {
@@ -86,7 +94,10 @@ export class TemporaryWriter {
     return true;
   }
 
-  /** Starts to write what is there to the disk. A failure is reported by the flush before the file gets its name. */
+  /**
+   * Starts to flush the file to the disk. Failures are ignored here: the flush before the file gets its name reports
+   * them.
+   */
   startFlush(): void {
     if (this.#open && !this.#isClosed) fdatasync(this.#open.fd, () => {});
   }
@@ -104,7 +115,7 @@ export class TemporaryWriter {
     this.#open = undefined;
   }
 
-  /** Continues in a new file with the same bytes, and others inserted. */
+  /** Continues in a new file that has the same bytes and those to insert. */
   #copyTo(
     folder: string,
     inserted?: { at: number; bytes: Buffer; observe: (bytes: Uint8Array) => void },

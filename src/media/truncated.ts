@@ -5,7 +5,7 @@ const chunkHeader = 8;
 
 /** Finds the end of a PNG that arrives in parts. */
 export class PngEnd {
-  /** Where the part after the bytes in `#held` begins. */
+  /** The offset at which the next part begins, after the bytes in `#held`. */
   #position = 0;
   #next = pngSignature.length;
   #held: Buffer = Buffer.alloc(0);
@@ -35,7 +35,7 @@ export class PngEnd {
       }
       this.#next += chunkOverhead + bytes.readUInt32BE(at);
     }
-    // The start of the file, or of a header that is not complete.
+    // Holds back the start of the file, or of a chunk header, until it is complete.
     const kept = this.#isPng === undefined ? 0 : this.#isPng ? this.#next - start : bytes.length;
     this.#held = Buffer.from(bytes.subarray(kept));
   }
@@ -45,28 +45,28 @@ const isWholeChunk = (offset: number | undefined, length: number): boolean =>
   offset !== undefined && offset + chunkOverhead <= length;
 
 /**
- * The most segments or chunks of a picture that are read one by one. Pictures of real programs have far fewer; only a
- * hostile one has millions, which would take minutes.
+ * The most segments or chunks of a picture that are read. Real pictures have far fewer. A malicious picture may have
+ * millions, which would take minutes to read.
  */
 export const maxParts = 100_000;
 
 /** Reads up to `size` bytes of a file from a position; fewer at the end. */
 export type Read = (at: number, size: number) => Buffer;
 
-/** A file that is read where it is needed. */
+/** A file of which only the needed parts are read. */
 interface Source {
   readonly length: number;
   readonly read: Read;
-  /** The offset of its `IEND` chunk, if it is a PNG that was followed while it arrived. */
+  /** The offset of the `IEND` chunk of a PNG, as `PngEnd` found it; otherwise undefined. */
   readonly pngEnd: number | undefined;
 }
 
-/** Whether the bytes of a picture or sound end before its end, by extension. The other formats do not mark their end. */
+/** Functions that return whether a picture or sound is truncated, by extension. Other formats do not mark their end. */
 const checks: Readonly<Record<string, (file: Source) => boolean>> = {
   png: ({ pngEnd, length }) => !isWholeChunk(pngEnd, length),
   jpg: (file) => !hasEndOfImage(file),
   webp: (file) => riffLength(file) > file.length,
-  // A service that streams sound does not know its size, and writes the highest number.
+  // A service that streams sound does not know its size, so it writes the highest number.
   wav: (file) => file.length < 12 || (riffLength(file) < 0xffff_ffff + 8 && riffLength(file) > file.length),
 };
 
@@ -78,13 +78,16 @@ const riffLength = (file: Source): number =>
 export const isTruncated = (file: Source, ext: string | undefined): boolean =>
   ext !== undefined && Object.hasOwn(checks, ext) && checks[ext]?.(file) === true;
 
-/** In the pixels of a JPEG, 0xff is never followed by this byte, so the two mark the end. */
+/** In the pixel data of a JPEG, this byte never follows 0xff, so the two bytes mark the end. */
 const endMarker = 0xd9;
 const endOfImage = Buffer.of(0xff, endMarker);
 const startOfScan = 0xda;
 const windowSize = 65_536;
 
-/** Whether a JPEG has an end. The segments before its pixels are skipped: they may hold another picture, a preview. */
+/**
+ * Whether a JPEG has an end marker. The segments before the pixel data are skipped, because they may contain a preview
+ * picture with its own end marker.
+ */
 function hasEndOfImage(jpeg: Source): boolean {
   let at = 2;
   for (let part = 0; part < maxParts; part += 1) {

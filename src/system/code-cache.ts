@@ -12,9 +12,9 @@ const checksumBytes = 4;
 const maxAgeMs = 30 * 24 * 3_600_000;
 
 /**
- * Caches the compiled code of the files in `built`, for Node.js versions without a compile cache. File names must change
- * with their contents. V8 crashes on altered compiled code, so the cache folder must belong to the user and each cached
- * file has a checksum; code that fails either check is compiled again.
+ * Caches the compiled code of the files in `built`, for Node.js versions without a compile cache. The name of a file
+ * must change whenever its contents do. V8 crashes on altered compiled code, so the cache folder must belong to the
+ * user and each cached file has a checksum; code that fails either check is compiled again.
  */
 export function cacheCode(built: string, cache: string): void {
   const place = join(cache, `code-${process.version}-${process.arch}`);
@@ -22,12 +22,12 @@ export function cacheCode(built: string, cache: string): void {
   const compiled = new Map<string, Script>();
   const modules = new Map<string, { readonly exports: unknown }>();
   const nodeRequire = createRequire(join(built, "here"));
-  // Node.js looks at the folders of each file again, which takes as long as loading the code.
+  // The `require` of Node.js would look up the folders of each file again, which takes as long as loading the code.
   const requireBuilt = (id: string): unknown =>
     id.startsWith("./") ? exportsOf(basename(id)) : nodeRequire(id);
   function exportsOf(name: string): unknown {
     const filename = join(built, name);
-    // The first files, this one among them, were loaded by Node.js.
+    // Node.js itself loaded the first files, including this one.
     const byNode = nodeRequire.cache[filename];
     const loaded = modules.get(name) ?? (byNode?.loaded ? byNode : undefined);
     if (loaded) return loaded.exports;
@@ -53,7 +53,7 @@ export function cacheCode(built: string, cache: string): void {
     if (dirname(filename) !== built) return load(module, filename);
     module.exports = exportsOf(basename(filename));
   };
-  // At exit, V8 has compiled exactly the functions that the command used.
+  // The code is stored at exit, when V8 has compiled exactly the functions that the command used.
   process.once("exit", (code) => {
     if (code === 0 && compiled.size > 0) withDefaultFlags(() => store(compiled, cache, place));
   });

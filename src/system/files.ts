@@ -50,8 +50,8 @@ export async function readLimited(path: string, maxBytes: number, signal: AbortS
 }
 
 /**
- * Opens a pipe or a terminal, whose bytes may take as long as they like; undefined for any other file. A blocking call
- * would hold a thread of Node.js, which could then not even exit.
+ * Opens a pipe or a terminal without blocking, because its data may take any time to arrive. Returns undefined for any
+ * other file. A blocking read would occupy a thread of Node.js, and the process could not even exit.
  */
 async function openWaiting(path: string): Promise<Readable | undefined> {
   const facts = await promises.stat(path);
@@ -68,7 +68,7 @@ async function openWaiting(path: string): Promise<Readable | undefined> {
   return undefined;
 }
 
-/** The bytes of a stream. Throws `InputTooLarge`, and reads no further, beyond `maxBytes`. */
+/** Collects the bytes of a stream. If there are more than `maxBytes`, stops reading and throws `InputTooLarge`. */
 export async function collected(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   maxBytes: number,
@@ -83,7 +83,7 @@ export async function collected(
   return Buffer.concat(all);
 }
 
-/** Names have the host and, on Linux, the namespace of process IDs: containers may share files. */
+/** A process name includes the host and, on Linux, the PID namespace, because containers may share files. */
 export const processes: Processes = {
   get self() {
     return `${place()} ${process.pid}`;
@@ -162,7 +162,7 @@ async function foldersOf(env: Environment): Promise<Files["folders"]> {
   };
 }
 
-/** Undefined without a home folder, where the library throws on import. */
+/** Undefined if there is no home folder. In that case, the library throws when it is imported. */
 async function defaultFolders() {
   try {
     const { default: envPaths } = await import("env-paths");

@@ -3,7 +3,7 @@ import { isatty } from "node:tty";
 import { Interrupted } from "../core/errors.ts";
 import type { System } from "./types.ts";
 
-/** The signals of Ctrl-C, a termination and a closed terminal. */
+/** The signals for Ctrl-C, a termination request and a closed terminal. */
 export const interruptionSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Ctrl-C and termination signals. */
@@ -19,8 +19,9 @@ export interface Interruption {
     work: Promise<Value>,
   ) => Promise<Value>;
   /**
-   * Runs work that Ctrl-C cancels, by aborting its AbortSignal, while the program goes on. A second Ctrl-C, and any other
-   * signal of the operating system, interrupts the program as always. With `anySignal`, those count as Ctrl-C.
+   * Runs work that Ctrl-C cancels without ending the program: the first Ctrl-C only aborts the work's AbortSignal. A
+   * second Ctrl-C, or another signal of the operating system, interrupts the whole program. With `anySignal`, the other
+   * signals count as Ctrl-C.
    */
   readonly interruptible: System["interruptible"];
 }
@@ -69,8 +70,8 @@ export function interruption(): Interruption {
 }
 
 /**
- * Ends the process by SIGHUP, as a closed terminal does, if its terminal is gone at exit. Without this, Node.js would abort,
- * because it cannot restore the modes of a terminal that is gone.
+ * If the terminal is gone at exit, ends the process with SIGHUP, as a closed terminal does. Otherwise Node.js would
+ * abort, because it cannot restore the modes of a terminal that is gone.
  */
 function endWithTerminal(): void {
   if (process.platform === "win32") return;

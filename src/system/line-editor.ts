@@ -6,21 +6,21 @@ import { interruptionSignals } from "./interruption.ts";
 import { holdMode } from "./terminal.ts";
 import type { LineEditor, LineEditorOptions, LineRead } from "./types.ts";
 
-/** The terminal marks what is pasted, so that a pasted line feed does not send the line. */
+/** Bracketed paste: the terminal marks pasted text, so that a pasted line feed does not submit the line. */
 const pasteMode = { enter: "\u001b[?2004h", leave: "\u001b[?2004l" };
 const pasteStart = "\u001b[200~";
 const pasteEnd = "\u001b[201~";
 
-/** A longer paste is shown as a note instead. */
+/** In characters. A longer paste is shown as a short note instead. */
 const maxShownPaste = 1_000;
 
-/** The symbols that stand for a line feed and a tab in the line that is edited. */
+/** The symbols that represent a line feed and a tab in the edited line. */
 const symbols = { "\n": "\u2424", "\t": "\u2409" } as const;
 
 const shown = (text: string): string => text.replaceAll("\n", symbols["\n"]).replaceAll("\t", symbols["\t"]);
 const typed = (text: string): string => text.replaceAll(symbols["\n"], "\n").replaceAll(symbols["\t"], "\t");
 
-/** A line editor on stderr, by Node's readline. */
+/** A line editor on stderr, based on Node's readline. */
 export function lineEditor({ history, complete }: LineEditorOptions): LineEditor {
   const { stdin, stderr } = process;
   const keys = new PassThrough();
@@ -46,7 +46,7 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
   };
   let reject: (error: Error) => void = () => {};
   let isReading = false;
-  /** Passes on what was typed until a line is read. The rest waits for the next one. */
+  /** Passes typed input to readline until it has read a line. The rest waits for the next read. */
   const feed = () => {
     while (rest !== "" && isReading) {
       const { text, paste, left } = nextInput(rest, pastes.isOpen());
@@ -66,7 +66,7 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
   const end = () => resolve({ key: "ctrl-d" });
   const interrupt = () => reject(new Interrupted());
   editor.on("line", (line) => {
-    // The caller decides what to remember.
+    // The caller decides what to remember, so remove the entry that readline added.
     const entries = historyOf(editor);
     if (entries[0] === line) entries.shift();
     resolve({ line: pastes.expand(typed(line)) });
@@ -128,7 +128,7 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
   };
 }
 
-/** The entries of an editor, the newest first. The types of Node.js omit them. */
+/** The history entries of an editor, newest first. The types of Node.js omit this property. */
 const historyOf = (editor: Interface): string[] =>
   "history" in editor && Array.isArray(editor.history) ? editor.history : [];
 
@@ -140,14 +140,17 @@ function leaveLine(editor: Interface): void {
 }
 
 interface NextInput {
-  /** Keys to pass on together, up to a paste. */
+  /** Keys to pass to readline together. They end before a paste. */
   readonly text: string;
-  /** A part of a paste, with whether it ends there. */
+  /** A part of a paste, and whether the paste ends with it. */
   readonly paste?: { readonly text: string; readonly ends: boolean };
   readonly left: string;
 }
 
-/** Splits off the first part of what arrived from the terminal. A mark of a paste may not have arrived completely. */
+/**
+ * Splits off the first part of the input from the terminal. If the input ends with an incomplete paste mark, the mark
+ * stays in `left`.
+ */
 function nextInput(input: string, inPaste: boolean): NextInput {
   const mark = inPaste ? pasteEnd : pasteStart;
   const at = input.indexOf(mark);
@@ -164,12 +167,14 @@ function nextInput(input: string, inPaste: boolean): NextInput {
   }
   if (at === 0) return { text: "", paste: { text: "", ends: false }, left: input.slice(mark.length) };
   const keys = input.slice(0, at < 0 ? input.length - partOf(mark, input) : at);
-  // Readline takes a Tab within other keys for text.
+  // Readline treats a Tab among other keys as text, so control keys are passed on one by one.
   const [part = ""] = /^(?:[\r\n\t\u0003\u0004]|[^\r\n\t\u0003\u0004]+)/.exec(keys) ?? [];
   return { text: part === "\n" ? "\r" : part, left: input.slice(part.length) };
 }
 
-/** How many characters at the end of the input may be the start of a mark. Escape alone is a key. */
+/**
+ * How many characters at the end of the input may be the start of a mark. Escape alone is a key, so it does not count.
+ */
 function partOf(mark: string, input: string): number {
   for (let length = mark.length - 1; length > 1; length--) {
     if (input.endsWith(mark.slice(0, length))) return length;
@@ -177,7 +182,7 @@ function partOf(mark: string, input: string): number {
   return 0;
 }
 
-/** Gathers a paste that arrives in parts, and puts it into the line that is edited, as a note if it is long. */
+/** Collects a paste that arrives in parts, and inserts it into the edited line. A long paste is inserted as a note. */
 function createPastes() {
   let open: string | undefined;
   const long = new Map<string, string>();
@@ -197,7 +202,7 @@ function createPastes() {
       long.set(note, pasted);
       editor.write(note);
     },
-    /** The line with each long paste instead of its note. */
+    /** Replaces each note in a line with its paste. */
     expand: (line: string) =>
       [...long].reduce((text, [note, pasted]) => text.replaceAll(note, () => pasted), line),
   };

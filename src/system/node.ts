@@ -68,7 +68,7 @@ export async function nodeSystem(): Promise<System> {
   };
 }
 
-/** A prompt handles Ctrl-C itself. After a Ctrl-C between two prompts, the next one is not shown. */
+/** A prompt handles Ctrl-C itself. If Ctrl-C is pressed between two prompts, the second prompt is not shown. */
 function untilInterrupted(prompts: Prompts, interrupted: AbortSignal): Prompts {
   const guarded =
     <Question, Answer>(ask: (question: Question) => Promise<Answer>) =>
@@ -90,7 +90,8 @@ const readStdin: Source["read"] = async ({ signal, onWait, patience, maxBytes })
   const timer = setTimeout(onWait, patience);
   try {
     const bytes = await collected(addAbortSignal(signal, process.stdin), maxBytes);
-    // Ctrl-C in a pipeline also ends the program that writes to stdin, and the end may be seen before the signal is.
+    // Ctrl-C in a pipeline also ends the program that writes to stdin, so the end of stdin may arrive before the
+    // signal.
     await new Promise(setImmediate);
     return bytes;
   } finally {

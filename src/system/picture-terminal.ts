@@ -4,7 +4,7 @@ import type { PictureTerminal, Sink } from "./types.ts";
 
 /** Programs that draw pictures with the protocol of kitty, by their `TERM_PROGRAM`. */
 const kittyPrograms: readonly string[] = ["kitty", "ghostty"];
-/** The same by their `TERM`, which SSH passes on. */
+/** The same programs by their `TERM`, which SSH passes on. */
 const kittyTerms: readonly string[] = ["xterm-kitty", "xterm-ghostty"];
 /** Programs that draw pictures with the protocol of iTerm2. */
 const iterm2Programs: readonly string[] = ["iTerm.app", "WezTerm"];
@@ -19,8 +19,8 @@ export interface PictureTerminalOptions {
 }
 
 /**
- * How a terminal draws pictures, by what the environment says: with a protocol only if the terminal is known to support it, else
- * with half blocks. Returns why it cannot draw pictures otherwise.
+ * Decides from the environment how a terminal draws pictures: with a graphics protocol if the terminal is known to
+ * support one, otherwise with half blocks. If the terminal cannot draw pictures, returns the reason as `problem`.
  */
 export function pictureTerminal(
   { isTTY, columns, rows }: Pick<Sink, "isTTY" | "columns" | "rows">,
@@ -40,13 +40,16 @@ export function pictureTerminal(
   return { draws: "blocks", colors, ...size };
 }
 
-/** A multiplexer draws its own screen, and would drop a picture or show its bytes. */
+/**
+ * Whether the terminal runs a multiplexer. A multiplexer draws its own screen, so it would drop a picture or show its
+ * bytes.
+ */
 const isMultiplexed = ({ TMUX, STY, ZELLIJ, TERM = "" }: Environment): boolean =>
   [TMUX, STY, ZELLIJ].some(Boolean) || /^(?:screen|tmux)/.test(TERM);
 
 /**
- * The graphics protocol. `TERM_PROGRAM` decides where it is set: the other variables may come from the terminal in which an
- * editor, and its own terminal, were started.
+ * The graphics protocol. If `TERM_PROGRAM` is set, only this variable counts. In the terminal of an editor, the other
+ * variables may come from the terminal in which the editor was started.
  */
 function protocolOf(env: Environment): "kitty" | "iterm2" | undefined {
   if (isMultiplexed(env)) return undefined;
@@ -63,7 +66,7 @@ function protocolOf(env: Environment): "kitty" | "iterm2" | undefined {
 
 function colorsOf(env: Environment, platform: string): "truecolor" | "256" | undefined {
   const { TERM = "", TERM_PROGRAM = "", COLORTERM = "", STY } = env;
-  // GNU screen passes COLORTERM on, and misreads 24-bit colors.
+  // GNU screen passes COLORTERM on, but misreads 24-bit colors.
   if (STY) return "256";
   if (/^(?:truecolor|24bit)$/i.test(COLORTERM) || platform === "win32") return "truecolor";
   if (!isMultiplexed(env) && (truecolorPrograms.includes(TERM_PROGRAM) || kittyTerms.includes(TERM))) {

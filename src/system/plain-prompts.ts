@@ -19,14 +19,14 @@ export const plainPrompts: Prompts = {
   },
 };
 
-/** A longer list is first filtered by a search text. */
+/** For a longer list, the user first enters a search text. */
 const searchAbove = 20;
 
 async function chooseByNumber(question: ChoiceQuestion): Promise<string> {
   const { message, labels = {}, initial } = question;
   const choices = question.choices.length > searchAbove ? await searched(question) : question.choices;
   const list = choices.map((one, index) => `  ${index + 1}) ${labels[one] ?? one}\n`).join("");
-  // Only numbers: a choice may itself be a number.
+  // Only the number of a choice is accepted, because a choice may itself be a number.
   const chosen = (answer: string) => (/^\d+$/.test(answer) ? choices[Number(answer) - 1] : undefined);
   const validate = (answer: string) =>
     chosen(answer) === undefined ? `Enter a number from 1 to ${choices.length}` : undefined;
@@ -37,7 +37,9 @@ async function chooseByNumber(question: ChoiceQuestion): Promise<string> {
   return chosen(answer) ?? answer;
 }
 
-/** Asks for a search text, and returns the choices whose name contains it, and `always`; all, if it is empty. */
+/**
+ * Asks for a search text. Returns the choices whose name contains it, and `always`. An empty text returns all choices.
+ */
 async function searched({ message, choices, labels = {}, always }: ChoiceQuestion) {
   const matching = (text: string) =>
     choices.filter((one) => (labels[one] ?? one).toLowerCase().includes(text.toLowerCase()));
@@ -79,7 +81,10 @@ async function hiddenLine(question: string): Promise<string> {
   }
 }
 
-/** Rejects with `Interrupted` on Ctrl-C and Ctrl-D. The prompt is written after the handlers are installed. */
+/**
+ * Reads one line. Rejects with `Interrupted` on Ctrl-C and Ctrl-D. The prompt is written after the handlers are
+ * installed.
+ */
 async function oneLine(reader: Interface, question: string): Promise<string> {
   let leave = () => {};
   try {

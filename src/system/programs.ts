@@ -41,7 +41,7 @@ export const nodePrograms = ({
       shell: true,
       input,
       env,
-      // A process that it leaves behind would keep a pipe open.
+      // Not a pipe, because a background process that the command leaves behind would keep it open.
       stdout: "ignore",
       stderr: "inherit",
       reject: false,
@@ -85,7 +85,7 @@ export const nodePrograms = ({
       cancelSignal: stop,
       forceKillAfterDelay: 1_000,
     });
-    // A program that does not read its input may have ended.
+    // A write fails if the program ends without reading its input. Ignore that.
     running.stdin.on("error", () => {});
     if (keepsInputOpen) running.stdin.write(input);
     else running.stdin.end(input);
@@ -101,7 +101,8 @@ export const nodePrograms = ({
   },
   feed: async (program, args, text) => {
     const { execa } = await import("execa");
-    // A clipboard tool may leave a process behind that serves what was copied, and that keeps its output open.
+    // A clipboard tool may leave a process behind that serves the copied text. It would keep a pipe for its output
+    // open.
     const { exitCode } = await execa(program, args, {
       input: text,
       stdout: "ignore",
@@ -132,7 +133,7 @@ export const nodePrograms = ({
   which,
 });
 
-/** Passes on the chunks of a stream. One that breaks off has ended. */
+/** Passes on the chunks of a stream. A stream that breaks off counts as ended. */
 async function passOn(
   stream: AsyncIterable<Uint8Array>,
   take: (chunk: Uint8Array) => void | Promise<void>,
@@ -195,8 +196,8 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * Starts another gpuctl process, detached and silent. Resolves when it ends, or `latest` milliseconds after the start of
- * this process.
+ * Starts another gpuctl process, detached and silent. Resolves when it ends, but no later than `latest` milliseconds
+ * after the start of this process.
  */
 export async function startInBackground(args: readonly string[], latest: number): Promise<void> {
   const [, program = ""] = process.argv;

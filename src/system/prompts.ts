@@ -8,15 +8,18 @@ import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
 /** Number of choices that are visible at once. */
 const pageSize = 10;
 
-/** The mark and the space before a question. */
+/** The width of the mark and the space before a question. */
 const markWidth = 2;
 
-/** Room for a short answer after a question. */
+/** Columns for a short answer after a question. */
 const answerWidth = 12;
 
 const columns = (): number => process.stderr.columns || 80;
 
-/** Breaks a question between words, so that `room` columns are left on its last line. The library breaks words. */
+/**
+ * Wraps a question between words, so that `room` columns are left on its last line. The library itself would wrap
+ * within words.
+ */
 function fitted(message: string, room: number): string {
   const space = "x".repeat(Math.max(0, Math.min(room, columns() - markWidth - 1)));
   const text = wrap(`${"?".repeat(markWidth)}${message} ${space}`, columns() - 1).join("\n");
@@ -41,12 +44,12 @@ function optionsOf({ message, validate, initial }: TextQuestion) {
 
 type Context = NonNullable<Parameters<typeof input>[1]>;
 
-/** Signals that end a prompt. Ctrl-C is a key, which the library handles; another program may send SIGINT. */
+/** Signals that end a prompt. The library handles the Ctrl-C key itself, but another program may send SIGINT. */
 const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Prompts on stderr, so that stdout holds only the result. Rejects with `Interrupted` on Ctrl-C, on Ctrl-D and when the
- * terminal closes: when stdin ends, Inquirer pauses it and would wait forever.
+ * terminal closes. Inquirer alone would pause stdin when it ends, and wait forever.
  */
 async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise<Value> {
   const { stdin } = process;
@@ -83,7 +86,7 @@ export const prompts: Prompts = {
   },
 };
 
-/** The keys of a list, which leave out that typing searches. */
+/** Adds "type to search" to the keys shown below a list, because the library leaves it out. */
 const searchTheme = {
   style: {
     keysHelpTip: (keys: [key: string, action: string][]) =>
@@ -114,7 +117,7 @@ function pick(
   return search({ ...options, source: (typed = "") => matching(shown, typed, always) }, context);
 }
 
-/** The choices that contain every word that was typed, then the one that is always offered. */
+/** The choices that contain every typed word, then the choice that is always offered. */
 function matching<Choice extends { readonly name: string; readonly value: string }>(
   choices: readonly Choice[],
   typed: string,

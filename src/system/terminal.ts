@@ -36,7 +36,7 @@ export function sink(open: () => Stream, { optional = false } = {}): Sink {
   };
 }
 
-/** Makes everything that is written to a stream, by libraries as well, use ASCII symbols. */
+/** Replaces symbols with ASCII in everything that is written to a stream, even by libraries. */
 export function drawnInAscii<Opened extends Writable>(stream: Opened): Opened {
   const write: Writable["write"] = stream.write.bind(stream);
   const inAscii = (chunk: unknown) => (typeof chunk === "string" ? asciiText(chunk) : chunk);
@@ -59,10 +59,10 @@ const HIDE = "\u001b[?25l";
  */
 const RESTORE = "\u001b[?2026l\u001b[?25h";
 
-/** Resets a color whose end was lost in the same way. */
+/** Resets the color, because the sequence that ends a color may be lost in the same way. */
 const RESET_STYLE = "\u001b[0m";
 
-/** The alternate screen. A terminal does not wrap its lines anew when the window is resized. */
+/** The alternate screen. Unlike other lines, its lines are not rewrapped when the window is resized. */
 const SCREEN = { enter: "\u001b[?1049h", leave: "\u001b[?1049l" };
 
 interface ModeOptions {
@@ -74,8 +74,8 @@ interface ModeOptions {
 }
 
 /**
- * Sets a mode of the terminal. It is restored when the returned function is called, or when the process ends or stops
- * first: on exit, on an uncaught error, on Ctrl-\ and on Ctrl-Z.
+ * Sets a mode of the terminal, and returns a function that restores it. The mode is also restored if the process ends
+ * or stops first: on exit, on an uncaught error, on Ctrl-\ and on Ctrl-Z.
  */
 export function holdMode(
   terminal: { readonly write: (text: string) => unknown },
@@ -117,12 +117,12 @@ export function holdMode(
 
 interface HideOptions {
   readonly color: boolean;
-  /** The screen to draw on, instead of the one with the shell's output. */
+  /** The screen to draw on. By default, the screen with the shell's output. */
   readonly screen?: typeof SCREEN;
   readonly continued?: () => void;
 }
 
-/** Hides the cursor during a redraw. */
+/** Hides the cursor until the returned function is called. */
 const hideCursor = (
   terminal: { readonly write: (text: string) => unknown },
   { color, screen, continued }: HideOptions,
@@ -167,10 +167,10 @@ export async function spinner(text: string, { color, suffix }: SpinnerOptions): 
   };
 }
 
-/** The longest text that terminals take, in bytes of base64. */
+/** The longest text that terminals accept, in bytes of base64. */
 const maxCopied = 74_994;
 
-/** Implements `Io.copy` by the control sequence OSC 52. */
+/** Implements `Io.copy` with the control sequence OSC 52. */
 export function copyThroughTerminal(text: string): void {
   const encoded = Buffer.from(text).toString("base64");
   if (encoded.length <= maxCopied) process.stderr.write(`\u001b]52;c;${encoded}\u0007`);

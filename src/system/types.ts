@@ -1,7 +1,10 @@
 import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 
-/** Everything outside gpuctl that it reads, writes or starts. `node.ts` is the real one; tests substitute their own. */
+/**
+ * Everything outside gpuctl that it reads, writes or starts. `node.ts` has the real implementation; tests use their
+ * own.
+ */
 export interface System {
   readonly env: Environment;
   readonly io: Io;
@@ -12,8 +15,9 @@ export interface System {
   /** Aborted by Ctrl-C, a closed terminal or a termination signal. */
   readonly interrupted: AbortSignal;
   /**
-   * Does some work that Ctrl-C ends without ending gpuctl: it aborts the signal that the work gets. A second Ctrl-C, and
-   * every other signal, aborts `interrupted`. With `anySignal`, a closed terminal and a termination signal count as Ctrl-C.
+   * Runs work that Ctrl-C cancels without ending gpuctl: the first Ctrl-C only aborts the signal passed to `work`. A
+   * second Ctrl-C, or another signal of the operating system, aborts `interrupted`. With `anySignal`, a closed terminal
+   * and a termination signal count as Ctrl-C.
    */
   readonly interruptible: <Value>(
     work: (signal: AbortSignal) => Promise<Value>,
@@ -30,12 +34,12 @@ export interface Io {
   readonly prompts: () => Promise<Prompts>;
   readonly spinner: (text: string, options: SpinnerOptions) => Promise<Spinner>;
   readonly lineEditor: (options: LineEditorOptions) => Promise<LineEditor>;
-  /** Asks the terminal to copy a text to the clipboard. Not every terminal does. */
+  /** Asks the terminal to copy a text to the clipboard. Not every terminal supports this. */
   readonly copy: (text: string) => void;
   /**
-   * Switches stdout to a screen of its own, without a cursor. `redraw` is called when the size of the window changes and
-   * when a stopped process continues. Every terminal mode is restored when the returned function is called or the process
-   * ends or stops.
+   * Switches stdout to a separate screen and hides the cursor. `redraw` is called when the size of the window changes
+   * and when a stopped process continues. Every terminal mode is restored when the returned function is called or the
+   * process ends or stops.
    */
   readonly fullScreen: (options: {
     readonly color: boolean;
@@ -43,25 +47,30 @@ export interface Io {
   }) => Promise<() => void>;
 }
 
-/** Reads lines from the terminal, which the user can edit. Other programs and prompts may use the terminal in between. */
+/**
+ * Reads lines from the terminal, with line editing. Between two reads, other programs and prompts may use the terminal.
+ */
 export interface LineEditor {
-  /** Reads a line. A paste of several lines is one line, with line feeds. */
+  /** Reads a line. Several pasted lines are read as one line that contains line feeds. */
   readonly read: (prompt: string) => Promise<LineRead>;
-  /** Adds an entry to those that the up key shows. */
+  /** Adds an entry to the history, which the up key shows. */
   readonly remember: (entry: string) => void;
   readonly close: () => void;
 }
 
-/** A line, or the key that was pressed instead: Ctrl-C, with whether it cleared a line, or Ctrl-D on an empty line. */
+/**
+ * A line, or the key that was pressed instead: Ctrl-C, or Ctrl-D on an empty line. `cleared` is true if Ctrl-C
+ * discarded text.
+ */
 export type LineRead =
   | { readonly line: string }
   | { readonly key: "ctrl-c"; readonly cleared: boolean }
   | { readonly key: "ctrl-d" };
 
 export interface LineEditorOptions {
-  /** What was entered before, the oldest first. */
+  /** Earlier entries, oldest first. */
   readonly history: readonly string[];
-  /** What may stand instead of the end of a line: the Tab key completes `replaced` to one of `choices`. */
+  /** Returns the completions for the Tab key: `replaced` is the end of the line, and one of `choices` replaces it. */
   readonly complete: (line: string) => Promise<LineCompletion>;
 }
 
@@ -73,11 +82,11 @@ export interface LineCompletion {
 export interface Source {
   readonly isTTY: boolean;
   /**
-   * Reads to the end. Rejects with `InputTooLarge`, and reads no further, beyond `maxBytes`. Rejects at once with the signal's reason when it is aborted, even if the end has just
-   * arrived.
+   * Reads to the end. If there are more than `maxBytes`, stops reading and rejects with `InputTooLarge`. If the signal
+   * is aborted, rejects at once with its reason, even if the end has just arrived.
    */
   readonly read: (options: ReadOptions) => Promise<Uint8Array>;
-  /** What arrives, as it arrives. Ends with the input. */
+  /** Yields chunks of the input as they arrive, until the input ends. */
   readonly pieces: () => AsyncIterable<Uint8Array>;
 }
 
@@ -96,8 +105,8 @@ export interface Sink {
   /** Terminal height; 0 if unknown. */
   readonly rows: number;
   /**
-   * Resolves when the chunk is written; rejects when it cannot be. A closed pipe ends the process quietly, unless
-   * `reportsClosedPipe` is set: then it rejects, too.
+   * Resolves when the chunk is written, and rejects if it cannot be written. A closed pipe ends the process quietly.
+   * With `reportsClosedPipe`, a closed pipe rejects instead.
    */
   readonly write: (chunk: string | Uint8Array, options?: WriteOptions) => Promise<void>;
 }
@@ -105,8 +114,8 @@ export interface Sink {
 export interface WriteOptions {
   readonly reportsClosedPipe?: boolean;
   /**
-   * The text is drawn for a terminal, with colors, or also with `pictures`; what it shows of the outside is sanitized
-   * already.
+   * The text contains control sequences for the terminal: for colors or, if `pictures`, for pictures as well. The
+   * caller has already sanitized any outside text in it.
    */
   readonly drawn?: boolean | "pictures";
 }
@@ -121,7 +130,10 @@ export type PictureTerminal = {
   | { readonly draws: "blocks"; readonly colors: "truecolor" | "256" }
 );
 
-/** Opens files, by their absolute paths, with the system's viewer. Returns how many it opened: the first ones. */
+/**
+ * Opens files with the system's viewer, given their absolute paths. It may open only the first ones, and returns how
+ * many.
+ */
 export type Viewer = (paths: readonly string[]) => Promise<number>;
 
 export interface SpinnerOptions {
@@ -135,7 +147,7 @@ export interface Spinner {
   readonly stop: () => void;
 }
 
-/** Each rejects with `Interrupted` on Ctrl-C, on Ctrl-D and when the terminal closes. */
+/** Every question rejects with `Interrupted` on Ctrl-C, on Ctrl-D and when the terminal closes. */
 export interface Prompts {
   readonly text: (question: TextQuestion) => Promise<string>;
   readonly secret: (question: Question) => Promise<string>;
@@ -186,8 +198,8 @@ export interface Files {
   readonly user: number | undefined;
   readonly processes: Processes;
   /**
-   * Reads a file, a pipe or a device. Rejects with `InputTooLarge`, and reads no further, beyond `maxBytes`. The signal ends
-   * the wait for a pipe or a terminal.
+   * Reads a file, a pipe or a device. If there are more than `maxBytes`, stops reading and rejects with
+   * `InputTooLarge`. The signal ends the wait for a pipe or a terminal.
    */
   readonly read: (path: string, maxBytes: number, signal: AbortSignal) => Promise<Uint8Array>;
   /** The text of a small file; undefined if it does not exist. Throws if it cannot be read. */
@@ -208,12 +220,15 @@ export interface PathFacts {
  * Other programs. `run`, `runQuietly`, `stream`, `shell` and `output` throw `Unavailable` if the program cannot be started.
  */
 export interface Programs {
-  /** Runs a program with our stdin, stdout and stderr. Resolves with its exit status, or 128 + the signal that ended it. */
+  /**
+   * Runs a program with gpuctl's stdin, stdout and stderr. Resolves with its exit status, or 128 + the signal that
+   * ended it.
+   */
   readonly run: (program: string, args: readonly string[]) => Promise<number>;
   /**
-   * Runs a program without input, and without output on ours, with variables added to the environment. Resolves with its
-   * exit status and its stderr, or throws `Unavailable`. It is stopped when the user interrupts; then this rejects with
-   * the reason.
+   * Runs a program without input, with variables added to the environment, and ignores its stdout. Resolves with its
+   * exit status and its stderr, or throws `Unavailable`. If the user interrupts, stops the program and rejects with the
+   * reason.
    */
   readonly runQuietly: (
     program: string,
@@ -221,8 +236,9 @@ export interface Programs {
     env?: Readonly<Record<string, string>>,
   ) => Promise<{ readonly status: number; readonly stderr: string }>;
   /**
-   * Runs a shell command with a text as its stdin and variables added to the environment. Its stderr is ours, its stdout
-   * is not read. Throws `ProgramFailed` if it fails, or takes longer than `timeout` milliseconds and is killed.
+   * Runs a shell command with a text as its stdin and variables added to the environment. Its stderr goes to gpuctl's
+   * stderr, and its stdout is ignored. Throws `ProgramFailed` if it fails, or takes longer than `timeout` milliseconds
+   * and is killed.
    */
   readonly shell: (
     commandLine: string,
@@ -251,8 +267,8 @@ export interface Programs {
   /** Runs a program with a text as its stdin, and returns whether it succeeded. */
   readonly feed: (program: string, args: readonly string[], text: string) => Promise<boolean>;
   /**
-   * Starts a program that goes on without gpuctl, without streams, with variables added to the environment. Throws
-   * `Unavailable` if it cannot be started.
+   * Starts a program that continues after gpuctl exits. It has no standard streams, and gets variables added to its
+   * environment. Throws `Unavailable` if it cannot be started.
    */
   readonly start: (
     program: string,
@@ -265,11 +281,11 @@ export interface Programs {
 
 export interface StreamOptions {
   readonly cwd: string;
-  /** The text of its stdin. */
+  /** Text to write to its stdin. */
   readonly input?: string;
   /** Keeps stdin open after the text, until the program ends. */
   readonly keepsInputOpen?: boolean;
-  /** Each chunk is passed on after the one before it was taken. */
+  /** Called for each chunk, after the call for the previous chunk has finished. */
   readonly onStdout: (chunk: Uint8Array) => void | Promise<void>;
   readonly onStderr: (chunk: Uint8Array) => void | Promise<void>;
   readonly signal: AbortSignal;

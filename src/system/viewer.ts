@@ -8,12 +8,13 @@ export interface ViewerOptions {
   readonly programs: Pick<Programs, "which" | "start">;
 }
 
-/** Linux starts a viewer for each file. More at once would fill the screen. */
+/** Linux and Windows start a viewer for each file. More viewers at once would fill the screen. */
 const maxViewers = 10;
 
 /**
- * Finds the program that opens files with the system's viewer. It gets absolute paths, so that none is taken for an option.
- * @throws {UsageError} when there is none, or no display to open it on.
+ * Finds the program that opens files with the system's viewer. The program gets absolute paths, so that it never takes
+ * a path for an option.
+ * @throws {UsageError} if there is no such program, or no display.
  */
 export async function findViewer({ platform, env, programs }: ViewerOptions): Promise<Viewer> {
   const { which, start } = programs;
@@ -35,7 +36,7 @@ export async function findViewer({ platform, env, programs }: ViewerOptions): Pr
 type Which = Programs["which"];
 type OpenOne = (path: string) => Promise<void>;
 
-/** The path goes through the environment, because PowerShell would interpret it as a part of the command. */
+/** Passes the path in the environment, because PowerShell would interpret it as a part of the command. */
 async function onWindows(which: Which, start: Programs["start"]): Promise<OpenOne> {
   const powershell = await found(["powershell", "pwsh"], which, "Check that PowerShell is in PATH.");
   const command = "Invoke-Item -LiteralPath $env:GPUCTL_OPEN_PATH";

@@ -9,8 +9,8 @@ export const fishCompletion = (
 set -g __gpuctl_paths ${tree.paths.map(quoted).join(" ")}
 set -g __gpuctl_values ${valueFlags(tree).join(" ")}
 
-# Usage: __gpuctl_at PATH [COUNT [more]]. Succeeds if the words so far are the command PATH with COUNT arguments,
-# or at least COUNT with \`more\`.
+# Usage: __gpuctl_at PATH [COUNT [more]]. Succeeds if the words so far are the command PATH with exactly COUNT
+# arguments. With \`more\`, more arguments are allowed. Without COUNT, any number of arguments is allowed.
 function __gpuctl_at
     set -l words (commandline -opc)
     set -e words[1]
@@ -42,7 +42,7 @@ function __gpuctl_at
     set -q argv[3]; and test (count $own) -gt $argv[2]
 end
 
-# Lists values of a kind, such as rental IDs, from the service that the flags typed so far select.
+# Lists values such as rental IDs. Queries the service selected by the flags typed so far.
 function __gpuctl_live
     set -l service
     set -l next

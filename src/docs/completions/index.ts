@@ -12,6 +12,6 @@ export const completionScripts: Readonly<Record<Shell, (tree: Tree) => string>> 
   powershell: powershellCompletion,
 };
 
-/** The completion scripts, by the name of their file. */
+/** The completion scripts by file name. */
 export const completions = (tree: Tree): Readonly<Record<string, string>> =>
   Object.fromEntries(shells.map((shell) => [completionFiles[shell], completionScripts[shell](tree)]));

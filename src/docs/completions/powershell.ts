@@ -9,11 +9,11 @@ export const powershellCompletion = (
 Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
 
-  # By path: the words that can follow, with their summaries.
+  # For each path: the words that can follow, with their summaries.
   $commands = @{
 ${tree.places.map(({ path, below }) => entry(path, below.map(wordLine))).join("\n")}
   }
-  # By path: the spellings of each flag, its description, its choices, and the kind of values that gpuctl lists for it.
+  # For each path, its flags: their spellings, description, choices, and the kind of values that gpuctl lists for them.
   $flags = @{
 ${tree.places.map(({ path, flags }) => entry(path, flags.map(flagLine))).join("\n")}
   }
@@ -23,15 +23,15 @@ ${tree.globals.map(flagLine).join("\n")}
   $values = ${list(valueFlags(tree))}
   $files = ${list(spelled(tree.places.flatMap(({ flags }) => flags.filter(takesFile))))}
 
-  # By path: the arguments of a command, each with the kind of values that gpuctl lists for it, its choices, and whether
-  # it repeats.
+  # For each path, the arguments of the command: the kind of values that gpuctl lists for each, its choices, and whether
+  # it can be repeated.
   $words = @{
 ${tree.places
   .filter(({ args }) => args.length > 0)
   .map(({ path, args }) => entry(path, args.map(argLine)))
   .join("\n")}
   }
-  # Flags that select the service to query, and those of them that take a value.
+  # Flags that select the service to query, and the subset of them that take a value.
   $service = ${list(spelled(tree.service))}
   $serviceValues = ${list(spelled(tree.service.filter(takesValue)))}
 

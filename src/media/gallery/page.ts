@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { script } from "./script.ts";
 import { style } from "./style.ts";
 
-/** A picture of a gallery. All texts may come from anyone. */
+/** A picture of a gallery. All of its text is untrusted. */
 export interface GalleryPicture {
   /** The file name. */
   readonly name: string;
@@ -20,12 +20,12 @@ export interface GalleryPicture {
 
 const generator = '<meta name="generator" content="gpuctl image gallery">';
 
-/** Whether a file begins like a page of `galleryPage`. */
+/** Whether a file begins like a page that `galleryPage` wrote. */
 export const isGalleryPage = (head: Buffer): boolean => head.toString("utf8").includes(generator);
 
 /**
- * A page of pictures, in pieces as it is written. It loads its pictures and nothing else: the policy allows no other script, style
- * or host, and nothing that a picture says can become one.
+ * Yields a page of pictures in chunks. The page loads its pictures and nothing else: its content security policy allows
+ * no other script, style or host. Text from a picture cannot become a script or a style.
  */
 export async function* galleryPage(
   pictures: AsyncIterable<GalleryPicture>,
@@ -63,7 +63,7 @@ ${dialog}
 `;
 }
 
-/** The settings are in an attribute, where the only way out is a quote, and quotes are escaped. */
+/** The settings are in an attribute. Only a quote could end the attribute, and quotes are escaped. */
 function item({ name, url, prompt, summary, settings, command, notes }: GalleryPicture): string {
   const title = prompt || name;
   const details = JSON.stringify({ name, prompt, settings, command, notes });

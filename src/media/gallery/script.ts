@@ -1,4 +1,4 @@
-/** The script of a gallery. What pictures say is only ever set as text. */
+/** The script of a gallery. It inserts text from pictures only as text, never as HTML. */
 export const script = `
 "use strict";
 const byId = (id) => document.getElementById(id);

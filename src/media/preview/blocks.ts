@@ -3,8 +3,8 @@ import type { Picture } from "../../core/pictures/decode.ts";
 const reset = "\u001b[0m";
 
 /**
- * A picture as lines of half blocks: one column for each pixel, one line for two rows. The picture keeps no color from the
- * terminal, except below an odd last row.
+ * A picture as lines of half blocks: each column shows one pixel, and each line shows two rows. The background of the
+ * terminal shows only below an odd last row.
  */
 export function blockLines(picture: Picture, colors: "truecolor" | "256"): readonly string[] {
   const color = colors === "truecolor" ? rgb : indexed;

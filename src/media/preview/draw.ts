@@ -29,7 +29,9 @@ export interface DrawOptions {
 /** Above this, decoding takes too much memory for a preview. */
 const maxPixels = 8192 ** 2;
 
-/** The window less the lines that follow (paths, prompt), at most a third of it. */
+/**
+ * The size of the window, without the lines that follow the pictures (paths, prompt). These take at most a third of it.
+ */
 const windowFor = (count: number, { columns, rows }: Screen): Area => ({
   width: columns,
   height: Math.max(1, rows - Math.min(count + 2, Math.ceil(rows / 3))),
@@ -66,11 +68,11 @@ async function* drawOne(path: string, { screen, onProblem }: DrawOptions): Async
   }
 }
 
-/** The columns of a picture that is not enlarged beyond its pixels. */
+/** The width of a picture in columns, so that it fits the box and is not enlarged beyond its pixels. */
 const naturalWidth = (size: Area, box: Area): number =>
   Math.min(fitWithin(size, box).width, Math.ceil(size.width / pixelsOfCell.width));
 
-/** The pixels that a cell has in a large font on a screen of high density. */
+/** The size of a cell in pixels, in a large font on a high-density screen. */
 const pixelsOfCell = { width: 16, height: 32 };
 
 async function* drawSheet(
@@ -126,7 +128,10 @@ function blockRow(
   }).join("");
 }
 
-/** Makes room first: a picture that scrolls the screen would move those beside it. */
+/**
+ * Draws a row of pictures. Makes room first, because a picture that scrolls the screen would move the pictures beside
+ * it.
+ */
 async function graphicsRow(
   cells: readonly (Picture | undefined)[],
   cell: Area,
@@ -149,7 +154,7 @@ async function decoded(path: string): Promise<Picture> {
   return decodePicture(await readFile(path), { maxPixels });
 }
 
-/** A picture at the size in which it fits a box of cells with these pixels each. */
+/** Shrinks a picture so that it fits a box of cells. `pixels` is the size of a cell in pixels. */
 function thumbnail(picture: Picture, box: Area, pixels: Area): Picture {
   const { width, height } = fitWithin(picture, box);
   return shrink(picture, width * pixels.width, height * pixels.height);
@@ -159,7 +164,7 @@ async function pngOf(picture: Picture, box: Area): Promise<Uint8Array> {
   return encodePng(thumbnail(picture, box, pixelsOfCell));
 }
 
-/** The size in pixels. Throws if it is not in the bytes. */
+/** The size of a picture in pixels. Throws if the bytes do not contain it. */
 async function sizeOf(bytes: Uint8Array): Promise<Area> {
   const { imageSize } = await import("image-size");
   const { width, height } = imageSize(bytes);
@@ -167,10 +172,10 @@ async function sizeOf(bytes: Uint8Array): Promise<Area> {
   return { width, height };
 }
 
-/** Bytes that hold the size of a picture, also after the metadata that cameras write. */
+/** How many bytes at the start of a file contain the size of a picture, even after the metadata that cameras write. */
 const headLength = 256 * 1024;
 
-/** The proportions of the first readable picture. A square if there is none: nothing will be drawn then. */
+/** The proportions of the first readable picture. A square if none is readable, because then nothing is drawn. */
 async function firstSize(pictures: readonly Shown[]): Promise<Area> {
   for (const { path } of pictures) {
     try {

@@ -16,7 +16,7 @@ export function fitWithin({ width, height }: Area, box: Area): Area {
   };
 }
 
-/** A contact sheet: its columns of pictures, and the cells for each picture without its caption. */
+/** A contact sheet: how many pictures are in a row, and the size of each picture in cells, without its caption. */
 export interface Grid {
   readonly columns: number;
   readonly cell: Area;
@@ -24,12 +24,13 @@ export interface Grid {
 
 export const gap = 2;
 
-/** Below this width in cells, nothing can be recognized in half blocks. */
+/** Pictures narrower than this many cells cannot be recognized in half blocks. */
 const minWidth = 14;
 
 /**
- * The grid in which `count` pictures of these proportions are largest, each with a caption and a line between the rows. If they
- * would be too small to recognize, the sheet is longer than the window. Of equal sizes, the grid with the fewest rows wins.
+ * The grid in which `count` pictures of these proportions are largest, with a caption below each picture and an empty
+ * line between rows. If several grids are equally good, returns the one with the fewest rows. If the pictures would be
+ * too small to recognize, the sheet is longer than the window.
  */
 export function gridFor(count: number, picture: Area, window: Area): Grid {
   const grids = Array.from({ length: count }, (_, index): Grid => {
@@ -52,5 +53,5 @@ export function gridFor(count: number, picture: Area, window: Area): Grid {
   return snug({ columns, cell: { width, height: Math.max(1, window.height - 1) } }, picture);
 }
 
-/** The grid without the height that no picture needs. */
+/** The grid with cells that are only as large as a picture needs. */
 const snug = ({ columns, cell }: Grid, picture: Area): Grid => ({ columns, cell: fitWithin(picture, cell) });

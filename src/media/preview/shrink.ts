@@ -1,11 +1,11 @@
 import type { Picture } from "../../core/pictures/decode.ts";
 
-/** Makes a picture smaller, to whole pixels, by the average of the area that each new pixel covers. Never enlarges it. */
+/** Makes a picture smaller. Each new pixel is the average of the area that it covers. Never enlarges a picture. */
 export function shrink(picture: Picture, toWidth: number, toHeight: number): Picture {
   const width = Math.min(picture.width, toWidth);
   const height = Math.min(picture.height, toHeight);
   if (width === picture.width && height === picture.height) return picture;
-  // One axis after the other: an area's average is that of the averages of its rows.
+  // One axis after the other, because the average of an area is the average of its rows' averages.
   const narrow = new Float32Array(width * picture.height * 3);
   average(picture.data, narrow, {
     from: picture.width,
@@ -28,19 +28,19 @@ export function shrink(picture: Picture, toWidth: number, toHeight: number): Pic
 }
 
 interface Axis {
-  /** Length in pixels, before and after. */
+  /** Length in pixels before shrinking (`from`) and after (`to`). */
   readonly from: number;
   readonly to: number;
   /** How many lines there are along the axis. */
   readonly lines: number;
-  /** From one pixel to the next in the array, before and after. */
+  /** Distance from one pixel to the next in both arrays. */
   readonly step: number;
-  /** From one line to the next in the array, before and after. */
+  /** Distance from one line to the next in the array, before shrinking (`line`) and after (`newLine`). */
   readonly line: number;
   readonly newLine: number;
 }
 
-/** Averages along one axis. The pixels at both ends of an area count by the share that lies in it. */
+/** Averages along one axis. A pixel at the end of an area is weighted by its share inside the area. */
 function average(
   data: ArrayLike<number>,
   into: Float32Array | Uint8ClampedArray,

@@ -3,7 +3,7 @@ import { parametersText, requestJson, type Settings } from "./parameters.ts";
 
 /** The tags that are written and read. */
 const tag = { description: 0x010e, exif: 0x8769, comment: 0x9286 } as const;
-/** The types of values: their number, and the size of each in bytes. */
+/** The TIFF codes of the value types. */
 const type = { ascii: 2, long: 4, undefined: 7 } as const;
 
 const exifStart = Buffer.from("Exif\0\0", "latin1");
@@ -20,7 +20,8 @@ export function exifSegment(request: Settings, version: string): Buffer | undefi
   const text = Buffer.from(parametersText(request, version), "utf16le").swap16();
   const comment = Buffer.concat([Buffer.from(unicode, "latin1"), text]);
   const description = Buffer.from(`${asciiJson(requestJson(request))}\0`, "latin1");
-  // Two directories of one and two entries: first the values, then offsets from the start of the TIFF header.
+  // The directories have two entries and one entry. They give the position of a value as its offset from the start of
+  // the TIFF header.
   const directory = tiffStart.length;
   const exifDirectory = directory + directorySize(2);
   const values = exifDirectory + directorySize(1);
@@ -42,7 +43,7 @@ export function exifSegment(request: Settings, version: string): Buffer | undefi
   return Buffer.concat([head, exifStart, tiff]);
 }
 
-/** JSON with every character outside of ASCII escaped. */
+/** JSON with every non-ASCII character escaped. */
 const asciiJson = (json: string): string =>
   json.replace(
     /[\x7f-\uffff]/g,
@@ -67,14 +68,14 @@ function directoryOf(entries: readonly Entry[]): Buffer {
   return bytes;
 }
 
-/** A segment of a JPEG or a chunk of a WebP: where its data begins, and their size. */
+/** A segment of a JPEG or a chunk of a WebP, with the offset and the size of its data in bytes. */
 interface Part {
   readonly name: number | string;
   readonly at: number;
   readonly size: number;
 }
 
-/** The segments of a JPEG before its pixels, by their markers. */
+/** The segments of a JPEG before its pixel data, named by their markers. */
 function* jpegSegments(read: Read): Generator<Part> {
   for (let at = 2, part = 0; part < maxParts; part += 1) {
     const head = read(at, 4);
@@ -103,7 +104,9 @@ function* webpChunks(read: Read): Generator<Part> {
 const app0 = 0xe0;
 const app1 = 0xe1;
 
-/** Where to insert an EXIF segment into a JPEG: first, or after a JFIF segment. Undefined if there is one already. */
+/**
+ * Where to insert an EXIF segment into a JPEG: first, or after a JFIF segment. Undefined if the JPEG already has one.
+ */
 export function exifPosition(read: Read): number | undefined {
   const segments = [...jpegSegments(read)];
   if (segments.some(({ name }) => name === app1)) return undefined;
@@ -111,7 +114,10 @@ export function exifPosition(read: Read): number | undefined {
   return first?.name === app0 ? first.at + first.size : 2;
 }
 
-/** The TIFF structure in the EXIF segment of a JPEG, or in the EXIF chunk of a WebP, where its mark may be missing. */
+/**
+ * The TIFF structure in the EXIF segment of a JPEG, or in the EXIF chunk of a WebP. In a WebP, the `Exif` mark before
+ * it may be missing.
+ */
 export function exifOf(read: Read, ext: "jpg" | "webp"): Buffer | undefined {
   const isWebp = ext === "webp";
   for (const { name, at, size } of isWebp ? webpChunks(read) : jpegSegments(read)) {
@@ -123,7 +129,7 @@ export function exifOf(read: Read, ext: "jpg" | "webp"): Buffer | undefined {
   return undefined;
 }
 
-/** What `exifSegment` wrote, and UserComment as other tools write it. Never throws. */
+/** Reads the texts that `exifSegment` writes, and UserComment as other tools write it. Never throws. */
 export function readExif(tiff: Buffer): {
   readonly description: string | undefined;
   readonly comment: string | undefined;
@@ -158,8 +164,8 @@ function commentText(comment: Buffer, little: boolean): string {
 }
 
 /**
- * UTF-16 in either order: tools differ on whether that of the TIFF header counts. Settings are mostly ASCII, so the half
- * of the bytes with more zeros is the upper one.
+ * Decodes UTF-16 in either byte order, because not every tool uses the byte order of the TIFF header. Settings are
+ * mostly ASCII, so most of the upper bytes are zero.
  */
 function utf16(bytes: Buffer, little: boolean): string {
   const zeros = [0, 0];

@@ -82,7 +82,7 @@ export function parseParameters(text: string): Settings | undefined {
   return Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== undefined));
 }
 
-/** Each part of the number can only match in one way: a long one that does not end must not take hours. */
+/** Each part of the number can match in only one way. Otherwise, a long unfinished number could take hours. */
 const lora = / ?<lora:([^:<>]+):(\d+(?:\.\d+)?|\.\d+)>/g;
 
 function unquoted(value: string): string {
@@ -90,7 +90,7 @@ function unquoted(value: string): string {
   return typeof text === "string" ? text : value;
 }
 
-/** A number that JavaScript would change stays text. */
+/** Converts a text to a number. An integer that JavaScript cannot represent exactly stays text. */
 function numberOf(text: string | undefined): number | string | undefined {
   const number = text === undefined || text === "" ? Number.NaN : Number(text);
   if (!Number.isFinite(number)) return undefined;

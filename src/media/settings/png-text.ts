@@ -2,7 +2,7 @@ import { crc32, inflateSync } from "node:zlib";
 import { maxParts, type Read } from "../truncated.ts";
 import { parametersText, requestJson, type Settings } from "./parameters.ts";
 
-/** The keywords of the two texts. */
+/** The keywords of the two texts that hold settings. */
 export const pngKeywords = { parameters: "parameters", request: "gpuctl" } as const;
 
 /**
@@ -36,16 +36,16 @@ function textChunk(keyword: string, text: string, type?: "iTXt"): Buffer {
 }
 
 const textTypes: ReadonlySet<string> = new Set(["tEXt", "zTXt", "iTXt"]);
-/** In bytes. A keyword is no longer than that, with the zero after it. */
+/** In bytes. The longest keyword, with the NUL after it. */
 const maxKeyword = 80;
-/** In bytes. A longer text is no settings, and is not read. */
+/** In bytes. A longer text cannot be settings, so it is not read. */
 const maxText = 1024 * 1024;
 
 const settingsKeywords: ReadonlySet<string> = new Set(Object.values(pngKeywords));
 
 /**
- * The texts of a PNG by keyword, wherever they are. The first of each keyword counts. A text that is not settings, or is
- * too long, is empty.
+ * The texts of a PNG by keyword, wherever they are. If a keyword occurs several times, the first text counts. A text is
+ * empty if its keyword is not one of `pngKeywords` or if it is too long.
  */
 export function readPngTexts(read: Read): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
@@ -60,7 +60,7 @@ export function readPngTexts(read: Read): ReadonlyMap<string, string> {
     const keyword = read(start, Math.min(size, maxKeyword)).toString("latin1").split("\0", 1)[0] ?? "";
     if (keyword === "" || texts.has(keyword)) continue;
     const text = start + keyword.length + 1;
-    // Others are not read: a small picture can have thousands of texts that decompress to a megabyte each.
+    // Other texts are not read, because a small picture can have thousands that decompress to a megabyte each.
     const isRead = settingsKeywords.has(keyword) && size <= maxText;
     texts.set(keyword, isRead ? textOf(type, read(text, Math.max(0, end - text))) : "");
   }
@@ -73,7 +73,7 @@ function textOf(type: string, data: Buffer): string {
   try {
     const inflated = (from: number) => inflateSync(data.subarray(from), { maxOutputLength: maxText });
     if (type === "zTXt") return inflated(1).toString("latin1");
-    // How it is compressed, its language and the translated keyword are before the text.
+    // The compression, the language and the translated keyword come before the text.
     const text = data.indexOf(0, data.indexOf(0, 2) + 1) + 1;
     return data[0] === 1 ? inflated(text).toString("utf8") : data.toString("utf8", text);
   } catch {

@@ -5,17 +5,20 @@ import { exifOf, readExif } from "./exif.ts";
 import { parseParameters, type Settings } from "./parameters.ts";
 import { pngKeywords, readPngTexts } from "./png-text.ts";
 
-/** The settings that a picture carries, or what there is instead, to follow "it has". */
+/**
+ * The settings in a picture. If there are none, `instead` says what there is, as the end of a sentence that starts with
+ * "it has".
+ */
 export type FoundSettings =
   | { readonly request: Settings; readonly source: "gpuctl" | "parameters" }
   | { readonly instead: string };
 
-/** Bytes that the format is detected from. */
+/** The format is detected from this many bytes at the start. */
 const headSize = 256;
 
 /**
- * Reads the settings of a picture: the request that gpuctl stored, else the text of AUTOMATIC1111 and other tools. Only
- * the headers of its parts are read, and not the pixels.
+ * Reads the settings of a picture: the request that gpuctl stored, otherwise the text that AUTOMATIC1111 and other
+ * tools store. The pixels are not read.
  */
 export function readSettings(read: Read): FoundSettings {
   const type = sniff(read(0, headSize));
@@ -37,7 +40,7 @@ export function readSettings(read: Read): FoundSettings {
   return { instead: type ? `a format without settings (${type.mime})` : "an unknown format" };
 }
 
-/** Texts of a picture that an error names. */
+/** How many texts of a picture an error names. */
 const maxNamed = 10;
 
 const firstOf = (keywords: readonly string[]): string =>

@@ -18,8 +18,8 @@ const readers: Readonly<Record<string, (file: FileHandle) => Promise<Sound>>> = 
 };
 
 /**
- * Joins recordings in order. The format of a file is that of its extension. Throws `CannotJoin`, whose message says what
- * cannot be joined, if they are not WAV or MP3, or differ in format, sample rate, channels or bits.
+ * Joins recordings in order. The extension of a file determines its format. Throws `CannotJoin`, with the reason as its
+ * message, if the files are not WAV or MP3, or differ in format, sample rate, channels or bits.
  */
 export async function joinSound(paths: readonly string[]): Promise<JoinedSound> {
   const parts: { readonly path: string; readonly sound: Sound }[] = [];

@@ -6,7 +6,7 @@ const bitRates = {
   mpeg1: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   mpeg2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 } as const;
-/** MPEG-2 has half of these, and MPEG-2.5 a quarter. */
+/** In Hz, for MPEG-1. MPEG-2 has half of each rate, and MPEG-2.5 a quarter. */
 const sampleRates = [44_100, 48_000, 32_000] as const;
 const versions = {
   3: { name: "1", divisor: 1 },
@@ -18,14 +18,14 @@ interface Frame {
   readonly format: string;
   /** In bytes, with the header. */
   readonly length: number;
-  /** Where the header of a variable bit rate may be in the frame. */
+  /** The offset in the frame at which a Xing or Info header would be. */
   readonly infoOffset: number;
 }
 
-/** How far a frame may be from the start of the file, after the tags: some writers leave padding. */
+/** How many bytes after the leading tags are searched for the first frame. Some writers leave padding there. */
 const maxPadding = 64 * 1024;
 
-/** Reads where the frames of an MP3 file are, without its ID3 and APE tags and its Xing, Info or VBRI frame. */
+/** Finds the frames of an MP3 file, without its ID3 and APE tags and its Xing, Info or VBRI frame. */
 export async function readMp3(file: FileHandle): Promise<Sound> {
   const end = await endOfFrames(file, (await file.stat()).size);
   const tags = await endOfTags(file);
@@ -48,7 +48,7 @@ async function endOfTags(file: FileHandle): Promise<number> {
   for (let at = 0; ; ) {
     const header = await readAt(file, at, 10);
     if (header.length < 10 || header.toString("latin1", 0, 3) !== "ID3") return at;
-    // The size has seven bits in each byte.
+    // Each byte of the size holds seven bits.
     const size = [6, 7, 8, 9].reduce((sum, byte) => sum * 128 + ((header[byte] ?? 0) & 0x7f), 0);
     const hasFooter = ((header[5] ?? 0) & 0x10) !== 0;
     at += 10 + size + (hasFooter ? 10 : 0);
@@ -65,7 +65,10 @@ async function endOfFrames(file: FileHandle, size: number): Promise<number> {
   return end - footer.readUInt32LE(12) - (hasHeader ? 32 : 0);
 }
 
-/** The offset of the first frame: one that another frame follows, unless it is at the start or the last one. */
+/**
+ * The offset of the first frame. A candidate counts if it is at offset 0, if a frame of the same format follows it, or
+ * if it reaches the end of `head`.
+ */
 function firstFrame(head: Buffer): number {
   for (let at = head.indexOf(0xff); at >= 0; at = head.indexOf(0xff, at + 1)) {
     const frame = frameAt(head, at);
@@ -98,7 +101,10 @@ function frameAt(bytes: Buffer, at: number): Frame | undefined {
   };
 }
 
-/** Whether a frame holds no sound but the length of the file, which would be wrong for a joined one. */
+/**
+ * Whether a frame is a Xing, Info or VBRI header instead of sound. Such a header states the length of the file, which
+ * is wrong after joining.
+ */
 function isInfo(frame: Buffer, { infoOffset }: Frame): boolean {
   const idAt = (offset: number) => frame.toString("latin1", offset, offset + 4);
   return ["Xing", "Info"].includes(idAt(infoOffset)) || idAt(36) === "VBRI";

@@ -2,13 +2,13 @@
 export interface Player {
   readonly program: string;
   readonly args: (path: string) => readonly string[];
-  /** The variable that gets the path, where `args` do not have it. */
+  /** The environment variable for the path, if `args` do not contain it. */
   readonly variable?: string;
   /** The extensions that it plays. Default: all that the service returns. */
   readonly plays?: readonly string[];
 }
 
-/** The programs that play speech, in the order of preference. No system has all of them. */
+/** The programs that play speech, in order of preference. No system has all of them. */
 export const players: readonly Player[] = [
   {
     program: "afplay",
@@ -17,7 +17,7 @@ export const players: readonly Player[] = [
   },
   { program: "pw-play", args: (path) => [path], plays: ["wav", "mp3", "aiff", "flac", "ogg", "caf", "au"] },
   { program: "paplay", args: (path) => [path], plays: ["wav", "aiff", "flac", "ogg", "caf", "au"] },
-  // It plays the bytes of any other file as noise.
+  // aplay plays any other file as noise.
   { program: "aplay", args: (path) => ["-q", path], plays: ["wav", "au"] },
   {
     program: "ffplay",
@@ -25,7 +25,7 @@ export const players: readonly Player[] = [
   },
   {
     program: "powershell",
-    // PowerShell would interpret a path in the command as a part of it, and has several kinds of quotes.
+    // The command does not contain the path, because PowerShell would interpret it, and has several kinds of quotes.
     args: () => [
       "-NoProfile",
       "-NonInteractive",
@@ -37,6 +37,6 @@ export const players: readonly Player[] = [
   },
 ];
 
-/** What to do if there is none. macOS and Windows come with theirs. */
+/** What to do if there is no player. macOS and Windows come with one. */
 export const installPlayer =
   "Install PipeWire, PulseAudio or ALSA utilities (pw-play, paplay, aplay), or FFmpeg (ffplay).";

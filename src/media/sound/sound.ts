@@ -7,7 +7,10 @@ export interface Sound {
   /** Offsets in the file, in bytes. */
   readonly start: number;
   readonly end: number;
-  /** What a file with this many bytes of such sound has before and after it. Throws `CannotJoin` if they are too many. */
+  /**
+   * What comes before and after `length` bytes of this sound in a file. Throws `CannotJoin` if a file cannot hold that
+   * many bytes.
+   */
   readonly frame: (length: number) => { readonly head: Uint8Array; readonly tail: Uint8Array };
 }
 
@@ -16,7 +19,7 @@ export class CannotJoin extends Error {
   override readonly name = "CannotJoin";
 }
 
-/** Up to `length` bytes of a file. */
+/** Reads up to `length` bytes of a file; fewer at its end. */
 export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   let done = 0;

@@ -1,18 +1,21 @@
 import type { FileHandle } from "node:fs/promises";
 import { CannotJoin, readAt, type Sound } from "./sound.ts";
 
-/** Encodings in which any number of blocks can follow each other, by format tag. */
+/** Encodings whose blocks can be concatenated, by format tag. */
 const encodings: Readonly<Record<number, string>> = { 1: "PCM", 3: "float", 6: "A-law", 7: "µ-law" };
 const pcm = 1;
-/** The format tag stands in the first two bytes of the `SubFormat` GUID. */
+/** With this tag, the actual format tag is in the first two bytes of the `SubFormat` GUID. */
 const extensible = 0xfffe;
 const subFormatOffset = 24;
 const maxFormatLength = 4096;
 
-/** Written by a service that streams sound and does not know its size. In RF64 files, the size is in `ds64`. */
+/**
+ * Written instead of the size by a service that streams sound and does not know its size. Also in RF64 files, whose
+ * size is in `ds64`.
+ */
 const unknownSize = 0xffff_ffff;
 
-/** Reads where the samples of a RIFF/WAVE or RF64 file are. Chunks other than `fmt ` and `data` are skipped. */
+/** Finds the samples of a RIFF/WAVE or RF64 file. Chunks other than `fmt ` and `data` are skipped. */
 export async function readWav(file: FileHandle): Promise<Sound> {
   const { size: fileSize } = await file.stat();
   let format: Buffer | undefined;
@@ -50,10 +53,10 @@ function soundOf(format: Buffer, start: number, length: number): Sound {
   return {
     format: `${bits}-bit ${encoding}, ${channels} channel${channels === 1 ? "" : "s"}, ${rate} Hz`,
     start,
-    // A part of a block would turn what follows into noise.
+    // An incomplete block would turn the sound after it into noise.
     end: start + length - (length % blockSize),
     frame: (total) => {
-      // All encodings but PCM need a `fact` chunk: the number of samples in each channel.
+      // All encodings except PCM need a `fact` chunk: the number of samples in each channel.
       const fact = code === pcm ? [] : [chunkHeader("fact", 4), uint32(total / blockSize)];
       const padding = Buffer.alloc(total % 2);
       const rest = [

@@ -3,26 +3,29 @@ import type { SSEMessage, SSEStreamingApi } from "hono/streaming";
 import { delay } from "../faults/inject.ts";
 import { type Exchange, type PlainRequest, PlainResponse } from "../http/exchange.ts";
 
-/** A call of a tool, in the common chat-completions format. */
+/** A tool call, in the common chat-completions format. */
 interface ToolCall {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** What a model says. */
+/** A model's reply. */
 export interface ModelReply {
   /** The text; empty if there is none. */
   readonly tokens: readonly string[];
   readonly reasoning?: readonly string[];
   readonly toolCalls?: readonly ToolCall[];
   readonly finishReason: string | null;
-  /** Null to leave it out. */
+  /** Null if the response has no usage. */
   readonly usage: object | null;
-  /** Milliseconds of real time before the first token, and between two. */
+  /** Milliseconds of real time before the first token, and between two tokens. */
   readonly firstTokenMs?: number;
   readonly betweenTokensMs?: number;
-  /** The response ends after the contents, without the finish reason and the end, but with this event if there is one. */
+  /**
+   * If set, the response breaks off after its contents, without a finish reason and without an end. A stream sends
+   * `event` last, if there is one.
+   */
   readonly breaksOff?: { readonly event?: SSEMessage };
 }
 
@@ -124,7 +127,7 @@ async function streamEvents(write: (events: SSEStreamingApi) => Promise<void>): 
   return new PlainResponse(events.responseReadable, { headers });
 }
 
-/** The contents of a reply as the deltas of a stream: reasoning, text, then the calls of tools. */
+/** The contents of a reply as the deltas of a stream: reasoning, text, then tool calls. */
 const deltasOf = ({ tokens, reasoning = [], toolCalls = [] }: ModelReply): readonly object[] => [
   ...reasoning.map((reasoning_content) => ({ reasoning_content })),
   ...tokens.map((content) => ({ content })),
@@ -136,7 +139,7 @@ const deltasOf = ({ tokens, reasoning = [], toolCalls = [] }: ModelReply): reado
   ]),
 ];
 
-/** The id and the name of a call come first; its arguments follow in pieces of up to this many characters. */
+/** The ID and the name of a tool call are sent first. Its arguments follow in pieces of up to this many characters. */
 const pieceLength = 8;
 
 const pieces = (text: string): readonly string[] =>

@@ -3,9 +3,9 @@ import type { CheckedInputOf } from "../../contract/index.ts";
 type Messages = CheckedInputOf<"createChatCompletion">["messages"];
 
 /**
- * The reply of `sandbox-echo`, a model that repeats the last user message, with pictures by name. A token is a word with the space before it, in
- * the prompt as in the reply. The reply ends before the first of the `stop` texts, or after `maxTokens` with the finish
- * reason `length`.
+ * The reply of `sandbox-echo`, a model that repeats the last user message. A picture is repeated as its name. In the
+ * prompt and in the reply, a token is a word with the space before it. The reply ends before the first of the `stop`
+ * texts, or after `maxTokens` with the finish reason `length`.
  */
 export function echo(
   messages: Messages,
@@ -34,10 +34,13 @@ export function echo(
 export const promptTokens = (messages: Messages): number =>
   messages.reduce((sum, message) => sum + split(textOf(message)).length, 0);
 
-/** Words, each with the space before it; trailing space is a token of its own. */
+/** Splits a text into tokens: words with the space before them. Trailing space is a separate token. */
 export const split = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
-/** The text of a message. Each part is on its own line; one without a text is named, such as `[image/png]`. */
+/**
+ * The text of a message. Each part is on its own line. A part without a text is shown by its name, such as
+ * `[image/png]`.
+ */
 export function textOf({ content }: Messages[number]): string {
   if (!Array.isArray(content)) return content ?? "";
   return content
@@ -45,5 +48,5 @@ export function textOf({ content }: Messages[number]): string {
     .join("\n");
 }
 
-/** The media type of a data URL, or else the URL. */
+/** The media type of a data URL; for any other URL, the URL itself. */
 const pictureName = (url: string): string => /^data:([^;,]+)/.exec(url)?.[1] ?? url;

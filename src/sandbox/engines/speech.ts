@@ -45,8 +45,8 @@ export async function speak(
 }
 
 /**
- * Runs Flite on a text and returns a WAV file. The text is passed as a file, so that it cannot be parsed as an option. It
- * ends with a newline, without which Flite drops a final sentence of one word.
+ * Runs Flite on a text and returns a WAV file. The text is passed as a file, so that it cannot be parsed as an option.
+ * A newline is added, because Flite otherwise drops a final sentence of one word.
  */
 async function runFlite(
   program: string,

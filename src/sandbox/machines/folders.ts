@@ -5,29 +5,29 @@ import { join } from "node:path";
 import { makeFolderSync, writePrivateFile } from "../../core/files.ts";
 import { endPrograms, machineVariable, runFile, type SshPrograms } from "./programs.ts";
 
-/** A rental as far as its machines are concerned. */
+/** The fields of a rental that its machines need. */
 export interface MachineRental {
   readonly id: number;
-  /** Milliseconds since 1970. After a reset, another rental may have the same id. */
+  /** Milliseconds since 1970. Needed because, after a reset, another rental may have the same ID. */
   readonly createdAt: number;
-  /** The public keys that it was created with. */
+  /** The public keys that the rental was created with. */
   readonly publicKeys: readonly string[];
 }
 
-/** The files of the machines of one sandbox: a folder for each rental, and in it one for each node. */
+/** The files of the machines of one sandbox: a folder for each rental, which contains a folder for each node. */
 export interface MachineFolders {
   readonly root: string;
   /** The private key for rentals that were created without a key. */
   readonly identityFile: string;
   ofRental(rental: Pick<MachineRental, "id" | "createdAt">): RentalFolder;
-  /** Removes the folders of all rentals but these, and ends the programs of their machines. */
+  /** Removes the folders of all rentals except these, and ends the programs of their machines. */
   keepOnly(rentals: readonly Pick<MachineRental, "id" | "createdAt">[]): void;
 }
 
 export interface RentalFolder {
   readonly path: string;
   readonly hostKey: string;
-  /** Has the host key under the name `hostAlias`, as ssh reads it. */
+  /** A `known_hosts` file for ssh. It contains the host key under the name `hostAlias`. */
   readonly knownHosts: string;
   readonly authorizedKeys: string;
   /** The folder of a node; nodes count from 1. */
@@ -38,7 +38,7 @@ export interface NodeFolder {
   readonly path: string;
   readonly home: string;
   readonly config: string;
-  /** The port of the last run, so that the machine keeps it if it can. */
+  /** A file that contains the port of the last run. The machine uses it again if possible. */
   readonly port: string;
 }
 
@@ -90,10 +90,10 @@ export function removeFolder(path: string): void {
   }
 }
 
-/** The name of a rental's machines in `knownHosts`, whatever their ports. */
+/** The name of a rental's machines in `knownHosts`, regardless of their ports. */
 export const hostAlias = (rentalId: number): string => `gpuctl-sandbox-rental-${rentalId}`;
 
-/** Creates the files of a rental that do not exist yet. Its home folders and keys stay as long as it runs. */
+/** Creates the missing files of a rental. Its home folders and keys stay until the rental ends. */
 export async function prepareRental(
   folders: MachineFolders,
   rental: MachineRental,
@@ -110,13 +110,13 @@ export async function prepareRental(
   writePrivateFile(authorizedKeys, accepted.map((one) => `${one}\n`).join(""));
 }
 
-/** Creates the key for rentals without keys, unless there is one. */
+/** Creates the key for rentals without keys, unless it exists. */
 export async function prepareIdentity({ root, identityFile }: MachineFolders, keygen: string): Promise<void> {
   makeFolderSync(root, 0o700);
   await createKey(keygen, identityFile, "gpuctl sandbox");
 }
 
-/** Creates a key pair without a passphrase, unless there is one. Another process may do the same at the same time. */
+/** Creates a key pair without a passphrase, unless it exists. Another process may create it at the same time. */
 async function createKey(keygen: string, file: string, comment: string): Promise<void> {
   if (existsSync(`${file}.pub`)) return;
   await runFile(keygen, ["-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", file]).catch(
@@ -160,7 +160,10 @@ export function prepareNode(
 const quoted = (text: string): string => `"${text}"`;
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Runs the command of a connection, or a login shell, in the machine's home: sshd starts in the home of the account. */
+/**
+ * Runs the command of a connection, or a login shell, in the home folder of the machine. sshd itself would start it in
+ * the home folder of the account.
+ */
 const enterScript = (rentalId: number): string => `cd "$HOME" || exit
 command=$SSH_ORIGINAL_COMMAND
 unset SSH_ORIGINAL_COMMAND
@@ -171,7 +174,7 @@ BANNER
 exec "$SHELL" -l
 `;
 
-/** What someone who opens a shell is shown. */
+/** The text that is shown when a shell is opened. */
 const banner = (rentalId: number): string => {
   const { username } = userInfo();
   return `This is gpuctl's sandbox: rental ${rentalId} is your own computer (${hostname()}), and programs run as ${username}.
@@ -179,8 +182,8 @@ This home folder is deleted when the rental ends. Other files on this computer a
 };
 
 /**
- * Whether sshd can open a terminal. It gives the terminal to the group tty, which only root may do. Systems mount /dev/pts
- * so that this is not necessary, but many containers do not.
+ * Whether sshd can open a terminal. sshd gives the terminal to the group tty, which only root may do. Usually, /dev/pts
+ * is mounted so that this is not necessary, but not in many containers.
  */
 function canOpenTerminals(): boolean {
   if (userInfo().uid === 0) return true;
@@ -191,7 +194,7 @@ function canOpenTerminals(): boolean {
   return options.split(",").includes(`gid=${group}`);
 }
 
-/** The port that a node used last; 0 if it had none. */
+/** The port that a node used last; 0 if there is none. */
 export function lastPort({ port }: NodeFolder): number {
   try {
     return Number(readFileSync(port, "utf8"));

@@ -14,8 +14,8 @@ export interface Machine {
 export const loopback = "127.0.0.1";
 
 /**
- * Listens on a port, if possible the given one, and starts an sshd for each connection. Their data passes through this
- * process: when it ends, even if it is killed, no port and no sshd is left.
+ * Listens on a port, if possible the given one, and starts an sshd for each connection. All data passes through this
+ * process. When it ends, even if it is killed, no open port and no sshd remain.
  */
 export async function startMachine(sshd: string, config: string, port: number): Promise<Machine> {
   const stops = new Set<() => void>();
@@ -48,7 +48,8 @@ const listen = (server: Server, port: number): Promise<number> =>
 
 /** Passes a connection to an sshd of its own. Returns a function that ends both. */
 function serveConnection(socket: Socket, sshd: string, config: string): () => void {
-  // Without this process's variables, such as keys. In a process group of its own, Ctrl-C does not reach it.
+  // sshd does not get the variables of this process, because they may contain keys. It has its own process group, so
+  // that Ctrl-C does not reach it.
   const child = spawn(sshd, ["-i", "-E", `${config}.log`, "-f", config], {
     stdio: ["pipe", "pipe", "ignore"],
     env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
@@ -70,8 +71,8 @@ function serveConnection(socket: Socket, sshd: string, config: string): () => vo
 }
 
 /**
- * Whether a connection comes from this user, or from root. Everyone on this computer can connect, and can add SSH keys to a
- * served sandbox. Where the system does not say who connects, everyone is allowed to try a key.
+ * Whether a connection comes from this user, or from root. This matters because every user of this computer can
+ * connect, and can add SSH keys to a served sandbox. If the system does not say who connects, everyone may try a key.
  */
 async function isAllowed({ remotePort = 0, localPort = 0 }: Socket): Promise<boolean> {
   const table = await readFile("/proc/net/tcp", "utf8").catch(() => "");

@@ -28,28 +28,30 @@ import {
   type SshPrograms,
 } from "./programs.ts";
 
-/** The number of machines that run at once. Rentals beyond it have addresses where nothing responds. */
+/** The most machines that run at once. Nothing responds at the addresses of further rentals. */
 export const maxMachines = 100;
 
-/** How often the state is read for changes by the clock and by other processes, in milliseconds. */
+/** How often the state is checked for changes by the clock and by other processes, in milliseconds. */
 const pollMs = 250;
 
 /** Machines that stand in for running rentals: OpenSSH servers on this computer, each with a home folder of its own. */
 export interface Machines {
   /**
-   * Starts a machine for each running rental, and for each rental that runs later, until `close`. `untilEnd` also ends the
-   * programs of the machines then, and when this process is killed; otherwise they run until their rental ends.
-   * @throws Unavailable when sshd is not installed or cannot be used
+   * Starts a machine for each running rental and, until `close`, for each rental that starts to run. With `untilEnd`,
+   * the programs on the machines end at `close` or if this process is killed. Otherwise they run until their rental
+   * ends.
+   * @throws Unavailable if sshd is not installed or cannot be used
    */
   start(options?: { readonly untilEnd?: boolean }): Promise<void>;
-  /** The private key that logs in to rentals that were created without a key. Before `start`, undefined. */
+  /** The private key for rentals that were created without a key. Undefined before `start`. */
   identityFile(): string | undefined;
   /**
-   * Options of ssh for the machines of a rental: its host key and, if necessary, `identityFile`. Empty if it has none.
-   * @throws Unavailable when they could not be started
+   * The ssh options for the machines of a rental: its host key and, if necessary, `identityFile`. Empty if the rental
+   * has no machines.
+   * @throws Unavailable if the machines could not be started
    */
   sshOptions(rentalId: number): readonly string[];
-  /** Where the machines of a rental listen; undefined if it has none. */
+  /** The addresses at which the machines of a rental listen; undefined if the rental has no machines. */
   addressesOf(rentalId: number): readonly SshAddress[] | undefined;
   /** Starts and stops machines as the rentals require, and removes the homes of rentals that have ended. */
   update(): Promise<void>;
@@ -59,14 +61,14 @@ export interface Machines {
 interface RunningRental {
   readonly rental: NumberedRental;
   readonly nodes: readonly Machine[];
-  /** Why it has no machines. */
+  /** Why the rental has no machines. */
   readonly problem?: string;
 }
 
 interface MachineState {
   readonly store: Queries;
   readonly clock: Clock;
-  /** The folder for their files; a temporary one by default. */
+  /** The folder for the files of the machines. Default: a temporary folder. */
   readonly folder: string | undefined;
   /** The value of PATH. */
   readonly path: () => string | undefined;
@@ -119,7 +121,7 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
       for (const node of nodes) node.stop();
       running.delete(key);
     }
-    // There is room for others now.
+    // There is room now for rentals without machines, so try to start them again.
     if (ended.length > 0) {
       for (const [key, { problem }] of running) if (problem !== undefined) running.delete(key);
     }
@@ -140,7 +142,7 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
     }
   }
 
-  // One after the other, so that no machine is started twice.
+  // Updates run one after the other, so that no machine is started twice.
   let updating = Promise.resolve();
   const update = (): Promise<void> => {
     if (programs === undefined && (folders === undefined || !existsSync(folders.root)))

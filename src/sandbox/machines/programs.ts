@@ -5,11 +5,11 @@ import { basename, delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { reasonOf, Unavailable } from "../../core/errors.ts";
 
-/** The programs of OpenSSH that machines are made of, by their paths. */
+/** The paths of the OpenSSH programs that machines need. */
 export interface SshPrograms {
   readonly sshd: string;
   readonly keygen: string;
-  /** Undefined if it is not installed; then only the old protocol of scp works. */
+  /** Undefined if it is not installed. scp then works only with its old protocol. */
   readonly sftpServer: string | undefined;
 }
 
@@ -23,7 +23,7 @@ const systemFolders = [
   "/opt/homebrew/sbin",
 ];
 
-/** Where systems install the server of sftp, which is not in PATH. */
+/** Folders in which systems install the sftp server. They are not in PATH. */
 const sftpFolders = [
   "/usr/lib/openssh",
   "/usr/libexec/openssh",
@@ -35,7 +35,7 @@ const sftpFolders = [
 
 /**
  * Finds the programs in PATH and in the folders of system programs.
- * @throws Unavailable when sshd is not installed, this account may not log in, or the system is Windows
+ * @throws Unavailable if sshd is not installed, this account may not log in, or the system is Windows
  */
 export function findSshPrograms(path: string | undefined): SshPrograms {
   if (platform() === "win32")
@@ -72,12 +72,12 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Runs a program to its end. Rejects with an error that has its stderr. */
+/** Runs a program until it ends. If it fails, rejects with an error that contains its stderr. */
 export const runFile = promisify(execFile);
 
 /**
- * Checks that sshd works with a host key. Creates the empty folder that sshd needs as root; services usually create it at
- * boot.
+ * Checks that sshd works with a host key. If sshd runs as root and its empty privilege separation folder is missing,
+ * creates the folder. Usually, a service creates it at boot.
  * @throws Unavailable with sshd's reason
  */
 export async function checkSshd(sshd: string, hostKey: string): Promise<void> {
@@ -100,10 +100,16 @@ async function problemWith(sshd: string, hostKey: string): Promise<string | unde
   }
 }
 
-/** The variable that every program on a machine has. Its value is the folder of the machine, with a slash at its end. */
+/**
+ * The environment variable that every program on a machine has. Its value is the folder of the machine, followed by a
+ * slash.
+ */
 export const machineVariable = "GPUCTL_SANDBOX_MACHINE";
 
-/** Ends every program of the machines in a folder, also those in the background. Only Linux says which these are. */
+/**
+ * Ends every program of the machines in a folder, even in the background. Works only on Linux, because other systems do
+ * not show which programs these are.
+ */
 export function endPrograms(folder: string): void {
   const entry = `${machineVariable}=${folder}/`;
   // A program may start another one while the processes are listed.
@@ -126,7 +132,7 @@ function environmentOf(pid: string): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
   } catch {
-    // It has ended, or is another user's.
+    // The process has ended, or belongs to another user.
     return [];
   }
 }
@@ -135,11 +141,14 @@ function kill(pid: string): void {
   try {
     globalThis.process.kill(Number(pid), "SIGKILL");
   } catch {
-    // It has ended.
+    // The process has already ended.
   }
 }
 
-/** Waits for the end of its stdin, then does what `endPrograms` does. Its argument is what to look for. */
+/**
+ * A shell script that waits for the end of its stdin, then does the same as `endPrograms`. Its argument is the
+ * environment entry to look for.
+ */
 const endProgramsLater = `cat
 for round in 1 2 3; do
   for file in $(grep -slF -e "$1" /proc/[0-9]*/environ); do
@@ -149,8 +158,8 @@ for round in 1 2 3; do
 done`;
 
 /**
- * Ends the programs of the machines in a folder when this process ends, even if it is killed. Returns a function that does
- * it earlier.
+ * Ends the programs of the machines in a folder when this process ends, even if it is killed. Returns a function that
+ * ends them earlier.
  */
 export function endProgramsWithThisProcess(folder: string): () => void {
   const watcher = spawn("/bin/sh", ["-c", endProgramsLater, "sh", `${machineVariable}=${folder}/`], {

@@ -15,8 +15,8 @@ import { style } from "./style.ts";
 type Env = { Bindings: { readonly peer: string | undefined } };
 
 /**
- * The pages of a served sandbox, for browsers on this machine only: what is going on, and a reference of the API. They load
- * nothing from other hosts. Their scripts use the sandbox's controls, which accept no other page.
+ * The pages of a served sandbox: an overview and an API reference. Only browsers on this machine can open them. They
+ * load nothing from other hosts. Their scripts use the sandbox's controls, which reject requests from any other page.
  */
 export function createPage(source: PageSource): Hono<Env> {
   const { clock, operationSet } = source;
@@ -61,7 +61,7 @@ export function createPage(source: PageSource): Hono<Env> {
 
 const page = (content: { toString(): string | Promise<string> }) => `<!doctype html>${content}`;
 
-/** A page of another site may link to these pages, but not contain them. */
+/** A page of another site may link to these pages, but not embed them. */
 const embeddingDenial = (request: Request): string | undefined =>
   isFromOtherSite(request) && request.headers.get("sec-fetch-dest") !== "document"
     ? "pages of other sites cannot contain this page"

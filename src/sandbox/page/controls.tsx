@@ -8,7 +8,7 @@ import { type BootRuleInfo, bootRuleInput } from "../rentals/boots.ts";
 import type { SituationInfo } from "../situations/control.ts";
 import { Panel } from "./layout.tsx";
 
-/** Units of the duration by which the clock is advanced, and steps that have a button. */
+/** The units in which the clock can be advanced, and the steps that have their own button. */
 const units = ["seconds", "minutes", "hours", "days"] as const;
 const steps = [
   { unit: "minutes", text: "+1 min" },
@@ -192,7 +192,7 @@ interface EntryProps {
   readonly remove: string;
 }
 
-/** Something that is in effect, with a button that removes it. */
+/** A situation, a fault or a boot rule that is in effect, with a button that removes it. */
 const Entry = ({ id, path, title, detail, remove }: EntryProps) => (
   <li id={`${path.slice(1)}-${id}`}>
     <div>
@@ -229,7 +229,7 @@ interface AddFormProps {
   readonly id: string;
   readonly title: string;
   readonly path: string;
-  /** The message after it was added. */
+  /** The message that is shown when the entry was added. */
   readonly done: string;
   readonly children: Child;
 }
@@ -255,7 +255,7 @@ interface NumberFieldProps {
   readonly placeholder?: string;
 }
 
-/** A number with the limits of a field of the control. */
+/** A number input with the limits of a field of the control. */
 const NumberField = ({ input, name, label, value, placeholder }: NumberFieldProps) => {
   const field = input.find((one) => one.name === name);
   return (

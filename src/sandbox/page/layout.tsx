@@ -14,7 +14,7 @@ type PageName = keyof typeof names;
 interface LayoutOptions {
   readonly current: PageName;
   readonly script: string;
-  /** What is at the right of the navigation. */
+  /** The controls to the right of the navigation. */
   readonly tools?: Child;
 }
 
@@ -58,11 +58,11 @@ export const Layout = ({ current, script, tools, children }: PropsWithChildren<L
 interface PanelOptions {
   readonly id: string;
   readonly title: string;
-  /** What is at the right of the title. */
+  /** The controls to the right of the title. */
   readonly tools?: Child;
 }
 
-/** A section with a title. Its title gets the focus when what had it is gone. */
+/** A section with a title. If the focused element in it is removed, its title gets the focus. */
 export const Panel = ({ id, title, tools, children }: PropsWithChildren<PanelOptions>) => (
   <section class="panel" id={id} aria-labelledby={`${id}-title`}>
     <div class="panel-head">

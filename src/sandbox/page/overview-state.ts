@@ -14,7 +14,7 @@ import { activeRentals, type NumberedRental, pastRentals } from "../tables/renta
 import { listVolumes } from "../tables/volumes.ts";
 import type { NumberedMedia, RecentMedia } from "./recent-media.ts";
 
-/** What the pages show. */
+/** The objects that the pages get their data from. */
 export interface PageSource {
   readonly controls: SandboxControls;
   readonly store: Queries;
@@ -25,13 +25,13 @@ export interface PageSource {
 
 type RentalRecord = ReturnType<typeof rentalRecords>[number];
 
-/** What the overview shows, at one moment. */
+/** The data that the overview shows at one moment. */
 export interface OverviewState {
   readonly clock: ClockState;
   readonly status: SandboxStatus;
   /** In cents. */
   readonly money: { readonly creditCents: number; readonly usedCents: number; readonly perHourCents: number };
-  /** The active rentals and then the last ones that ended, newest first. */
+  /** The active rentals, newest first, then the last rentals that ended, newest first. */
   readonly rentals: readonly RentalRecord[];
   /** How many rentals are not shown. */
   readonly moreRentals: number;

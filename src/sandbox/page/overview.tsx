@@ -8,14 +8,14 @@ import type { OverviewState } from "./overview-state.ts";
 import type { NumberedMedia } from "./recent-media.ts";
 
 interface OverviewProps extends OverviewState {
-  /** Where the sandbox is served. */
+  /** The origin at which the sandbox is served. */
   readonly origin: string;
   readonly operations: readonly string[];
 }
 
 /**
- * What is going on in the sandbox. The script replaces what changes: elements with `data-live`, by their ids; and if their
- * children have ids, only the children that changed.
+ * The overview of the sandbox. The script updates elements with `data-live`, which it finds by their IDs. In a list,
+ * whose children also have IDs, it replaces only the children that changed.
  */
 export const Overview = (state: OverviewProps) => (
   <Layout
@@ -213,7 +213,7 @@ const Pair = ({ name, value }: { readonly name: string; readonly value: string |
     </div>
   );
 
-/** The most characters of a body that are shown. */
+/** How many characters of a body are shown at most. */
 const maxShownLength = 4000;
 
 const Json = ({ title, value }: { readonly title: string; readonly value: unknown }) => {

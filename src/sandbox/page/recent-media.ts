@@ -14,7 +14,7 @@ export interface NumberedMedia extends Media {
   readonly id: number;
 }
 
-/** How many pictures and how many recordings are kept, and the most characters of base64 of all of them. */
+/** What is kept: at most `each` pictures and `each` recordings, with at most `characters` of base64 in all. */
 export const keptMedia = { each: 6, characters: 48 * 1024 * 1024 };
 
 /** The last pictures and recordings that a served sandbox generated, in memory. */
@@ -75,7 +75,10 @@ export class RecentMedia {
   }
 }
 
-/** What browsers show of an engine's file; any other file is never run or shown as a page. */
+/**
+ * The media type of an engine's file. Browsers show only pictures and WAV files; they never run another file or show it
+ * as a page.
+ */
 async function mediaType(bytes: Uint8Array): Promise<string> {
   const { pictureKind } = await import("../../core/pictures/decode.ts");
   const kind = pictureKind(bytes);

@@ -1,7 +1,7 @@
-/** Texts of a response that are longer are shortened, such as the data of a picture. */
+/** In characters. Longer texts of a response, such as the data of a picture, are shortened. */
 const maxTextLength = 400;
 
-/** The script of the reference. Responses are set as text. */
+/** The script of the reference. Responses are inserted only as text, never as HTML. */
 export const referenceScript = `
 "use strict";
 const byId = (id) => document.getElementById(id);

@@ -12,7 +12,7 @@ interface ListedOperation {
   readonly operation: Schema;
 }
 
-/** A reference of the operations in an OpenAPI description, each with a form that sends a request. */
+/** A reference of the operations in an OpenAPI description. Each operation has a form that sends a request. */
 export const Reference = ({ document }: { readonly document: OpenApiDocument }) => {
   const reader = schemaReader(document);
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -118,7 +118,7 @@ const OperationDetails = ({ method, path, operation, reader }: OperationProps) =
 const bodySchema = (requestBody: unknown): unknown =>
   asRecord(asRecord(asRecord(requestBody).content)["application/json"]).schema;
 
-/** A parameter, as a field of its schema. */
+/** A parameter in the form of a schema's field. */
 function parameterField(parameter: unknown, reader: SchemaReader): SchemaField {
   const { name, required, description, schema, in: place } = asRecord(parameter);
   const [field] = reader.fieldsOf({ type: "object", properties: { value: schema } });

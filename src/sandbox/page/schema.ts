@@ -12,11 +12,11 @@ export interface SchemaField {
   readonly description: string;
   /** Such as `default 1024` or `at most 20 items`. */
   readonly limits: readonly string[];
-  /** The fields of an object, or of the items of a list; those of all alternatives of a union. */
+  /** The fields of an object, or of the items of a list. For a union, the fields of all alternatives. */
   readonly fields: readonly SchemaField[];
 }
 
-/** How deep fields are shown. */
+/** How many levels of nested fields are shown. */
 const maxDepth = 5;
 
 /** Reads the schemas of a description, whose references point to its components. */
@@ -24,7 +24,7 @@ export function schemaReader(document: Schema) {
   const components = asRecord(asRecord(document.components).schemas);
   const prefix = "#/components/schemas/";
 
-  /** The schema without a reference, and without `null` as an alternative. */
+  /** Follows a reference. If a schema has only one alternative besides `null`, returns that alternative. */
   const resolve = (value: unknown): Schema => {
     const schema = asRecord(value);
     const { $ref, anyOf, oneOf } = schema;
@@ -71,7 +71,7 @@ export function schemaReader(document: Schema) {
     });
   };
 
-  /** A value that fits a schema, with the required fields only. */
+  /** A sample value that fits a schema. Objects have only their required fields. */
   const sampleOf = (value: unknown, depth = 0): unknown => {
     const schema = resolve(value);
     const { default: defaulted, example, examples, const: constant, enum: choices, minimum } = schema;
@@ -112,7 +112,7 @@ const words: Readonly<Record<string, string>> = {
   maxItems: "at most, in items:",
 };
 
-/** Limits of a schema. Those of every integer that JSON represents exactly say nothing. */
+/** The limits of a schema as text. Omits the limits of the safe integers, because they apply to every integer. */
 function limitsOf(schema: Schema): readonly string[] {
   const { default: defaulted, enum: choices, const: constant, pattern } = schema;
   return [

@@ -21,7 +21,7 @@ export function saturate(color: Color, strength: number): Color {
 /** RGB pixels in rows from the top, three bytes each. Stored values are rounded and clamped. */
 export type Canvas = { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray };
 
-/** The steps of painting: between two of them, something else can run. */
+/** The steps of painting. Other work can run between two steps. */
 export type Steps = Generator<void, void>;
 
 /** A rectangle in whole pixels. */
@@ -41,17 +41,17 @@ function blendPixel(data: Uint8ClampedArray, at: number, [red, green, blue]: Col
 
 const blended = (below: number, above: number, cover: number): number => below * (1 - cover) + above * cover;
 
-/** For each channel, what blending a color over each value 0-255 gives. */
+/** A table for each channel: the result of blending a color over each value 0-255. */
 type Blends = {
   readonly red: Uint8ClampedArray;
   readonly green: Uint8ClampedArray;
   readonly blue: Uint8ClampedArray;
 };
 
-/** Up to so many pixels, blending each takes less than calculating all there can be. */
+/** Up to this many pixels, blending each pixel is faster than calculating a table of all values. */
 const fewPixels = 256;
 
-/** Calculated once, because rounding for every pixel takes several times as long as looking it up. */
+/** Calculates the tables for a color. Rounding for every pixel takes several times as long as a lookup. */
 function blendsOf([red, green, blue]: Color, cover: number): Blends {
   const over = (above: number) => {
     const blends = new Uint8ClampedArray(256);
@@ -102,7 +102,7 @@ export function blendRowBelow(
   color: Color,
 ): void {
   const row = y * width * 3;
-  // The first of the columns that are fully covered up to here.
+  // The columns from this one on are fully covered, but not filled yet.
   let covered = 0;
   for (let x = 0; x < width; x++) {
     const cover = y + 1 - (tops[x] ?? 0);
@@ -114,7 +114,7 @@ export function blendRowBelow(
   fillPixels(data, row + covered * 3, row + width * 3, color);
 }
 
-/** Copies a row of pixels to another row, moved to the left by `shift` pixels; its ends are repeated. */
+/** Copies a row of pixels to another row, moved to the left by `shift` pixels. The pixels at its ends are repeated. */
 export function copyRow({ width, data }: Canvas, from: number, to: number, shift: number): void {
   const row = data.slice(from * width * 3, (from + 1) * width * 3);
   const target = to * width * 3;
@@ -178,7 +178,8 @@ function coverRow(
   y: number,
   { stroke, left, right }: { readonly stroke: Stroke; readonly left: number; readonly right: number },
 ): void {
-  // What a stroke covers in a row has no gaps: between its fully covered ends, all is.
+  // The part of a row that a stroke covers has no gaps, so every pixel between two fully covered pixels is fully
+  // covered.
   let first = left;
   for (; first < right; first++) {
     const covered = coverage(stroke, first, y);

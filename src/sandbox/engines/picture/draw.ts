@@ -9,7 +9,10 @@ import { compose, identify } from "./scene.ts";
 import { paintSky } from "./sky.ts";
 import { paintWater } from "./water.ts";
 
-/** The end of the last drawing. Drawings take turns: several at once would delay other requests by the sum of their times. */
+/**
+ * Resolves when the last drawing ends. Drawings run one after the other: several at once would delay other requests by
+ * the sum of their turns.
+ */
 let last: Promise<unknown> = Promise.resolve();
 
 /** How long a drawing runs before it lets other requests be handled, in milliseconds. */
@@ -17,9 +20,9 @@ const turnMs = 10;
 
 /**
  * Draws the picture that a request describes (service sections 2.8 and 4.5). Returns an 8-bit RGB PNG of exactly
- * `width` by `height` pixels, marked SANDBOX. Equal requests give equal pixels on every machine, and
- * every field except `backend` affects them. With `image` the picture starts from that reference. Other requests are handled
- * meanwhile.
+ * `width` by `height` pixels, marked SANDBOX. Equal requests give equal pixels on every machine, and every field except
+ * `backend` affects them. With `image` the picture starts from that reference. Drawing lets other requests be handled
+ * in between.
  *
  * @throws UnreadableReference if `image` cannot be decoded.
  * @throws AbortError when `signal` is aborted.
@@ -45,7 +48,7 @@ async function draw(request: PictureRequest, signal: AbortSignal | undefined): P
   return encodePngInBackground(canvas, { Software: "gpuctl sandbox" });
 }
 
-/** Paints the picture, and yields often. */
+/** Paints the picture, and yields often so that other requests can be handled. */
 function* paintPicture(canvas: Canvas, request: PictureRequest, reference: Canvas | undefined): Steps {
   const identity = identify(request);
   const scene = compose(identity, request);

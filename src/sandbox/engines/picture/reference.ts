@@ -60,7 +60,7 @@ function weigh(from: number, to: number): { first: number; second: number; share
 
 const maxPixels = referenceSide ** 2;
 
-/** As `referenceSide`, for an interlaced PNG or one of 16 bits. */
+/** Like `referenceSide`, but for an interlaced or 16-bit PNG. */
 export const slowPngSide = Math.sqrt(maxPixels / slowPngShare);
 
 /**

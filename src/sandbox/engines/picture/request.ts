@@ -1,7 +1,7 @@
-/** The `strength` of a request that has none. */
+/** The `strength` of a request that does not set it. */
 export const defaultStrength = 0.75;
 
-/** A reference may have at most as many pixels as a square with this side. */
+/** A reference has at most as many pixels as a square with this side. */
 export const referenceSide = 8192;
 
 /** The request fields that describe one picture (service section 2.8), with defaults applied. */

@@ -10,7 +10,7 @@ export type Identity = {
   subject: string;
   /** All fields except size and reference. Seeds the details. */
   whole: string;
-  /** Eight hexadecimal digits over every field that describes the picture, shown in the mark. */
+  /** Eight hexadecimal digits of a hash over every field that describes the picture. Shown in the mark. */
   fingerprint: string;
 };
 
@@ -59,7 +59,7 @@ const nightPalettes: readonly [Tones, ...Tones[]] = [
   [0x03141a, 0x0c3d49, 0x348a86, 0xeefff6, 0x185a61, 0x020d11],
 ];
 
-/** Tones tinted with others, with their saturation changed. */
+/** Mixes two sets of tones and changes their saturation. */
 function blend(night: boolean, main: Tones, tint: Tones, share: number, strength: number): Palette {
   const tone = (at: 0 | 1 | 2 | 3 | 4 | 5) => saturate(mix(rgb(main[at]), rgb(tint[at]), share), strength);
   return {

@@ -4,10 +4,10 @@ import type { Exchange } from "../../http/exchange.ts";
 import { EngineFailure, orFailure, sentenceAbout } from "./failure.ts";
 import { type EngineAccess, readFrom, sendToEngine } from "./request.ts";
 
-/** Names that most engines accept: those of OpenAI. */
+/** OpenAI's names of a model and a voice, which most engines accept. */
 export const audioDefaults = { model: "tts-1", voice: "alloy" } as const;
 
-/** By default, engines return MP3, some of them in pieces. They are always asked for one complete WAV file. */
+/** By default, engines return MP3, some of them in pieces. gpuctl always asks for one complete WAV file. */
 const fixed = { response_format: "wav", stream: false } as const;
 
 /** Asks an engine with OpenAI's API to speak a text. Fields that the service does not document are passed on as given. */

@@ -7,8 +7,8 @@ import { listModels } from "./models.ts";
 import { type EngineAccess, parseFrom, readFrom, sendToEngine } from "./request.ts";
 
 /**
- * Passes a chat completion on to an engine, with its fields as given, and the engine's response back. Server-sent events
- * are passed on as they arrive.
+ * Passes a chat completion on to an engine with its fields unchanged, except for the model. Returns the engine's
+ * response. Server-sent events are passed on as they arrive.
  */
 export const passOnChat = (exchange: Exchange, access: EngineAccess): Promise<PlainResponse> =>
   orFailure(exchange, async () => {
@@ -26,7 +26,7 @@ export const passOnChat = (exchange: Exchange, access: EngineAccess): Promise<Pl
     return new PlainResponse(new Uint8Array(body), { headers: { "content-type": "application/json" } });
   });
 
-/** The body with the model that the engine uses. Without a change, it is passed on unchanged. */
+/** The body with the model that the engine uses. If that is already the model, returns the body unchanged. */
 async function withModel(body: string, access: EngineAccess): Promise<string> {
   const request: unknown = JSON.parse(body);
   const { model } = asRecord(request);
@@ -37,14 +37,17 @@ async function withModel(body: string, access: EngineAccess): Promise<string> {
 /** The first model that an engine lists; undefined if it lists none. */
 async function firstModel(access: EngineAccess): Promise<string | undefined> {
   const [first] = await listModels(access).catch((error: unknown) => {
-    // A server without a list of models is likely to have a single one, whatever its name.
+    // A server without a list of models probably has a single model, and accepts any name for it.
     if (error instanceof EngineFailure && error.status === 404) return [];
     throw error;
   });
   return asText(asRecord(first).id) || undefined;
 }
 
-/** The events of a response. A connection that breaks becomes an event with an error. Cancelling it stops the engine. */
+/**
+ * The events of a response. If the connection breaks, the last event is an error. Canceling the stream stops the
+ * engine.
+ */
 function eventsOf(response: IncomingMessage, { engine, signal }: EngineAccess): ReadableStream<Uint8Array> {
   const chunks = response[Symbol.asyncIterator]();
   return new ReadableStream({

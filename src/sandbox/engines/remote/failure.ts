@@ -29,7 +29,7 @@ export class EngineFailure extends Error {
   }
 }
 
-/** How messages name an engine, after an article. */
+/** The name of an engine in messages, without an article. */
 export const nameOf = ({ kind, url }: Pick<Engine, "kind" | "url">): string => `${kind} engine at ${url}`;
 
 /** A message that starts with the name of the engine. */
@@ -40,7 +40,10 @@ export const sentenceAbout = (engine: Pick<Engine, "kind" | "url">, rest: string
 export const advice = ({ kind }: Pick<Engine, "kind">): string =>
   `Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear ${kind}\`.`;
 
-/** The result of `work`, or the response for an engine that failed. Its body has both formats of errors. */
+/**
+ * The result of `work`. If the engine fails, the response to send instead. Its body has the error in the service's
+ * format and in the common format of inference servers.
+ */
 export async function orFailure<Result>(
   exchange: Exchange,
   work: () => Promise<Result>,

@@ -11,7 +11,7 @@ import { type EngineAccess, jsonFromEngine } from "./request.ts";
 
 type Input = CheckedInputOf<"generateImage">;
 
-/** The fields of the AUTOMATIC1111 API that stand for those of the service. */
+/** The fields of the AUTOMATIC1111 API that correspond to fields of the service. */
 const equivalents = {
   model_name: "override_settings",
   prompt: "prompt",
@@ -29,7 +29,7 @@ const equivalents = {
 
 const contractFields = fieldsOf(operations.generateImage.input);
 
-/** The fields that image engines have no equivalent for. */
+/** The fields for which image engines have no equivalent. */
 export const ignoredImageFields: readonly string[] = contractFields
   .map(({ name }) => name)
   .filter((name) => !(name in equivalents));
@@ -94,15 +94,15 @@ async function requestFor(input: Input, given: Readonly<Record<string, unknown>>
   };
 }
 
-/** A LoRA that an engine lists. Only engines that read LoRAs from the prompt have an alias for it. */
+/** The LoRAs that an engine lists. Only engines that read LoRAs from the prompt list an alias. */
 const loraList = z.array(
   z.looseObject({ name: z.string(), path: z.string().nullish(), alias: z.string().nullish() }),
 );
 
 /**
- * LoRAs as the engine reads them: AUTOMATIC1111 and Forge from the prompt, stable-diffusion.cpp and KoboldCpp from a list of
- * files.
- * @throws EngineFailure when the engine does not have one of them; AUTOMATIC1111 would ignore it
+ * The LoRAs in the form that the engine reads: AUTOMATIC1111 and Forge read them from the prompt, stable-diffusion.cpp
+ * and KoboldCpp from a list of files.
+ * @throws EngineFailure if the engine does not have one of the LoRAs, because AUTOMATIC1111 would ignore it
  */
 async function withLoras({ prompt, lora = {} }: Input, access: EngineAccess): Promise<object> {
   const weights = Object.entries(lora);
@@ -145,7 +145,7 @@ const infoShape = z.object({
   sd_model_name: z.string().optional().catch(undefined),
 });
 
-/** What an engine says about a picture, as an object or as its JSON. */
+/** What an engine reports about its pictures, either as an object or as JSON text. */
 function infoOf(info: unknown): z.output<typeof infoShape> {
   try {
     return infoShape.parse(isRecord(info) ? info : JSON.parse(asText(info)));

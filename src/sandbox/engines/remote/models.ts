@@ -6,16 +6,16 @@ import { type EngineAccess, jsonFromEngine } from "./request.ts";
 export const listModels = async (access: EngineAccess): Promise<readonly unknown[]> =>
   asList(asRecord(await jsonFromEngine(access, { path: "/models" })).data);
 
-/** What an engine offers, and what is wrong with it. */
+/** What an engine offers, and its problem if it has one. */
 export interface Probe {
   readonly models: readonly string[];
   /** The voices of an audio engine, if it lists them. */
   readonly voices?: readonly string[];
-  /** Why it may not work; null if it responded as expected. */
+  /** Why the engine may not work; null if it responded as expected. */
   readonly problem: string | null;
 }
 
-/** The longest wait for an engine that is probed, in milliseconds. */
+/** How long a probe waits for an engine, in milliseconds. */
 const maxProbeMs = 5000;
 
 /** Asks an engine what it offers. */
@@ -44,7 +44,10 @@ const listCheckpoints = async (access: EngineAccess): Promise<readonly string[]>
     return asText(model_name) || asText(title);
   });
 
-/** Voices, as texts or records. Few engines list them. */
+/**
+ * The voices of an audio engine, which it lists as texts or records. Most engines have no list; then the result is
+ * empty.
+ */
 async function listVoices(access: EngineAccess): Promise<readonly string[]> {
   try {
     const { voices } = asRecord(await jsonFromEngine(access, { path: "/audio/voices" }));

@@ -8,7 +8,7 @@ import { fitsHeader } from "../../../core/urls.ts";
 import type { Engine } from "../../tables/engines.ts";
 import { advice, EngineFailure, nameOf, sentenceAbout } from "./failure.ts";
 
-/** An engine and the environment variables of this process, one of which may hold its key. */
+/** An engine, and the environment variables of this process. One of them may hold the engine's key. */
 export interface EngineAccess {
   readonly engine: Engine;
   readonly environment: (name: string) => string | undefined;
@@ -16,19 +16,22 @@ export interface EngineAccess {
 }
 
 interface EngineRequest {
-  /** Below the URL of the engine, such as `/chat/completions`. */
+  /** The path below the URL of the engine, such as `/chat/completions`. */
   readonly path: string;
-  /** JSON of a POST request. */
+  /** The JSON body of a POST request. Without it, a GET request is sent. */
   readonly body?: string;
 }
 
-/** Milliseconds to connect, and without a byte from the engine: loading a large model takes minutes. */
+/**
+ * Timeouts in milliseconds: for connecting, and for the time without a byte from the engine. Loading a large model
+ * takes minutes.
+ */
 export const engineTimeouts = { connect: 10_000, silence: 30 * 60_000 } as const;
 
 /**
- * Sends a request to an engine and returns its successful response, whose body is not read yet. Does not follow redirects or
- * use a proxy. Does not use the global `fetch`, which gives up after five minutes without a response.
- * @throws EngineFailure when the engine cannot be reached or responds with an error
+ * Sends a request to an engine and returns its successful response, whose body is not read yet. Does not follow
+ * redirects or use a proxy. Does not use the global `fetch`, which gives up after five minutes without a response.
+ * @throws EngineFailure if the engine cannot be reached or responds with an error
  */
 export async function sendToEngine(
   { engine, environment, signal }: EngineAccess,
@@ -81,8 +84,9 @@ export async function sendToEngine(
 }
 
 /**
- * The engine's key. Refuses the value of GPUCTL_API_KEY, whichever variable holds it; keys in profiles are not compared.
- * @throws EngineFailure when the variable is not set, or its value cannot be used
+ * The engine's key. Refuses the value of GPUCTL_API_KEY, whichever variable holds it; keys in profiles are not
+ * compared.
+ * @throws EngineFailure if the variable is not set, or its value cannot be used
  */
 function keyOf(
   { apiKeyEnv, ...engine }: Engine,
@@ -117,7 +121,10 @@ const problems: Readonly<Record<string, string>> = {
 const connectionProblem = (error: unknown): string =>
   problems[codeOf(error)] ?? (reasonOf(error) || codeOf(error));
 
-/** The error for a response that is not a success. The engine's own access control is the sandbox's problem, not the caller's. */
+/**
+ * The error for a response that is not a success. If the engine denies access, that is an error of the sandbox, not of
+ * its caller.
+ */
 function failureOf(
   engine: Engine,
   { statusCode: status = 0, headers }: IncomingMessage,
@@ -155,12 +162,12 @@ function failureOf(
 /** The start of the body of a failed response, as text. */
 async function readStart(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  // If the connection breaks, what arrived says enough.
+  // If the connection breaks, the part that arrived is enough.
   await readInto(chunks, response, responseLimits.failure).catch(() => {});
   return Buffer.concat(chunks).toString();
 }
 
-/** Collects a body, and reads no further beyond `limit` bytes. Returns the number of bytes. */
+/** Collects a body, and stops reading after more than `limit` bytes. Returns the number of bytes. */
 async function readInto(chunks: Buffer[], response: IncomingMessage, limit: number): Promise<number> {
   let length = 0;
   for await (const chunk of response) {
@@ -173,7 +180,7 @@ async function readInto(chunks: Buffer[], response: IncomingMessage, limit: numb
 
 /**
  * Reads a whole response.
- * @throws EngineFailure when it is too large or cut
+ * @throws EngineFailure if it is too large or incomplete
  */
 export async function readFrom({ engine, signal }: EngineAccess, response: IncomingMessage): Promise<Buffer> {
   const limit = responseLimits.body.generate;
@@ -190,14 +197,14 @@ export async function readFrom({ engine, signal }: EngineAccess, response: Incom
 
 /**
  * Sends a request and returns the JSON of the response.
- * @throws EngineFailure when the engine fails, or responds with something else
+ * @throws EngineFailure if the engine fails, or does not respond with JSON
  */
 export async function jsonFromEngine(access: EngineAccess, request: EngineRequest): Promise<unknown> {
   const response = await sendToEngine(access, request);
   return parseFrom(access, response, await readFrom(access, response));
 }
 
-/** The JSON of a body. @throws EngineFailure when it is not JSON */
+/** The JSON of a body. @throws EngineFailure if it is not JSON */
 export function parseFrom({ engine }: EngineAccess, { headers }: IncomingMessage, body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());
