@@ -122,13 +122,13 @@ async function answer(
     if (isTooLong(error)) {
       dialog.show(
         `The conversation is too long for the context window of ${talk.model} (${messages.length} messages).`,
-        "gpuctl drops none: use /clear to start over, or /model to switch.",
+        "gpuctl does not drop earlier messages. Use /clear to start over, or /model to choose another model.",
       );
     }
   }
 }
 
-/** Whether the service says that a request does not fit the context of the model. */
+/** Whether the service says that a request does not fit the context window of the model. */
 const isTooLong = (error: unknown): boolean =>
   error instanceof ServiceError &&
   [400, 413, 422].includes(error.status) &&
