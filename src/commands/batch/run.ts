@@ -195,7 +195,7 @@ export default defineCommand({
   },
 });
 
-/** The lines to run, and the name of their file. */
+/** Returns the lines to run and the name of their file. */
 async function inputOf(
   input: string | undefined,
   { prompts, endpoint, model, param }: RunFlags,
@@ -238,7 +238,7 @@ async function inputOf(
   };
 }
 
-/** Throws `UsageError` if the output exists and is something else, such as a folder or a pipe. */
+/** Throws `UsageError` if the output exists but is not a regular file, such as a folder or a pipe. */
 async function assertRegularFile(shown: string, path: string): Promise<void> {
   const facts = await stat(path).catch(() => undefined);
   if (facts?.isFile() === false) {

@@ -15,7 +15,7 @@ export interface CompletionRequest {
   readonly input: InputOf<"createChatCompletion">;
   /** Whether the completion is streamed. Default: true. */
   readonly stream?: boolean;
-  /** Ask the service for the number of tokens, which a stream does not include by default. */
+  /** Whether to ask the service for the number of tokens, which a stream does not include by default. */
   readonly usage?: boolean;
   /** Whether a completion without text, such as one with only tool calls, throws `EmptyResult`. Default: true. */
   readonly needsText?: boolean;

@@ -24,7 +24,7 @@ export interface SaveOptions {
   /** The price of one picture; undefined if unknown. */
   readonly cost: Money | undefined;
   readonly target: OutputTarget;
-  /** Write the settings into the pictures. */
+  /** Whether to write the settings into the pictures. */
   readonly metadata: boolean;
 }
 

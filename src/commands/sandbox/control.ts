@@ -38,7 +38,7 @@ type Declaration<
     readonly args?: Args;
     /** Parses the input before any prompt or change. */
     buildInput?(parsed: ControlInput<OwnFlags, Args, object>): Built | Promise<Built>;
-    /** Runs against the sandbox; the returned value is printed. */
+    /** Acts on the sandbox. The returned value is printed. */
     act(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
     /** Returns what is printed, for the value that `act` returns. Default: the value itself. */
     resultOf?(value: unknown, input: ControlInput<OwnFlags, Args, Built>): Result;

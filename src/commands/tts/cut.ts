@@ -33,7 +33,7 @@ export function* cutText(text: string, limit: number): Generator<string> {
   yield text.slice(start);
 }
 
-/** The number of white-space characters at a position. */
+/** Returns the number of white-space characters at a position. */
 function indentOf(text: string, at: number): number {
   const space = /\s*/y;
   space.lastIndex = at;

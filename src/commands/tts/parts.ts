@@ -31,7 +31,7 @@ export type Speak = <Value>(
 
 /** A long text that is spoken in parts. */
 export interface LongText {
-  /** At least two. */
+  /** At least two parts. */
   readonly parts: readonly string[];
   /** The fields of every request, except the text. */
   readonly fields: object;

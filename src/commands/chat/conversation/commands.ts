@@ -221,7 +221,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
   };
 }
 
-/** The first word and the rest. */
+/** Splits a text into its first word and the rest. */
 const splitFirst = (text: string): readonly string[] => /^(\S*)\s*(.*)$/s.exec(text)?.slice(1) ?? [];
 
 /**
@@ -249,7 +249,7 @@ function withField(
   throw new UsageError(`${name} ${checked.issues[0]?.message}, not ${JSON.stringify(value)}`);
 }
 
-/** The entries of the folder that a partial path points into. */
+/** Returns the entries of the folder that a partial path points into. */
 function pathsLike(start: string, resolve: (path: string) => string): readonly string[] {
   try {
     const folder = start.endsWith("/") ? start : dirname(start);

@@ -17,9 +17,9 @@ interface ConversationOptions {
   readonly settable: readonly Settable[];
   readonly stream: boolean;
   readonly noMarkdown: boolean;
-  /** Check each answer against the schema that is sent. */
+  /** Whether to check each answer against the schema that is sent. */
   readonly checksSchema: boolean;
-  /** Report the number of tokens after each answer. */
+  /** Whether to report the number of tokens after each answer. */
   readonly usage: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
   sayWhereKept(talk, tools);
 }
 
-/** The start of the first line: the session, if it has a name. */
+/** Returns the start of the first line: the session, if it has a name. */
 const startOfFirstLine = ({ session }: Talk): string =>
   session.name() === undefined ? "" : `${aboutSession(session)} `;
 

@@ -60,7 +60,7 @@ export default controlCommand({
 
 const names: Readonly<Record<string, string>> = { kind: "KIND", url: "URL" };
 
-/** The first of many models. */
+/** Returns the first few models, and how many more there are. */
 function some(models: readonly string[]): string {
   const shown = 5;
   const more = models.length - shown;
