@@ -6,13 +6,13 @@ import { asRecord, parseJson } from "../core/json.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import { isTurn, type Turn } from "./turn.ts";
 
-/** An answer that was not stored yet, from a file of its own beside the session. */
+/** An answer that is not stored in the session yet. It is read from its own file next to the session's file. */
 interface Answer {
   readonly turn: Turn;
   readonly isUnderWay: boolean;
 }
 
-/** The files of the answers to the questions of a session. */
+/** Returns the paths of a session's answer files. Each holds an answer that is not stored in the session yet. */
 export function answerFiles(session: string): readonly string[] {
   const prefix = `${basename(session)}.`;
   return readdirSync(dirname(session))
@@ -35,16 +35,19 @@ export async function readAnswer(path: string, { isRunning }: Processes): Promis
   return isTurn(turn) ? { turn, isUnderWay } : undefined;
 }
 
-/** Keeps the pieces of an answer while it arrives, so that a killed process loses no more than the last moment. */
+/**
+ * The file of an answer that is arriving. Pieces are written while they arrive, so that a process that is killed loses
+ * only the last few.
+ */
 export interface AnswerFile {
   readonly add: (text: string) => void;
   readonly remove: () => Promise<void>;
 }
 
-/** Milliseconds for which pieces are gathered. */
+/** Milliseconds. Pieces are collected and written at most this often. */
 const writeInterval = 50;
 
-/** Starts the file of an answer. If it cannot be written, the answer is stored only at its end. */
+/** Creates the file of an answer. If the file cannot be written, the answer is stored only when it ends. */
 export function startAnswer(session: string, turn: Omit<Turn, "content">, { self }: Processes): AnswerFile {
   const path = `${session}.${turn.id}.answer`;
   let fd = attempt(() => openSync(path, "wx", 0o600));

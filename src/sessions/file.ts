@@ -7,19 +7,19 @@ import { locked, type Processes } from "../core/tasks/lock.ts";
 import { answerFiles, readAnswer } from "./answer.ts";
 import { parseTurn, type Turn } from "./turn.ts";
 
-/** The version of the format. A file of another version is not read. */
+/** The version of the format. Files of other versions are rejected. */
 const version = 1;
 
-/** Mark of the first line of a session's file. */
+/** The `format` field in the first line of a session's file. */
 const format = "gpuctl-chat-session";
 
 /** What the file of a session holds. */
 export interface Contents {
   /** In the order in which they were stored. */
   readonly turns: readonly Turn[];
-  /** What a reader has to know about lines that cannot be read; empty for none. */
+  /** Messages for the user about lines that cannot be read; empty if there are none. */
   readonly problems: readonly string[];
-  /** The process that writes the file, for a question that is still being answered. */
+  /** The process that created the file. Only the file of a question asked without a session names it. */
   readonly process: string | undefined;
 }
 
@@ -40,9 +40,9 @@ export function createFile(path: string, turns: readonly Turn[], process?: strin
 }
 
 /**
- * Reads a session and the answers that are under way or were never finished. Lines that cannot be read are left out.
- * Undefined if there is no file. Throws `Unavailable` for a file of another version, or one that
- * cannot be read or is not a session.
+ * Reads a session, and the answers that are still arriving or were never finished. Skips lines that cannot be read.
+ * Returns undefined if there is no file. Throws `Unavailable` if the file cannot be read, is not a session, or has
+ * another format version.
  */
 export async function readSession(path: string, processes: Processes): Promise<Contents | undefined> {
   const text = await readTextFile(path).catch((error) => {
@@ -88,7 +88,7 @@ function parseSession(text: string, path: string): Contents {
   return { turns: [...turns.values()], problems, process };
 }
 
-/** An append takes milliseconds. */
+/** Milliseconds. These times are short because an append takes only a few milliseconds. */
 const lockTimes = { stale: 5_000, timeout: 10_000 };
 
 const lockedFile = <Value>(path: string, processes: Processes, work: () => Promise<Value>): Promise<Value> =>
@@ -99,7 +99,7 @@ const lockedFile = <Value>(path: string, processes: Processes, work: () => Promi
       new Error(`another process is writing it; if no gpuctl is running, delete ${lockPath}`),
   });
 
-/** Does some work while no other process writes the session. Throws `SaveFailed`. */
+/** Runs `work` while no other process can write the session. Throws `SaveFailed`. */
 export async function whileLocked<Value>(
   path: string,
   processes: Processes,
@@ -113,8 +113,8 @@ export async function whileLocked<Value>(
 }
 
 /**
- * Appends turns to a session: all of them or, when it fails, none. They are on the disk when it returns. Another process
- * may append at the same time. Throws `SaveFailed`.
+ * Appends turns to a session: either all of them or, if that fails, none. When the promise resolves, they are on disk.
+ * Other processes may append at the same time. Throws `SaveFailed`.
  */
 export const appendTurns = (path: string, turns: readonly Turn[], processes: Processes): Promise<void> =>
   whileLocked(path, processes, () => append(path, turns));
@@ -139,7 +139,10 @@ async function append(path: string, turns: readonly Turn[]): Promise<void> {
   }
 }
 
-/** How many bytes to keep before appending: all but a truncated last line. */
+/**
+ * Returns how many bytes to keep before an append (all except a truncated last line), and what to write before the new
+ * lines.
+ */
 async function endOf(file: FileHandle) {
   const { size } = await file.stat();
   const last = Buffer.alloc(1);
@@ -151,7 +154,7 @@ async function endOf(file: FileHandle) {
   return isWhole ? { size, keep: size, separator: "\n" } : { size, keep: start, separator: "" };
 }
 
-/** Gives the file of a session another name, and returns whether it was there. Throws `SaveFailed`. */
+/** Renames the file of a session. Returns false if there is no file. Throws `SaveFailed`. */
 export async function moveFile(from: string, to: string): Promise<boolean> {
   try {
     await rename(from, to);
@@ -163,8 +166,8 @@ export async function moveFile(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Adds the answers that ended processes left behind to the session, marked as incomplete, and returns whether there
- * were any. Throws `SaveFailed`.
+ * Stores the answers that ended processes left behind in the session, marked as incomplete. Returns whether there were
+ * any. Throws `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {
   let collected = false;

@@ -2,21 +2,21 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { assertFile, makeFolderSync, writePrivateFile } from "../core/files.ts";
 
-/** Entries that the up key shows in a conversation. */
+/** Maximum number of entries that the Up key shows in a conversation. */
 const maxEntries = 1_000;
 
-/** What was entered in conversations, from a file in the state folder. */
+/** The messages and commands that the user entered in conversations. A file in the state folder keeps them. */
 export interface History {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly entries: readonly string[];
-  /** Adds an entry. A file that cannot be written is ignored: the conversation matters more. */
+  /** Adds an entry. If the file cannot be written, ignores that, because the conversation matters more. */
   readonly add: (entry: string) => void;
 }
 
 export function openHistory(state: string): History {
   const path = join(state, "chat-history.jsonl");
   const entries = entriesIn(path);
-  // Another terminal may add entries at the same time, so the file is only now and then written anew.
+  // Rewriting the file could lose entries that another terminal adds at the same time, so it is done only rarely.
   if (entries.length > 2 * maxEntries) {
     ignoringErrors(() => writePrivateFile(path, entries.slice(-maxEntries).map(lineOf).join("")));
   }

@@ -10,45 +10,47 @@ import { type Content, chainTo, lastAnswer, type Message, messagesOf, type Turn,
 
 /** An open session and this process's position in it. Other processes may be at other positions. */
 export interface OpenSession {
-  /** Undefined until the first turn of a session that the user did not name. */
+  /** The name of the session. If the user did not name it, undefined until the first turn. */
   readonly name: () => string | undefined;
   /** All turns, in the order in which they were stored. */
   readonly turns: () => readonly Turn[];
   /** The turns of the conversation so far. */
   readonly chain: () => readonly Turn[];
-  /** The conversation so far as it is sent. */
+  /** The conversation so far, as it is sent to the service. */
   readonly messages: () => readonly Message[];
-  /** What a reader has to know about lines that cannot be read. */
+  /** Messages for the user about lines that cannot be read. */
   readonly problems: readonly string[];
-  /** Starts over. The file keeps earlier turns. */
+  /** Starts a new conversation in the same session. The file keeps the earlier turns. */
   readonly clear: () => void;
-  /** Goes back to before the last question, and returns it. Undefined if there is none. */
+  /**
+   * Goes back to the position before the last question, and returns that question. Returns undefined if there is none.
+   */
   readonly takeBack: () => Turn | undefined;
-  /** Stores a question, and instructions that differ from those before. Throws `SaveFailed`. */
+  /** Stores a question, and the instructions `system` if they differ from the current ones. Throws `SaveFailed`. */
   readonly ask: (content: Content, system?: string) => Promise<Question>;
-  /** Gives the session another name. Throws `UsageError` if it is taken or not valid, and `SaveFailed`. */
+  /** Renames the session. Throws `UsageError` if the name is taken or invalid, and `SaveFailed` if that fails. */
   readonly rename: (name: string) => Promise<void>;
 }
 
-/** A stored question whose answer arrives. */
+/** A stored question whose answer is arriving. */
 export interface Question {
   /** Keeps a piece of the answer, in case this process is killed. */
   readonly add: (text: string) => void;
   /**
-   * Stores the answer; without one, the question stays unanswered. Throws `SaveFailed`; the answer is then stored with the
-   * next turn.
+   * Stores the answer. Without an answer, the question stays unanswered. Throws `SaveFailed` if the answer cannot be
+   * stored; it is then stored together with the next turn.
    */
   readonly end: (answer?: Answer) => Promise<void>;
 }
 
-/** An answer with all that is known about it. */
+/** An answer with everything that is known about it, such as its model and its cost. */
 export type Answer = Pick<Turn, "content" | "model" | "finish" | "usage" | "cost" | "incomplete">;
 
 interface OpenOptions {
-  /** Undefined for a session that gets its name with its first turn. */
+  /** Undefined if the session gets its name from its first message. */
   readonly name?: string;
   readonly path?: string;
-  /** The turns that are stored. Without any, the file is created with the first turn. */
+  /** The turns already stored. If there are none, the first turn creates the file. */
   readonly turns?: readonly Turn[];
   readonly problems?: readonly string[];
 }
@@ -139,7 +141,7 @@ export function openSession(
 
 const timeOf = ({ now }: SessionPlace): string => new Date(now()).toISOString();
 
-/** Creates the file of a session; if another process has just done that, appends to it. */
+/** Creates the file of a session. If another process has just created it, appends to it instead. */
 async function create(path: string, turns: readonly Turn[], { processes }: SessionPlace): Promise<void> {
   try {
     makeFolderSync(dirname(path), 0o700);
@@ -155,7 +157,7 @@ async function create(path: string, turns: readonly Turn[], { processes }: Sessi
   if (exists) await appendTurns(path, turns, processes);
 }
 
-/** A name that no session has. */
+/** Returns a name that no session has: `wanted`, or `wanted-2`, `wanted-3` and so on. */
 export async function freeName(folder: string, wanted: string): Promise<string> {
   for (let count = 1; ; count++) {
     const name = count === 1 ? wanted : `${wanted}-${count}`;

@@ -9,11 +9,11 @@ export interface SessionPlace {
   readonly processes: Processes;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** The name of a session that the user did not name, from its first message. */
+  /** Returns a name for a session that the user did not name, based on its first message. */
   readonly nameFor: (message: string, date: Date) => string;
 }
 
-/** The name of the session that holds the last question outside of a session. */
+/** The name of the session that holds the last question asked without a session. */
 export const lastQuestion = "last";
 
 export const sessionSuffix = ".jsonl";
@@ -23,7 +23,7 @@ export const sessionPath = (folder: string, name: string): string => join(folder
 const maxCharacters = 64;
 const maxBytes = 200;
 
-/** What is wrong with the name of a session; undefined for a valid one. Every valid name is safe as a file name. */
+/** Returns what is wrong with a session name, or undefined if it is valid. Every valid name is safe as a file name. */
 export function nameProblem(name: string): string | undefined {
   if (!/^[\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*$/u.test(name) || [...name].length > maxCharacters) {
     return `A session name has 1 to ${maxCharacters} characters: letters, digits, "-", "_" and ".". It starts with a letter, a digit or "_".`;
@@ -33,14 +33,14 @@ export function nameProblem(name: string): string | undefined {
   return reserved && `${JSON.stringify(reserved)} is the name of a device on Windows.`;
 }
 
-/** Returns a valid name. Throws `UsageError` for another one. */
+/** Returns the name if it is valid. Otherwise throws `UsageError`. */
 export function validName(name: string): string {
   const problem = nameProblem(name);
   if (problem === undefined) return name;
   throw new UsageError(`${JSON.stringify(name)} is not a valid session name`, { hint: problem });
 }
 
-/** The folder of the sessions in the state folder. */
+/** The folder with the sessions, inside the state folder. */
 export const sessionsFolder = (state: string): string => join(state, "chat-sessions");
 
 /** The names of the sessions in a folder, most recently used first. */
@@ -68,7 +68,7 @@ export async function filesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** The ID of a turn. */
+/** Returns a new random ID. */
 export const newId = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 12);
 
 export const orUndefined = <Value>(work: Promise<Value>): Promise<Value | undefined> =>

@@ -13,8 +13,8 @@ import {
 } from "./place.ts";
 
 /**
- * A question outside of a session is a file of its own, so that many processes can ask at the same time. Once it is
- * answered, it replaces the last one.
+ * A question asked without a session gets its own file, so that several processes can ask at the same time. Once the
+ * question is answered, its file replaces the session "last".
  */
 const questionSuffix = ".question";
 
@@ -23,7 +23,9 @@ export const newQuestionPath = ({ folder }: SessionPlace): string =>
 
 export const isQuestion = (path: string): boolean => path.endsWith(questionSuffix);
 
-/** Renames an answered question to "last". Deletes it if it has no answer or "last" is newer. */
+/**
+ * Renames the file of an answered question to "last". Deletes it if the question has no answer, or if "last" is newer.
+ */
 export async function settleQuestion(path: string, folder: string): Promise<void> {
   const last = sessionPath(folder, lastQuestion);
   const [own, other] = await Promise.all([path, last].map((one) => orUndefined(stat(one))));
@@ -36,7 +38,7 @@ export async function settleQuestion(path: string, folder: string): Promise<void
 
 const noProcesses: Processes = { self: "", isRunning: () => false };
 
-/** Settles the questions of processes that were killed. */
+/** Settles the questions that killed processes left behind. */
 export async function settleQuestions({ folder, processes }: SessionPlace): Promise<void> {
   const questions = (await filesIn(folder)).filter(isQuestion);
   for (const path of questions.map((name) => join(folder, name))) {

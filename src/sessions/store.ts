@@ -19,26 +19,34 @@ import { type Turn, textOf } from "./turn.ts";
 export interface StoredSession {
   readonly name: string;
   readonly turns: readonly Turn[];
-  /** What a reader has to know about lines that cannot be read. */
+  /** Messages for the user about lines that cannot be read. */
   readonly problems: readonly string[];
 }
 
 export interface Sessions {
   /** The names of all sessions, most recently used first. */
   readonly names: () => Promise<readonly string[]>;
-  /** Reads a session. Throws `NotFound`, and `Unavailable` if its file is of another version. */
+  /**
+   * Reads a session. Throws `NotFound` if it does not exist, and `Unavailable` if its file cannot be read or has
+   * another format version.
+   */
   readonly read: (name: string) => Promise<StoredSession>;
-  /** Opens a session to add to it; it is created with its first turn. Throws `UsageError` for an invalid name. */
+  /**
+   * Opens a session to add turns to it. A new session is created with its first turn. Throws `UsageError` if the name
+   * is invalid.
+   */
   readonly open: (name: string) => Promise<OpenSession>;
-  /** The name of the session that was used last. Throws `NotFound` if there is none. */
+  /** The name of the most recently used session. Throws `NotFound` if there are no sessions. */
   readonly latest: () => Promise<string>;
-  /** Like `open`, for a session that nothing will be added to. Changes no file. */
+  /** Like `open`, but only for reading. Changes no file. */
   readonly peek: (name: string) => Promise<OpenSession>;
-  /** A session that gets its name with its first turn. */
+  /** Returns a new session, which gets its name from its first message. */
   readonly create: () => OpenSession;
-  /** A question outside of a session. Once it is answered, it is the session "last". */
+  /**
+   * Returns a session for a question asked without one. Once the question is answered, it becomes the session "last".
+   */
   readonly question: () => OpenSession;
-  /** Removes a session. Throws `NotFound`, and `SaveFailed` if it cannot be removed. */
+  /** Removes a session. Throws `NotFound` if it does not exist, and `SaveFailed` if it cannot be removed. */
   readonly remove: (name: string) => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { type Turn, textOf } from "./turn.ts";
 /** A turn with its number in the session, from 1. */
 export interface NumberedTurn extends Turn {
   readonly turn: number;
-  /** The number of the turn before it in its conversation; null for the first one. */
+  /** The number of the previous turn in the same conversation; null for the first turn. */
   readonly after: number | null;
 }
 
@@ -16,14 +16,14 @@ export function numbered(turns: readonly Turn[]): readonly NumberedTurn[] {
   }));
 }
 
-/** A session as text to read: for each turn its number, its role and what is special about it, then its content. */
+/** Yields a session as readable text: for each turn, a heading with its number, role and details, then its content. */
 export function* transcript(turns: readonly Turn[]): Generator<string> {
   for (const turn of numbered(turns)) {
     yield `${turn.turn > 1 ? "\n" : ""}${heading(turn).join(" · ")}\n${textOf(turn.content).trimEnd()}\n`;
   }
 }
 
-/** A session as a Markdown document. */
+/** Yields a session as a Markdown document. */
 export function* markdown(name: string, turns: readonly Turn[]): Generator<string> {
   yield `# ${name}\n`;
   for (const turn of numbered(turns)) {
@@ -46,18 +46,18 @@ function heading({ turn, role, time, model, cost, incomplete, after }: NumberedT
   ];
 }
 
-/** A turn that contains the text that was searched for. */
+/** A turn that contains the text to search for. */
 export interface Match extends Pick<NumberedTurn, "turn" | "role" | "time"> {
   readonly session: string;
-  /** The text around the first place, on one line. */
+  /** The text around the first match, on one line. */
   readonly text: string;
 }
 
-/** Characters of a match before and after the text that was searched for. */
+/** How many characters to show before and after a match. */
 const before = 30;
 const after = 60;
 
-/** The turns of a session that contain a text, whatever its case. */
+/** Returns the turns of a session that contain a text. Ignores case. */
 export function search(session: string, turns: readonly Turn[], wanted: string): readonly Match[] {
   const pattern = new RegExp(wanted.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "iu");
   return numbered(turns).flatMap(({ turn, role, time, content }) => {

@@ -1,6 +1,6 @@
 import { isRecord } from "../core/json.ts";
 
-/** A text, or the parts of a message: texts, pictures. */
+/** The content of a message: a text, or a list of parts such as texts and pictures. */
 export type Content = string | readonly Part[];
 
 export interface Part {
@@ -8,10 +8,10 @@ export interface Part {
   readonly [name: string]: unknown;
 }
 
-/** One message of a session, and one line of its file. */
+/** One message of a session. Each turn is one line of the session's file. */
 export interface Turn {
   readonly id: string;
-  /** The turn before it in its conversation; null for the first one. */
+  /** The ID of the previous turn in the same conversation; null for the first turn. */
   readonly parent: string | null;
   /** ISO 8601. */
   readonly time: string;
@@ -22,7 +22,7 @@ export interface Turn {
   readonly finish?: string;
   readonly usage?: Usage;
   readonly cost?: string;
-  /** Why the content is only a part of the answer. */
+  /** Why the answer is incomplete; undefined if it is complete. */
   readonly incomplete?: string;
 }
 
@@ -32,15 +32,15 @@ const roles = ["system", "user", "assistant"] as const;
 /** Token counts as the service reports them. */
 export type Usage = Readonly<Record<string, unknown>>;
 
-/** A message as it is sent. */
+/** A message as it is sent to the service. */
 export interface Message {
   readonly role: Role;
   readonly content: Content;
 }
 
 /**
- * Reads a line of a file; undefined if it is not a turn. Uses plain `JSON.parse` for speed: exact numbers are not
- * needed.
+ * Parses a line of a session's file. Returns undefined if the line is not a turn. Uses plain `JSON.parse` for speed,
+ * because exact numbers are not needed.
  */
 export function parseTurn(line: string): Turn | undefined {
   try {
@@ -51,7 +51,7 @@ export function parseTurn(line: string): Turn | undefined {
   }
 }
 
-/** Whether a value is a turn. It may have other fields, too. */
+/** Whether a value is a turn. Additional fields are allowed. */
 export function isTurn(value: unknown): value is Turn {
   if (!isRecord(value)) return false;
   const { id, parent, time, role, content, usage } = value;
@@ -72,13 +72,16 @@ const isContent = (value: unknown): value is Content =>
   typeof value === "string" ||
   (Array.isArray(value) && value.every((part) => isRecord(part) && typeof part.type === "string"));
 
-/** The text of a message. A part without text is named by its type, as in `[image_url]`. */
+/** Returns the text of a message. A part without text is shown as its type, such as `[image_url]`. */
 export const textOf = (content: Content): string =>
   typeof content === "string"
     ? content
     : content.map(({ type, text }) => (typeof text === "string" ? text : `[${type}]`)).join("\n");
 
-/** The turns of one conversation, from its first turn to the one with the ID `head`. A turn is stored after its parent. */
+/**
+ * Returns the turns of one conversation, from its first turn to the turn with the ID `head`. Relies on every turn being
+ * stored after its parent.
+ */
 export function chainTo(head: string | null, turns: readonly Turn[]): readonly Turn[] {
   const chain: Turn[] = [];
   let wanted = head;
@@ -91,20 +94,20 @@ export function chainTo(head: string | null, turns: readonly Turn[]): readonly T
   return chain.reverse();
 }
 
-/** The turn to continue after: the last answer that has a text. Undefined if there is none. */
+/** Returns the turn after which a session continues: the last answer with text. Undefined if there is none. */
 export const lastAnswer = (turns: readonly Turn[]): Turn | undefined =>
   turns.findLast(({ role, content }) => role === "assistant" && textOf(content) !== "");
 
-/** Appended to an incomplete answer when it is sent, so that the model does not take it for whole. */
+/** Added to an incomplete answer when it is sent, so that the model knows that it was cut off. */
 const cutMark = "[This answer was cut off here.]";
 
-/** The latest instructions, then all messages that are not instructions. */
+/** Returns the latest instructions, followed by all messages that are not instructions. */
 export function instructionsFirst<One extends Message>(messages: readonly One[]): readonly One[] {
   const system = messages.findLast(({ role }) => role === "system");
   return [...(system ? [system] : []), ...messages.filter(({ role }) => role !== "system")];
 }
 
-/** A conversation as it is sent: the latest instructions first, and incomplete answers marked. */
+/** Returns a conversation as it is sent: the latest instructions come first, and incomplete answers are marked. */
 export function messagesOf(chain: readonly Turn[]): readonly Message[] {
   return instructionsFirst(chain).map(({ role, content, incomplete }) => ({
     role,

@@ -264,11 +264,11 @@ describe("batch merge", () => {
     );
     const { code, error } = await merge(cli, "answers.jsonl --requests requests.jsonl");
     expect(code).toBe(exit.network);
-    expect(error.message).toBe("1 line was changed in the input since");
+    expect(error.message).toBe("1 line was changed in the input after being sent");
     const { err } = await cli.run("batch merge answers.jsonl --requests requests.jsonl --out b.jsonl", {
       env,
     });
-    expect(err).toContain("1 result is not of a line of the input");
+    expect(err).toContain("1 result does not belong to a line of the input");
   });
 
   test("reports lines that failed with exit code 12", async () => {

@@ -112,7 +112,7 @@ describe("a conversation", () => {
           : undefined,
     });
     expect(outcome.err).toContain("too long for the context window of sandbox-echo (3 messages).");
-    expect(outcome.err).toContain("use /clear to start over");
+    expect(outcome.err).toContain("Use /clear to start over");
     // The second one is sent again without a request for the number of tokens.
     expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3, 1]);
   });

@@ -6,7 +6,10 @@ import { issueText } from "../../core/text.ts";
 
 const operationIds = { chat: "createChatCompletion", image: "generateImage", tts: "generateAudio" } as const;
 
-/** Returns the check of the bodies of a batch, by the contract and the values that the service's description lists. */
+/**
+ * Returns a function that checks the bodies of a batch against the contract. It also accepts values that the service's
+ * description lists.
+ */
 export async function bodyCheck({
   describe,
   settings,
@@ -35,7 +38,7 @@ export async function bodyCheck({
   };
 }
 
-/** What the service allows but no one wants to pay for, or a batch cannot store. */
+/** Returns problems with what the service allows but no one wants to pay for, or a batch cannot store. */
 function unwanted(endpoint: keyof typeof operationIds, body: object): readonly string[] {
   const {
     stream,

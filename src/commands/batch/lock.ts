@@ -4,12 +4,15 @@ import { InUse } from "../../core/errors.ts";
 import { locked, lockOwner } from "../../core/tasks/lock.ts";
 
 /**
- * Milliseconds without a sign of life after which a lock counts as abandoned: its process was suspended, or ended on another
- * machine.
+ * Milliseconds. A lock that has not been renewed for this long counts as abandoned: its process was suspended, or ended
+ * on another machine.
  */
 const stale = 30_000;
 
-/** Does some work while no other process works on the batch. Throws `InUse`, which names the other process. */
+/**
+ * Runs `work` while no other process works on the batch. If another process does, throws `InUse`, which names that
+ * process.
+ */
 export async function withBatchLock<Value>(
   out: string,
   { processes }: Context["files"],
@@ -21,7 +24,8 @@ export async function withBatchLock<Value>(
   return locked(path, work, {
     processes,
     stale,
-    // A process that runs on this machine may hold the lock for hours, so do not wait. One elsewhere may be gone.
+    // A process on this machine may hold the lock for hours, so do not wait for it. A process on another machine may
+    // have ended, so wait until its lock would be abandoned.
     timeout: isHere && processes.isRunning(owner) ? 0 : stale * 2,
     busy: () => {
       const by =
@@ -32,5 +36,5 @@ export async function withBatchLock<Value>(
   });
 }
 
-/** The part of the name of a process that says where it runs. */
+/** The part of a process's name that says where the process runs. */
 const placeOf = (process: string): string => process.slice(0, process.lastIndexOf(" "));

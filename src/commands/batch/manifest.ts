@@ -17,16 +17,16 @@ import { decimalText } from "../../core/values/money.ts";
 const platforms = ["k8s", "slurm", "github", "gitlab"] as const;
 type Platform = (typeof platforms)[number];
 
-/** Extensions of INPUT that the extension of the output replaces. */
+/** Extensions of INPUT that are replaced in the name of the output. */
 const inputExtensions = [".jsonl", ".csv", ".txt"];
 
 const oneOf = (words: readonly string[]): string => `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
 export default defineCommand({
   path: "batch manifest",
-  summary: "Print the job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
+  summary: "Print a job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
   details:
-    "The job runs a shard again when gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also does so after a Slurm time limit, and on Kubernetes when a pod was interrupted. No other failure is retried: a new run would fail alike, or someone has to look first. The comments say where the key comes from, and which storage keeps the journals.",
+    "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or you have to look at the results first. Comments in the job say where the key comes from, and which storage keeps the journals.",
   args: [
     arg.choice("PLATFORM", "What runs the job", platforms, { required: true }),
     arg.text("INPUT", "The file of requests, or of prompts with --endpoint", { required: true }),
@@ -102,7 +102,7 @@ const manifests: Readonly<Record<Exclude<Platform, "slurm">, (job: BatchJob) => 
   },
 };
 
-/** `compat` quotes what YAML 1.1 readers take for a boolean. */
+/** `compat` quotes strings that YAML 1.1 parsers would read as booleans. */
 const layout = { lineWidth: 0, compat: "yaml-1.1", aliasDuplicateObjects: false } as const;
 
 interface ManifestFlags {
@@ -192,7 +192,10 @@ function assertOneLine(texts: Readonly<Record<string, string | undefined>>): voi
   }
 }
 
-/** The files are in the job's own folder, and these systems replace `$` in more places than a shell does. */
+/**
+ * Throws `UsageError` if a path does not work on every system. The files are in the job's own folder, and these systems
+ * replace `$` in more places than a shell does.
+ */
 function assertPortable({ input, out }: BatchJob): void {
   for (const [name, path] of Object.entries({ INPUT: input, "--out": out })) {
     if (isAbsolute(path))

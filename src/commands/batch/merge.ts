@@ -25,7 +25,7 @@ export default defineCommand({
   path: "batch merge",
   summary: "Join the outputs of all shards, and check that none is missing",
   details:
-    "Checks that each line has one result: against --requests, or the number of lines that the runs found in it. The exit code is 9 if lines are left, which may be sent safely, and 12 if some have failed or their outcome is unknown. The file is written in any case.",
+    "Checks that each line of the input has one result. With --requests, it looks for each line of that file; without it, it compares the number of results with the number of lines that the runs found. The exit code is 9 if lines have no result yet, which can be sent safely, and 12 if lines failed or their outcome is unknown. The merged file is written in both cases.",
   args: [
     arg.texts("OUT", "The output of the whole batch, the outputs of its shards, or a folder with them", {
       required: true,
@@ -84,7 +84,7 @@ export default defineCommand({
     const data = { out: path, ...results, missing: missing?.count ?? null, missingShards: shards };
     const { spent, uncertain } = costsOf(parts);
     if (missing?.extra)
-      say(`${counted(missing.extra, "result is", "results are")} not of a line of the input.`);
+      say(`${counted(missing.extra, "result does", "results do")} not belong to a line of the input.`);
     return {
       data: { ...data, dollars: dollarNumber(spent), uncertainDollars: dollarNumber(uncertain) },
       rows: { ...data, dollars: costText(spent, uncertain) },
@@ -93,7 +93,7 @@ export default defineCommand({
   },
 });
 
-/** The outputs with their journals. Throws `InUse` if one of them is being written. */
+/** Reads the outputs with their journals. Throws `InUse` if one of them is being written. */
 async function partsAt(
   given: readonly string[],
   { resolve, processes }: Context["files"],
@@ -114,7 +114,7 @@ async function partsAt(
   return parts;
 }
 
-/** The output of the whole, in the folder of its first shard. */
+/** Returns the path of the whole batch's output, in the folder of its first shard. */
 function defaultOutput([first]: readonly Part[]): string {
   const name = first && basename(first.out);
   if (!first?.shard || name === undefined || wholeOutput(name) === name) {
@@ -169,7 +169,9 @@ function failureOf(
       ? [`${shards.length === 1 ? "shard" : "shards"} ${shards.join(", ")} did not run`]
       : []),
     ...(count > 0 ? [`${counted(count, "line has", "lines have")} no result`] : []),
-    ...(changed > 0 ? [`${counted(changed, "line was", "lines were")} changed in the input since`] : []),
+    ...(changed > 0
+      ? [`${counted(changed, "line was", "lines were")} changed in the input after being sent`]
+      : []),
     ...(missing === undefined && shards.length === 0
       ? ["the number of lines is not known without --requests"]
       : []),
@@ -180,7 +182,7 @@ function failureOf(
   return failed + unknown > 0
     ? new BatchNeedsLook(
         message,
-        "`gpuctl batch retry` sends lines again that have failed, or whose outcome is unknown.",
+        "To send lines again that failed or whose outcome is unknown, run `gpuctl batch retry`, then `gpuctl batch run`.",
       )
     : new BatchUnfinished(message, "Run the shards again: they send only what is left.");
 }

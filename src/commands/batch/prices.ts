@@ -6,7 +6,10 @@ import { asList, asRecord } from "../../core/json.ts";
 import type { Money } from "../../core/values/money.ts";
 import { costOfTokens, parsePrices, type TokenPrices } from "../../core/values/prices.ts";
 
-/** The prices of the lines of a batch: the documented one of pictures, and those that the profile sets for chat models. */
+/**
+ * Returns the prices for the lines of a batch: the documented price of pictures, and the profile's prices of chat
+ * models.
+ */
 export function batchPricing({
   profileValues,
   profile,
@@ -44,8 +47,9 @@ function priceOfPicture({ body }: BatchRequest): Money | undefined {
 }
 
 /**
- * The most that a chat can cost: a token of the messages has at least a byte, and `max_tokens` bounds the answer. Unknown
- * without `max_tokens`, and with a picture, whose tokens the text does not bound.
+ * The most that a chat can cost. A token of the messages has at least one byte, and `max_tokens` limits the answer.
+ * Undefined without `max_tokens`, and with a picture, because the length of the text does not limit the number of its
+ * tokens.
  */
 function mostForChat({ body }: BatchRequest, prices: TokenPrices): Money | undefined {
   const { max_tokens: maxTokens, messages, n = 1 } = body;

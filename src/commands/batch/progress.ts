@@ -7,18 +7,21 @@ import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts
 import { save } from "../../media/save.ts";
 
 interface ProgressOptions {
-  /** Lines are reported one by one, because there is no terminal that shows a status. */
+  /** Whether to print the status as lines from time to time, because there is no terminal that shows it. */
   readonly inLines: boolean;
   readonly statusJson: string | undefined;
 }
 
-/** Milliseconds between two updates, and between two lines. */
+/** Milliseconds between two updates of the status, and between two printed lines. */
 const updateInterval = 1_000;
 const lineInterval = 60_000;
-/** The rate is that of the last results, as many milliseconds back. */
+/** Milliseconds. The rate is computed over a window of this length. */
 const rateWindow = 60_000;
 
-/** Does some work, and shows its status on a terminal, in lines, or in a file. */
+/**
+ * Runs `work`. Meanwhile, shows the status of the batch on a terminal or in lines, and writes it to a file if
+ * `statusJson` is set.
+ */
 export async function withProgress<Value>(
   batch: StartedBatch,
   work: () => Promise<Value>,
@@ -84,7 +87,7 @@ class Rate {
   }
 }
 
-/** Such as `120 of 1000 done, 2 failed, 3.5/s, $1.20 of about $10.00, 4m10s left`. */
+/** A text such as `120 of 1000 done, 2 failed, 3.5/s, $1.20 of about $10.00, 4m10s left`. */
 function statusText(status: BatchStatus, rate: Rate, first: BatchStatus): string {
   const { total, done, failed, unknown, left, spent } = status;
   const { perSecond } = rate;
@@ -101,17 +104,20 @@ function statusText(status: BatchStatus, rate: Rate, first: BatchStatus): string
 
 const cents = (amount: Money): string => dollarText(amount - (amount % 10n ** 18n));
 
-/** What the whole batch will have cost if the rest costs as much as what this run has sent; undefined before that. */
+/**
+ * Returns what the whole batch is expected to cost if the remaining lines cost as much, on average, as the lines that
+ * this run has completed. Undefined until this run has completed a line.
+ */
 function expectedCost({ spent, uncertain, done, left }: BatchStatus, first: BatchStatus): Money | undefined {
   const count = done - first.done;
   if (count <= 0) return undefined;
   return spent + uncertain + ((spent - first.spent) * BigInt(left)) / BigInt(count);
 }
 
-/** Bytes. A status is shorter. */
+/** Bytes. A file larger than this cannot hold a status. */
 const maxStatus = 4096;
 
-/** Whether a file is free for a status: it does not exist, is empty, or holds an earlier status. */
+/** Whether a file may be used for the status: it does not exist, is empty, or holds an earlier status. */
 export async function isStatusFile(path: string): Promise<boolean> {
   const facts = await stat(path).catch(() => undefined);
   if (facts === undefined || (facts.isFile() && facts.size === 0)) return true;
@@ -120,7 +126,7 @@ export async function isStatusFile(path: string): Promise<boolean> {
   return typeof state === "string" && typeof updatedAt === "string";
 }
 
-/** The status as `--status-json` writes it; a batch that ended has no rate. */
+/** Returns the status as `--status-json` writes it. */
 function statusDocument(
   state: "running" | "ended",
   status: BatchStatus,

@@ -7,9 +7,9 @@ import { withBatchLock } from "./lock.ts";
 
 export default defineCommand({
   path: "batch retry",
-  summary: "Let lines of a batch be sent again",
+  summary: "Mark lines of a batch to be sent again",
   details:
-    "Nothing is sent: run `gpuctl batch run` again afterwards. A line with an unknown outcome may have been done and charged, so look at it first. Its line of the output moves to a file beside it, whose name ends in .replaced.",
+    "This command sends nothing: run `gpuctl batch run` again afterwards. A line with an unknown outcome may have been processed and charged, so look at it first. The results of marked lines are moved from the output to a file next to it, whose name ends in .replaced.",
   args: [arg.text("OUTPUT", "The output of the batch", { required: true })],
   flags: {
     failed: flag.boolean("Lines that the service refused"),
@@ -19,12 +19,12 @@ export default defineCommand({
   view: { kind: "lines", path: "custom_id" },
   examples: [
     {
-      text: "Let the lines that failed be sent again",
+      text: "Mark the lines that failed",
       command: "gpuctl batch retry answers.jsonl --failed",
       after: exampleOutput,
     },
     {
-      text: "Let every line be sent again that did not succeed",
+      text: "Mark every line that failed or has an unknown outcome",
       command: "gpuctl batch retry answers.jsonl --failed --unknown",
       after: exampleOutput,
     },
@@ -46,7 +46,7 @@ export default defineCommand({
           request: null,
         });
       }
-      // What was in flight when the last run ended gets its result.
+      // If the last run was killed, lines that were in flight get the outcome "unknown" first.
       await recoverBatch({ files: diskFiles, out, now, sleep });
       const known = await readKnown(diskFiles, out);
       const found = await idsWith(diskFiles, out, known, states);

@@ -29,11 +29,14 @@ import { exampleInput, examplePrompts } from "./examples.ts";
 import { costText } from "./format.ts";
 
 const runFlags = {
-  out: flag.text("The output: a line for each line of the input, in any order", { value: "FILE" }),
-  prompts: flag.text("Read prompts from a file: one a line, or a CSV file with columns named like fields", {
-    value: "FILE",
-  }),
-  endpoint: flag.choice("What the prompts ask for", ["chat", "image", "tts"]),
+  out: flag.text("Output file, with one line for each line of the input, in any order", { value: "FILE" }),
+  prompts: flag.text(
+    "Read prompts from a file: one per line, or a CSV file whose columns are named after fields",
+    {
+      value: "FILE",
+    },
+  ),
+  endpoint: flag.choice("What to generate from the prompts", ["chat", "image", "tts"]),
   model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
   param: flag.params("Any other field for all prompts"),
   files: flag.text("Folder for images and audio files", {
@@ -41,22 +44,29 @@ const runFlags = {
     defaultText: "the name of the output, with .files instead of .jsonl",
   }),
   noMetadata: flag.boolean("Do not write the settings into images"),
-  concurrency: flag.integer("The most requests at once; fewer while the service asks to slow down", {
-    default: "8",
-    minimum: 1,
-    maximum: 1024,
-  }),
-  maxCost: flag.dollars("What the batch may cost with all its runs, in dollars; shards get equal parts"),
-  giveUpAfter: flag.duration(
-    "Stop when the service has refused everything, or is unreachable, for this long",
+  concurrency: flag.integer(
+    "Maximum number of requests at once; lowered while the service asks to slow down",
     {
-      default: "10m",
+      default: "8",
+      minimum: 1,
+      maximum: 1024,
     },
   ),
-  shard: flag.text("Run one part of the batch, such as 0/8; the parts are equal on every machine", {
-    value: "I/N",
+  maxCost: flag.dollars(
+    "Maximum cost of the batch over all its runs, in dollars; each shard gets an equal share",
+  ),
+  giveUpAfter: flag.duration("Stop if the service refuses everything, or is unreachable, for this long", {
+    default: "10m",
   }),
-  shards: flag.integer("Number of parts; the index comes from Kubernetes, Slurm or GitLab", { minimum: 1 }),
+  shard: flag.text(
+    "Run one shard of the batch, such as 0/8; every machine divides the batch in the same way",
+    {
+      value: "I/N",
+    },
+  ),
+  shards: flag.integer("Number of shards; the index of this shard comes from Kubernetes, Slurm or GitLab", {
+    minimum: 1,
+  }),
   statusJson: flag.text("Keep the status in a JSON file, for other programs", { value: "FILE" }),
 } as const;
 
@@ -67,9 +77,9 @@ export default defineCommand({
   summary: "Run a file of chats, images and speech",
   details: [
     'Each line of INPUT is a request: {"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{...}}. The whole file is checked before anything is sent.',
-    "A journal beside the output records what was sent. However a run ended, run the same command line again: it sends what is left, and nothing that succeeded. A line that was edited is sent again.",
-    "429s, and requests that never left, are repeated. A line that fails, or whose outcome is unknown (5xx, timeouts, responses that are cut), is not sent again before `gpuctl batch retry`.",
-    "Ctrl-C finishes what is in flight; a second one stops at once.",
+    "A journal next to the output records what was sent. If a run stops early for any reason, run the same command again: it sends what is left, and nothing that succeeded. A line that you edited is sent again.",
+    "Requests that were refused with 429, or never left this computer, are repeated. A line that failed, or whose outcome is unknown (5xx, timeout, incomplete response), is not sent again until you use `gpuctl batch retry`.",
+    "Ctrl-C waits for the requests in flight, and a second Ctrl-C stops at once.",
   ].join(" "),
   effect: "generate",
   args: [
@@ -185,7 +195,7 @@ export default defineCommand({
   },
 });
 
-/** The lines to run, and the name of their file. */
+/** Returns the lines to run and the name of their file. */
 async function inputOf(
   input: string | undefined,
   { prompts, endpoint, model, param }: RunFlags,
@@ -228,7 +238,7 @@ async function inputOf(
   };
 }
 
-/** Throws `UsageError` if the output exists and is something else, such as a folder or a pipe. */
+/** Throws `UsageError` if the output exists but is not a regular file, such as a folder or a pipe. */
 async function assertRegularFile(shown: string, path: string): Promise<void> {
   const facts = await stat(path).catch(() => undefined);
   if (facts?.isFile() === false) {
@@ -236,7 +246,10 @@ async function assertRegularFile(shown: string, path: string): Promise<void> {
   }
 }
 
-/** Throws `UsageError` unless `path` may be replaced: it is free, or an earlier status, and no file of the batch. */
+/**
+ * Throws `UsageError` unless `path` may be replaced: it does not exist or holds an earlier status, and it is not one of
+ * the batch's own files.
+ */
 async function assertIsStatusFile(typed: string, path: string, others: readonly string[]): Promise<void> {
   const { isStatusFile } = await import("./progress.ts");
   const isOfBatch = others.some((other) => path === other || path.startsWith(`${other}.`));
@@ -245,7 +258,7 @@ async function assertIsStatusFile(typed: string, path: string, others: readonly 
   throw new UsageError(`--status-json ${typed} ${what}`, { hint: "Nothing was sent. Name another file." });
 }
 
-/** Bytes of the input that are read at once. */
+/** How many bytes of the input are read at once. */
 const chunkSize = 256 * 1024;
 
 function modelField(
@@ -280,7 +293,7 @@ const plannedView: RecordView = {
   id: [],
 };
 
-/** Such as `90 of 100 lines to send, $0.90 at most`. */
+/** A text such as `90 of 100 lines to send, $0.90 at most`. */
 function planText({ total, toSend, cost, unpriced }: Plan, isShard: boolean): string {
   const price = cost > 0n ? [`${dollarText(cost)} at most`] : [];
   const more = unpriced > 0 ? [`${unpriced} at a price that is not known in advance`] : [];
@@ -293,7 +306,7 @@ interface ResultOptions {
   readonly maxCost: Money | undefined;
 }
 
-/** What the batch has come to; the failure sets the exit code. */
+/** Returns the result of the batch. Its failure determines the exit code. */
 function resultOf(status: BatchStatus, stop: StopReason | undefined, options: ResultOptions) {
   const { total, done, failed, unknown, left, spent, uncertain, unpriced } = status;
   const data = { out: options.out, lines: total, succeeded: done, failed, unknown, left, unpriced };
@@ -304,7 +317,10 @@ function resultOf(status: BatchStatus, stop: StopReason | undefined, options: Re
   };
 }
 
-/** What ended the batch, unless every line succeeded. What someone has to look at comes before what may be sent again. */
+/**
+ * Returns why the batch is not complete, or undefined if every line succeeded. Lines that someone has to look at take
+ * precedence over lines that may simply be sent again.
+ */
 function failureOf(
   { total, failed, unknown, left }: BatchStatus,
   stop: StopReason | undefined,
@@ -339,7 +355,7 @@ function failureOf(
   return new BatchUnfinished(`${left} of ${total} lines are left${why}`, again);
 }
 
-/** Stores results elsewhere that the disk of the output cannot take. */
+/** If results could not be written to the output, saves them in one of the folders. Always throws. */
 async function keepUnsaved(
   { unsaved }: StartedBatch,
   error: unknown,

@@ -17,9 +17,9 @@ import { costText } from "./format.ts";
 
 export default defineCommand({
   path: "batch status",
-  summary: "Show how far a batch is, all shards at once",
+  summary: "Show the progress of a batch, with all its shards",
   details:
-    "Reads the journals next to the outputs, also while the batch runs and on any machine that shares the storage. LEFT are the lines without a result; COST is what was spent and, after `to`, what else may have been charged.",
+    "Reads the journals next to the outputs. This works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of lines without a result. COST is what was spent; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
   args: [
     arg.texts("OUT", "A folder with outputs, the output of a whole batch, or the outputs of shards", {
       required: true,
@@ -52,7 +52,7 @@ export default defineCommand({
     const outputs = await Promise.all(args.out.map((path) => outputsAt(files.resolve(path))));
     const rows: Row[] = [];
     for (const out of new Set(outputs.flat())) rows.push(await rowOf(out, files));
-    // Whoever names an output wants to know about that one only.
+    // If the user names one of the outputs itself, do not add other shards.
     if (!args.out.some((path) => outputs.flat().includes(files.resolve(path))))
       rows.push(...notStarted(rows));
     rows.sort((one, other) => compare(one.out, other.out));
@@ -78,7 +78,7 @@ interface Row {
   readonly state: "running" | "stopped" | "complete" | "not started";
   readonly succeeded: number;
   readonly failed: number;
-  /** Also what was in flight when a run ended. */
+  /** Includes lines that were in flight when a run ended. */
   readonly unknown: number;
   /** Null if no run has read the input to its end. */
   readonly left: number | null;
@@ -124,13 +124,13 @@ const nothing = {
   uncertain: 0n,
 } as const;
 
-/** The path from the current folder, if it is below it. */
+/** Returns the path relative to `folder` if it is inside that folder; otherwise, the path unchanged. */
 function shownPath(path: string, folder: string): string {
   const way = relative(folder, path);
   return way.startsWith("..") ? path : way;
 }
 
-/** The shards that have no journal, of each batch that has shards. */
+/** Returns rows for the shards without a journal, for each batch that has shards. */
 function notStarted(rows: readonly Row[]): readonly Row[] {
   const batches = new Map<string, (Row & { readonly shards: number })[]>();
   for (const row of rows) {

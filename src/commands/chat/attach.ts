@@ -13,8 +13,8 @@ export type Attachment = { readonly text: string } | { readonly picture: string 
 const pictureTypes: ReadonlySet<string> = new Set(["png", "jpg", "webp", "gif"]);
 
 /**
- * Reads attachments: files, `-` for stdin, and URLs, which only the service fetches. Throws a `UsageError` that names the flag
- * or the command, `from`, for a file that is neither text nor a picture.
+ * Reads attachments from files, or from stdin for `-`. URLs are passed on, because only the service fetches them.
+ * Throws `UsageError` if a file is neither text nor a picture. The error names `from`, which is the flag or command.
  */
 export async function readAttachments(
   places: readonly string[],

@@ -95,7 +95,7 @@ export default defineCommand({
     if (system !== undefined) added.push({ role: "system", content: await textOrFile(system, files) });
     if (message !== undefined) added.push({ role: "user", content: withAttachments(message, attachments) });
     const known = sessionModel ?? chatModel;
-    // A conversation sends its history with each question; checking it here would only delay the prompt.
+    // A conversation adds its history to each question later. Checking the history here would only delay the prompt.
     const isConversation = message === undefined && context.dialog.isPossible;
     const isMissing = known === undefined && settings.validate && !Object.hasOwn(input, "model");
     const model = isMissing ? await askForModel(context) : known;
@@ -145,12 +145,12 @@ async function askForModel(context: Context & Pick<Ports, "ask">): Promise<strin
   return (await import("./models.ts")).pickModel(prompts, context);
 }
 
-/** The new message, with the instructions. */
+/** The new message and, if there are any, the instructions. */
 const questionIn = (messages: InputOf<"createChatCompletion">["messages"]) => {
   const system = messages.find(({ role }) => role === "system")?.content;
   return { content: messages.at(-1)?.content ?? "", ...(typeof system === "string" && { system }) };
 };
 
-/** A text, or the contents of the file for `@FILE`. */
+/** Returns the text or, for `@FILE`, the contents of the file. */
 const textOrFile = async (text: string, files: Context["files"]): Promise<string> =>
   text.startsWith("@") ? new TextDecoder().decode(await files.read(text.slice(1), "--system")) : text;

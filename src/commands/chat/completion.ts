@@ -15,11 +15,11 @@ export interface CompletionRequest {
   readonly input: InputOf<"createChatCompletion">;
   /** Whether the completion is streamed. Default: true. */
   readonly stream?: boolean;
-  /** Ask the service for the number of tokens, which a stream does not include by default. */
+  /** Whether to ask the service for the number of tokens, which a stream does not include by default. */
   readonly usage?: boolean;
-  /** Whether a completion without text, such as a tool call alone, is an `EmptyResult`. Default: true. */
+  /** Whether a completion without text, such as one with only tool calls, throws `EmptyResult`. Default: true. */
   readonly needsText?: boolean;
-  /** Ends this completion alone. Iterating then throws its reason. */
+  /** Stops only this completion. Iterating then throws the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -27,18 +27,21 @@ export interface CompletionRequest {
 export interface CompletionSummary extends Assembled {
   /** False if the completion was cut off, interrupted, or is still arriving. */
   readonly complete: boolean;
-  /** The model that the service names, or else the model that was asked for. */
+  /** The model that the service reports, or else the requested model. */
   readonly model: string;
-  /** The cost by the prices of the profile; undefined without a price or without the number of tokens. */
+  /** The cost at the prices in the profile. Undefined if the price or the number of tokens is unknown. */
   readonly cost: Money | undefined;
 }
 
 /**
- * A completion as it arrives: its pieces, or its events as received. Only one of the two can be iterated, once. The request
- * is sent when iteration starts. It is repeated only without `stream_options`, if the service refuses that field.
- * Iterating throws what `call` and `stream` throw before the first event; then `StreamTruncated` when the stream
- * breaks, reports a failure, or ends without `[DONE]` or a finish reason; the reason of the signal when it is
- * interrupted; and `EmptyResult` for a complete response without anything to print.
+ * A completion as it arrives. Either its pieces or its events as received can be iterated, but not both, and only once.
+ * The request is sent when iteration starts. It is repeated in only one case: if the service rejects `stream_options`,
+ * it is sent again without that field.
+ *
+ * Before the first event, iterating throws what `call` and `stream` throw. After that it throws:
+ * - `StreamTruncated` if the stream breaks, reports a failure, or ends with neither `[DONE]` nor a finish reason
+ * - the reason of the signal if the completion is interrupted
+ * - `EmptyResult` if the response is complete but contains nothing to print
  */
 export interface Completion extends AsyncIterable<Piece> {
   readonly events: () => AsyncIterable<unknown>;
@@ -102,7 +105,7 @@ export function complete(request: CompletionRequest, context: Needs): Completion
   };
 }
 
-/** The cost by the price of the model that was asked for, or of the one that the service names. */
+/** The cost at the price of the requested model or, if that has no price, of the model that the service reports. */
 function costOf(
   { usage, model }: Assembled,
   asked: string,
@@ -116,7 +119,7 @@ function costOf(
 }
 
 interface OpenResponse {
-  /** The events, or the whole response as the only one. */
+  /** The events or, without streaming, the whole response as the only item. */
   readonly bodies: AsyncIterable<unknown> | Iterable<unknown>;
   readonly received: () => Received | undefined;
 }
@@ -142,14 +145,14 @@ async function open(request: CompletionRequest, context: Needs): Promise<OpenRes
   return { bodies: bodiesOf(completionChunks(events)), received: events.received };
 }
 
-/** The connections to services that reject a request for the number of tokens, so that each is asked only once. */
+/** The `stream` functions of services that reject `stream_options`, so that each service rejects it only once. */
 const withoutUsageFields = new WeakSet<Stream>();
 
 async function* bodiesOf(chunks: AsyncIterable<{ readonly body: unknown }>): AsyncGenerator<unknown> {
   for await (const { body } of chunks) yield body;
 }
 
-/** Shows that a response is on its way until the returned function is called. */
+/** Shows that a response is being generated until the returned function is called. */
 function showProgress({ progress }: Pick<Context, "progress">): () => Promise<void> {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -163,8 +166,8 @@ function showProgress({ progress }: Pick<Context, "progress">): () => Promise<vo
 }
 
 /**
- * Reports why the answer is incomplete; with `usage` also the number of tokens and the cost, and with `toolCalls`
- * the functions that the model wants to be called.
+ * Reports why the answer is incomplete. With `usage`, also reports the number of tokens and the cost; with `toolCalls`,
+ * the functions that the model wants to call.
  */
 export function reportCompletion(
   summary: CompletionSummary,
@@ -183,7 +186,7 @@ export function reportCompletion(
   else say(`Tokens: ${input} in, ${output} out${price}`);
 }
 
-/** Reports the functions that the model wants to be called, a line each. */
+/** Reports the functions that the model wants to call, one per line. */
 export function reportToolCalls(
   { toolCalls = [] }: Pick<CompletionSummary, "toolCalls">,
   { say }: Pick<Context, "say">,

@@ -27,7 +27,7 @@ export default defineCommand({
   run: async (context) => ({ data: await chatModels(context) }),
 });
 
-/** The response that lists the chat models. Throws `NotOffered` if the service does not list them. */
+/** Returns the service's list of chat models. Throws `NotOffered` if the service does not list them. */
 async function chatModels({ describe, request }: Pick<Context, "describe" | "request">): Promise<unknown> {
   const needed = {
     that: "the service lists its chat models",
@@ -48,7 +48,7 @@ export async function modelNames(context: Pick<Context, "describe" | "request">)
   }
 }
 
-/** Asks for a chat model: one that the service lists, or any name. */
+/** Asks for a chat model. Offers the models that the service lists; if it lists none, accepts any name. */
 export async function pickModel(
   { choose, text }: Prompts,
   context: Pick<Context, "describe" | "request">,

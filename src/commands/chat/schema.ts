@@ -20,21 +20,21 @@ export async function readSchema(path: string, files: Pick<Context["files"], "re
   return { name: name.replace(/[^\w-]/g, "_").slice(0, maxName) || "answer", schema };
 }
 
-/** For an answer that is not JSON at all. */
+/** The hint for an answer that is not JSON at all. */
 const ignoredSchema = "The model ignored --schema. Try again, or use another model.";
 
-/** Services accept names of at most this many characters. */
+/** Services accept schema names of at most this many characters. */
 const maxName = 64;
 
-/** The field that asks the service for an answer in this schema. */
+/** The `response_format` field, which asks the service for an answer that matches the schema. */
 export const responseFormat = ({ name, schema }: AnswerSchema) => ({
   type: "json_schema",
   json_schema: { name, strict: true, schema },
 });
 
 /**
- * Checks an answer against the schema in the field that `responseFormat` returns. Throws `SchemaMismatch`, which names
- * what does not match. Reports a schema that is too complex to be checked in time.
+ * Checks an answer against the schema in `format`, which `responseFormat` returned. Throws `SchemaMismatch`, which
+ * lists what does not match. If the schema is too complex to check in time, only reports that.
  */
 export async function checkAnswer(
   text: string,

@@ -13,7 +13,7 @@ import { createSessions, type Sessions, type StoredSession } from "../../session
 import { type Content, instructionsFirst, type Message } from "../../sessions/turn.ts";
 import type { Completion, CompletionSummary } from "./completion.ts";
 
-/** The sessions of this user. Throws `Unavailable` if there is no home folder. */
+/** Returns the sessions of this user. Throws `Unavailable` if there is no home folder. */
 export const sessionsOf = ({ files, now }: Pick<Context, "files" | "now">): Sessions =>
   createSessions({
     folder: sessionsFolder(files.state),
@@ -23,7 +23,7 @@ export const sessionsOf = ({ files, now }: Pick<Context, "files" | "now">): Sess
       fileName("{date}-{slug}", { date, prompt: message, fallback: "chat", ext: "" }),
   });
 
-/** Reads the session with this name, or the most recently used one, and reports what is wrong with it. */
+/** Reads the named session or, without a name, the most recently used one. Reports the lines that cannot be read. */
 export async function readSession(
   name: string | undefined,
   context: Pick<Context, "files" | "now" | "say">,
@@ -34,7 +34,7 @@ export async function readSession(
   return session;
 }
 
-/** Like `readSession`, but reports a session that cannot be read, and returns undefined. */
+/** Like `readSession`, but if the session cannot be read, reports that and returns undefined. */
 export async function readIfPossible(
   name: string,
   context: Parameters<typeof readSession>[1],
@@ -56,7 +56,7 @@ export const someSession = arg.text("NAME", "Name of the session (default: the m
 /** A command line that creates a session for an example. */
 export const exampleSession = 'gpuctl chat "Which GPU for a 70B model?" --session models --sandbox';
 
-/** The flags that continue a session. It remembers its model. */
+/** The flags that continue a session. A session remembers its model. */
 export const sessionFlags = {
   continue: flag.boolean("Continue the most recently used session", {
     short: "c",
@@ -77,12 +77,12 @@ interface SessionChoice {
 
 type Needs = Pick<Context, "files" | "now" | "say" | "settings">;
 
-/** The sessions that this process has opened, by the flags that name them. */
+/** The sessions that this process has opened, by the values of the flags that name them. */
 const opened = new WeakMap<SessionChoice, Promise<OpenSession | undefined>>();
 
 /**
- * Opens the session that the flags name, once: the input and the run of a command use the same one. Undefined without
- * those flags. A dry run changes no file.
+ * Opens the session that the flags name. Every later call returns the same session, so that `buildInput` and `run` of a
+ * command share it. Returns undefined if no flag names a session. A dry run changes no file.
  */
 export function sessionFor(flags: SessionChoice, context: Needs): Promise<OpenSession | undefined> {
   const known = opened.get(flags) ?? open(flags, context);
@@ -99,7 +99,7 @@ async function open(flags: SessionChoice, context: Needs): Promise<OpenSession |
   return session;
 }
 
-/** Says what the user has to know before a session is continued. */
+/** Warns about lines that cannot be read and about an incomplete last answer, before a session is continued. */
 export function sayState(session: OpenSession, { say }: Pick<Context, "say">): void {
   for (const problem of session.problems) say(problem);
   const last = session.chain().at(-1);
@@ -108,7 +108,7 @@ export function sayState(session: OpenSession, { say }: Pick<Context, "say">): v
   }
 }
 
-/** The model of a session; undefined if it is not a model of this service. */
+/** The model that a session used last. Undefined in the sandbox, and if that model is the sandbox's own. */
 export function modelOf(session: OpenSession | undefined, { settings }: Needs): string | undefined {
   if (settings.sandbox) return undefined;
   const model = session?.chain().findLast((turn) => turn.model !== undefined)?.model;
@@ -117,7 +117,7 @@ export function modelOf(session: OpenSession | undefined, { settings }: Needs): 
 
 type SentMessage = InputOf<"createChatCompletion">["messages"][number];
 
-/** The messages of a session followed by new ones. New instructions replace those of the session. */
+/** Returns the messages of a session followed by new ones. New instructions replace those of the session. */
 export function withHistory(session: OpenSession | undefined, added: readonly Message[]): SentMessage[] {
   return instructionsFirst([...(session?.messages() ?? []), ...added]).map(sent);
 }
@@ -127,13 +127,16 @@ const sent = ({ role, content }: Message): SentMessage => ({
   content: typeof content === "string" ? content : content.map((part) => ({ ...part })),
 });
 
-/** A question as it is stored before it is sent. */
+/** A question to store before it is sent. */
 interface NewQuestion {
   readonly content: Content;
   readonly system?: string;
 }
 
-/** Stores the question of a run in its session, or else as the last question, which may fail. */
+/**
+ * Stores the question in its session. Without a session, stores it as the last question; if that fails, only reports
+ * it. Returns undefined if the question is not stored.
+ */
 export async function storeQuestion(
   { content, system }: NewQuestion,
   session: OpenSession | undefined,
@@ -147,7 +150,7 @@ export async function storeQuestion(
     const question = await sessionsOf(context).question().ask(content, system);
     return { ...question, end: (answer) => question.end(answer).catch(orSay(say)) };
   } catch (error) {
-    // Without a home folder, there is nothing that --continue could continue.
+    // Without a home folder, --continue cannot work anyway.
     if (!(error instanceof Unavailable)) orSay(say)(error);
     return undefined;
   }
@@ -156,13 +159,13 @@ export async function storeQuestion(
 const orSay = (say: Context["say"]) => (error: unknown) =>
   say(`This question cannot be continued with --continue: ${reasonOf(error)}.`);
 
-/** A completion that is stored as the answer to a question while it arrives. */
+/** A completion that is stored, while it arrives, as the answer to a question. */
 export interface StoredCompletion extends Completion {
   /** Why the answer could not be stored; undefined if it was. */
   readonly failure: () => AnswerNotStored | undefined;
 }
 
-/** Milliseconds after which events are stored. */
+/** Milliseconds. The text of arriving events is stored at most this often. */
 const storeInterval = 50;
 
 export function stored(completion: Completion, question: Question | undefined): StoredCompletion {
@@ -215,7 +218,7 @@ function notStored(error: unknown): AnswerNotStored {
   return new AnswerNotStored(`the answer could not be stored in ${reason}`);
 }
 
-/** The answer as it is stored; undefined if there is none. */
+/** Returns the answer to store; undefined if it has no text. */
 function answerOf(
   { text, model, finish, usage, cost }: CompletionSummary,
   incomplete: string | undefined,

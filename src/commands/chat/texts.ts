@@ -4,7 +4,10 @@ import { type Completion, reportCompletion, reportToolCalls } from "./completion
 import { checkAnswer } from "./schema.ts";
 import type { StoredCompletion } from "./session.ts";
 
-/** Reports tool calls and why the answer is incomplete. Throws if it was not saved or does not match the schema. */
+/**
+ * Reports tool calls and why the answer is incomplete. Throws if the answer was not stored or does not match the
+ * schema.
+ */
 export type Finish = () => Promise<void>;
 
 interface FinishOptions {
@@ -28,12 +31,15 @@ export const finishing =
     if (format !== undefined) await checkAnswer(summary.text, format, context);
   };
 
-/** The text as it arrives, and the reasoning as asides. */
+/** Yields the text as it arrives, and the reasoning as asides. */
 export async function* texts(completion: Completion): AsyncGenerator<TextPiece> {
   for await (const { kind, text } of completion) yield kind === "text" ? text : { aside: text };
 }
 
-/** Runs after the text: `finish`, or, after an error, reports tool calls and whether the user stopped it. */
+/**
+ * Returns what to run after the text. Without an error, that is `finish`. After an error, it reports tool calls and, if
+ * the user interrupted the answer, says that it is incomplete.
+ */
 export const afterText =
   (
     completion: Completion,
@@ -48,7 +54,7 @@ export const afterText =
     setFailureContext("The answer is incomplete. You may have been charged for it.");
   };
 
-/** Each event as the service sent it. */
+/** Yields each event as the service sent it, then runs `finish`. */
 export async function* records(completion: Completion, finish: Finish): AsyncGenerator<readonly unknown[]> {
   for await (const event of completion.events()) yield [event];
   await finish();

@@ -5,16 +5,17 @@ import { isRecord } from "../../core/json.ts";
 import { quoted } from "../../core/text.ts";
 import { plainText, sanitize } from "../../output/text.ts";
 
-/** A command line for a POSIX shell that makes a picture again, and what it cannot repeat. */
+/** A command line for a POSIX shell that generates a picture again, and notes about what it cannot repeat. */
 export interface CommandLine {
-  /** Undefined without a prompt. */
+  /** Undefined if the picture has no prompt. */
   readonly line: string | undefined;
   readonly notes: readonly string[];
 }
 
 /**
- * The command line for the settings of a picture, which may come from anyone: it has only fields of the operation, with values
- * of the right kind, and no control characters, which a terminal would take for keys when the line is pasted.
+ * Returns the command line for the settings of a picture. The settings are untrusted, so it contains only known fields
+ * with values of the right kind. It has no control characters, because a terminal would take them for keys when the
+ * line is pasted.
  */
 export function commandLine(settings: Readonly<Record<string, unknown>>): CommandLine {
   const prompt = typeof settings.prompt === "string" ? clean(settings.prompt) : "";
@@ -33,7 +34,7 @@ export function commandLine(settings: Readonly<Record<string, unknown>>): Comman
   const size = `${plainText(width)}x${plainText(height)}`;
   const hasSize = resolutions.some((one) => one === size);
   if (!hasSize && width !== undefined) notes.push(`The service does not support the size ${clean(size)}.`);
-  // A single word may be the name of a subcommand, and a dash begins a flag.
+  // A prompt of one word could be taken for a subcommand, and one that starts with a dash for a flag.
   const isPlain = /\s/.test(prompt) && !prompt.startsWith("-");
   const words = [
     ...(isPlain ? [prompt] : flagWords("prompt", prompt)),
@@ -47,7 +48,7 @@ export function commandLine(settings: Readonly<Record<string, unknown>>): Comman
 
 const { fields } = routes.generateImage;
 
-/** The flag for a field; nothing for a value of another kind. */
+/** Returns the flag for a field, or nothing if the value has the wrong kind. */
 function fieldWords({ name, kind }: (typeof fields)[number], value: unknown): readonly string[] {
   if (kind === "boolean" && typeof value === "boolean") return [`--${value ? "" : "no-"}${kebab(name)}`];
   if (kind === "string" && typeof value === "string" && value !== "") return flagWords(name, clean(value));

@@ -8,9 +8,10 @@ import { readSettings } from "../../media/settings/read.ts";
 type Input = Partial<InputOf<"generateImage">>;
 
 /**
- * The settings of a picture, to generate it again. A reference picture is not in them: they are returned without it.
+ * Returns the settings stored in a picture, to generate it again. They never include the reference picture.
  *
- * @throws {UsageError} that says what the file has instead of settings, or that a reference picture is needed
+ * @throws {UsageError} if the file contains no settings, or if the picture needs a reference picture and `given` has
+ * none
  */
 export async function settingsFrom(
   path: string,
@@ -35,7 +36,7 @@ export async function settingsFrom(
   );
   const settings = Object.fromEntries(fields);
   const model = settings.model_name;
-  // Other tools name the file of a model, which is not on this service.
+  // Other tools store the name of a model file, which this service may not know.
   if (found.source === "parameters" && !modelNames.some((one) => one === model)) {
     delete settings.model_name;
     if (given.model_name === undefined && model !== undefined) {

@@ -55,7 +55,7 @@ export default defineCommand({
       }
     };
     const pictures = counted();
-    // Looked for before the page is begun, so that an empty folder leaves no file.
+    // Find the first picture before the page is written, so that no page is left if there are no pictures.
     const first = await pictures.next();
     if (first.done) throw new UsageError(`${given} contains no images that a browser can display`);
     const all = async function* () {
@@ -87,10 +87,10 @@ async function fileNames(folder: string, given: string): Promise<readonly string
 
 const titleOf = (folder: string): string => folder.split(sep).findLast((part) => part !== "") ?? folder;
 
-/** Bytes from which the type of a file, and whether a page is a gallery, can be seen. */
+/** How many bytes to read to recognize the type of a file, or a gallery page. */
 const headLength = 1024;
 
-/** Whether the path may be replaced: with `force`, or if it is a gallery. If there is no file, nothing is replaced. */
+/** Whether an existing file may be replaced: with `force`, or if it is a gallery. False if there is no file. */
 async function mayReplace(path: string, force: boolean): Promise<boolean> {
   if (force) return true;
   try {
@@ -103,10 +103,13 @@ async function mayReplace(path: string, force: boolean): Promise<boolean> {
   }
 }
 
-/** The formats that browsers show. */
+/** The formats that browsers can display. */
 const shown: readonly string[] = ["png", "jpg", "webp", "gif", "avif"];
 
-/** A picture with its settings; undefined for a file that is not a picture. `base` is the folder of the page. */
+/**
+ * Returns a picture with its settings, or undefined if browsers cannot display the file. `base` is the folder of the
+ * page.
+ */
 async function pictureOf(path: string, base: string): Promise<GalleryPicture | undefined> {
   if (!(await stat(path)).isFile()) return undefined;
   return withFile(path, async (file) => {
@@ -124,7 +127,7 @@ async function pictureOf(path: string, base: string): Promise<GalleryPicture | u
       name: titleOf(path),
       url: urlFrom(base, path),
       prompt: plainText(prompt),
-      // The seed first: it tells pictures of one prompt apart.
+      // The seed comes first, because it distinguishes pictures with the same prompt.
       summary: [seed === undefined ? undefined : `seed ${plainText(seed)}`, size, model]
         .filter((part) => part !== undefined)
         .map(plainText),
@@ -140,7 +143,10 @@ async function pictureOf(path: string, base: string): Promise<GalleryPicture | u
   });
 }
 
-/** What the page calls each field that has no place of its own, in the order of the service's description. */
+/**
+ * The page's labels for fields, in the order of the service's description. The prompt and the size are shown
+ * separately.
+ */
 const labels = routes.generateImage.fields
   .map(({ name }) => ({ name, label: labelOf(name) }))
   .filter(({ name }) => !["prompt", "width", "height"].includes(name));
@@ -162,7 +168,7 @@ const valueText = (value: unknown): string =>
         .join(", ")
     : plainText(value);
 
-/** A relative URL. A picture on another drive has none. */
+/** Returns a URL relative to `base`, or an absolute one if the picture is on another drive. */
 function urlFrom(base: string, path: string): string {
   const way = relative(base, resolve(path));
   return isAbsolute(way) ? pathToFileURL(way).href : way.split(sep).map(encodeURIComponent).join("/");

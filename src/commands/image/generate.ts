@@ -37,8 +37,8 @@ type GenerateContext = Pick<
 >;
 
 /**
- * Requests the pictures, several at once, and saves each when it has arrived; with `--out -`, returns the bytes of the
- * first one instead. A picture that fails hides no other. The results are in the order of the requests.
+ * Requests the pictures, several at once, and saves each one when it arrives. With `--out -`, returns the bytes of the
+ * first one instead. If one picture fails, the others are still saved. The results are in the order of the requests.
  */
 export async function generate(
   input: Input,
@@ -101,12 +101,12 @@ export async function generate(
   return resultOf(outcomes, cost, context);
 }
 
-/** After this many unknown outcomes in a row, no more pictures are requested: each may have been charged. */
+/** After this many unknown outcomes in a row, no more pictures are requested, because each may have been charged. */
 const maxUnknown = 3;
 
 /**
- * Returns the failure that an outcome shows all further pictures to have: a refusal, a response without a usable picture, or
- * several unknown outcomes in a row.
+ * The returned function takes the outcome of a picture. If all further pictures would fail, too, it returns the error.
+ * That is the case after a refusal, a response without a usable picture, or several unknown outcomes in a row.
  */
 function failuresOfAll(): (outcome: Outcome<Generated>) => unknown {
   let unknown = 0;
@@ -124,7 +124,10 @@ function failuresOfAll(): (outcome: Outcome<Generated>) => unknown {
   };
 }
 
-/** Reports what was spent, and what failed. Throws the failure if there is no picture where it should be. */
+/**
+ * Reports what was spent, and returns the pictures and the failure, if any. Throws the failure if no picture is where
+ * it should be.
+ */
 function resultOf(
   outcomes: readonly Outcome<Generated>[],
   cost: Money | undefined,
@@ -141,7 +144,7 @@ function resultOf(
   const failures = outcomes.flatMap((outcome, index) =>
     "value" in outcome ? outcome.value.failures : { name: pictureName(index), error: outcome.error },
   );
-  // Nothing was done for any picture, for the same reason.
+  // If nothing was done for any picture, for the same reason, that reason is the whole failure.
   if (generated.length === 0 && unknown.length === 0 && areAlike(failures))
     throw failures.find(wasTried)?.error;
   const failure = failureOf(failures, saved.length + (printed ? 1 : 0));
@@ -149,8 +152,8 @@ function resultOf(
 }
 
 /**
- * What to report when pictures failed, some of which may have been saved elsewhere. Throws it when there is no picture
- * where it should be.
+ * Returns the error to report if pictures failed. Some of the pictures may have been saved elsewhere. Throws the error
+ * if no picture is where it should be.
  */
 function failureOf(failures: readonly FailedItem[], kept: number): Error | undefined {
   const [first] = failures;
@@ -170,13 +173,13 @@ function failureOf(failures: readonly FailedItem[], kept: number): Error | undef
   return failure;
 }
 
-/** Whether all that were tried failed with the same message. */
+/** Whether all pictures that were tried failed with the same message. */
 const areAlike = (failures: readonly FailedItem[]): boolean =>
   new Set(failures.filter(wasTried).map(({ error }) => reasonOf(error))).size === 1;
 
 const wasTried = ({ error }: FailedItem): boolean => !(error instanceof NotTried);
 
-/** Those that were not requested are one item: they may be many. */
+/** Combines the pictures that were not requested into one item, because there may be many. */
 function summed(failures: readonly FailedItem[]): readonly FailedItem[] {
   const isUnsent = ({ error }: FailedItem) => error instanceof NotTried || error instanceof Interrupted;
   const unsent = failures.filter(isUnsent);
@@ -191,7 +194,7 @@ function summed(failures: readonly FailedItem[]): readonly FailedItem[] {
 export const times = (cost: Money | undefined, count: number): Money | undefined =>
   cost && cost * BigInt(count);
 
-/** The number of pictures and their total price, from the price of each. */
+/** Returns the number of pictures and their total price. `cost` is the price of each. */
 export function priceLine(count: number, cost: Money | undefined, spent = ""): string {
   const total = times(cost, count);
   const price =
@@ -201,7 +204,7 @@ export function priceLine(count: number, cost: Money | undefined, spent = ""): s
   return `${count} image${count === 1 ? "" : "s"}, ${price}`;
 }
 
-/** `unknown` pictures may have been charged. */
+/** Reports what was spent. `unknown` is how many more pictures may have been charged. */
 function reportSpent(
   count: number,
   unknown: number,

@@ -99,12 +99,12 @@ export default defineCommand({
   },
 });
 
-/** Sent even when they are the service's defaults, so that the request says what was paid for. */
+/** Fields that are sent even if they have the service's defaults, so that the request shows what was paid for. */
 const alwaysSent = routes.generateImage.fields.filter(({ name }) =>
   ["height", "width", "steps", "cfg_scale"].includes(name),
 );
 
-/** Returns `--size`. Throws `UsageError` when it differs from `--width` or `--height`. */
+/** Returns `--size`. Throws `UsageError` if it differs from `--width` or `--height`. */
 function checkedSize(
   size: Size | undefined,
   { width, height }: Partial<InputOf<"generateImage">>,
@@ -117,7 +117,7 @@ function checkedSize(
   return size;
 }
 
-/** A reference picture as base64. */
+/** Reads a reference picture as base64. */
 async function referencePicture(path: string, files: Context["files"]): Promise<string> {
   const bytes = await files.read(path, "--image", "bytes");
   const ext = sniff(bytes)?.ext;

@@ -24,7 +24,7 @@ export interface SaveOptions {
   /** The price of one picture; undefined if unknown. */
   readonly cost: Money | undefined;
   readonly target: OutputTarget;
-  /** Write the settings into the pictures. */
+  /** Whether to write the settings into the pictures. */
   readonly metadata: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Generated {
   readonly failures: readonly FailedItem[];
   /** The picture for `--out -`. */
   readonly printed?: Uint8Array | undefined;
-  /** Why the response has no picture that can be used and saved. */
+  /** The error if no picture of the response could be used and saved. */
   readonly unusable: unknown;
 }
 
@@ -45,11 +45,14 @@ interface ReceivedResponse {
   /** The pictures of the response, in its order. */
   readonly arriving: readonly ArrivingMedia[];
   readonly request: Input;
-  /** Of the request. */
+  /** The index of the request. */
   readonly index: number;
 }
 
-/** Saves the pictures of a response. One that cannot be used, or be saved where it should be, hides no other. */
+/**
+ * Saves the pictures of a response. If one cannot be used, or cannot be saved where it should be, the others are still
+ * saved.
+ */
 export async function savePictures(
   { response, arriving, request, index }: ReceivedResponse,
   { count, cost, target, metadata }: SaveOptions,
@@ -63,7 +66,7 @@ export async function savePictures(
   const { prompt, model_name: model, width, height } = request;
   const pictures = picturesIn(response, arriving);
   const isUnusable = pictures.map(({ media }) => typeof media === "string");
-  // The response is kept once, before the settings are added to its pictures.
+  // Copy the response before the settings are added to its pictures. Only the first error keeps the copy.
   const received = isUnusable.includes(true) ? receivedWith(response, arriving) : undefined;
   for (const [at, { media, entry }] of pictures.entries()) {
     const seed = entry.random_seed ?? entry.seed ?? request.seed;
@@ -116,13 +119,16 @@ export async function savePictures(
   return { saved, failures, printed, unusable: areLost ? failures[0]?.error : undefined };
 }
 
-/** The response with its pictures, to be kept. */
+/** Returns the response with its pictures, so that it can be kept. */
 function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Received {
   const { bytes, complete } = receivedJson(response);
   return { bytes: restored(bytes, arriving), complete };
 }
 
-/** Saves a picture. Only one can go to stdout, so others are then saved as files, which is not a failure. */
+/**
+ * Saves a picture. For `--out -`, a further picture is saved as a file, because only one can go to stdout. That is not
+ * a failure.
+ */
 async function savePicture(
   picture: Decoded,
   target: OutputTarget,

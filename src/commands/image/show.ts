@@ -17,8 +17,8 @@ interface ShowOptions {
 }
 
 /**
- * Checks, before anything is paid for, that the pictures can be shown, and returns a function that shows those of a result. A
- * preview that cannot be drawn is only reported; throws `UsageError` when there is no viewer.
+ * Checks that the pictures can be shown, before anything is paid for. Returns a function that shows the pictures of a
+ * result. If a preview cannot be drawn, only reports that. Throws `UsageError` if there is no viewer.
  */
 export async function prepareToShow(
   { preview, open, out }: ShowOptions,
@@ -65,7 +65,7 @@ async function drawAll(
   for (const problem of problems) say(problem);
 }
 
-/** The files that are pictures. The system would open anything else by what it takes it for: it could run a program. */
+/** Returns the files that are pictures. Other files are not opened, because the system might run them as a program. */
 async function knownPictures(paths: readonly string[], say: Context["say"]): Promise<readonly string[]> {
   const { sniffFile } = await import("../../media/sniff.ts");
   const known: string[] = [];
@@ -77,7 +77,7 @@ async function knownPictures(paths: readonly string[], say: Context["say"]): Pro
   return known;
 }
 
-/** The pictures are saved, so a viewer that does not start is no failure. */
+/** Opens the pictures. If the viewer does not start, only reports that, because the pictures are saved. */
 async function openAll(
   paths: readonly string[],
   openPaths: (paths: readonly string[]) => Promise<number>,

@@ -6,7 +6,7 @@ type Stage =
   | { readonly name: "under way"; readonly since: number; readonly arriving: readonly ArrivingMedia[] }
   | { readonly name: "waiting"; readonly until: number };
 
-/** What happens to each of several pictures, for a terminal. */
+/** The state of each of several pictures, shown on a terminal while they are generated. */
 export class Stages {
   readonly #stages: Stage[];
   readonly #now: () => number;
@@ -17,7 +17,7 @@ export class Stages {
     this.#now = now;
   }
 
-  /** `arriving` gets the pictures of the response. */
+  /** Marks a picture as under way. The pictures of the response are added to `arriving`. */
   begin(index: number, arriving: readonly ArrivingMedia[]): void {
     this.#stages[index] = { name: "under way", since: this.#now(), arriving };
   }
@@ -27,13 +27,13 @@ export class Stages {
     this.onChange();
   }
 
-  /** The service asks to wait before this picture is requested again. */
+  /** Marks a picture as waiting, because the service asks to wait before it is requested again. */
   wait(index: number, milliseconds: number): void {
     this.#stages[index] = { name: "waiting", until: this.#now() + milliseconds };
     this.onChange();
   }
 
-  /** Such as `Generating 6 images: 2 done, 1 failed`. */
+  /** A text such as `Generating 6 images: 2 done, 1 failed`. */
   summary(): string {
     const counted = (["done", "failed"] as const).flatMap((name) => {
       const count = this.#stages.filter((stage) => stage.name === name).length;
@@ -43,7 +43,10 @@ export class Stages {
     return counted.length === 0 ? text : `${text}: ${counted.join(", ")}`;
   }
 
-  /** A line for each picture, or for each that is under way if there are more than `max`. */
+  /**
+   * One line for each picture. If there are more than `max`, only the pictures that are under way or waiting have a
+   * line.
+   */
   lines(max: number): readonly string[] {
     const all = [...this.#stages.entries()];
     const shown =
@@ -66,6 +69,6 @@ export class Stages {
   }
 }
 
-/** In whole seconds, so that it does not flicker. */
+/** In whole seconds, so that the text does not flicker. */
 const seconds = (milliseconds: number): string =>
   milliseconds < 1000 ? "0s" : duration(Math.floor(milliseconds / 1000) * 1000);

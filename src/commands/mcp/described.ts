@@ -17,7 +17,10 @@ const find: Readonly<Record<ReadTool, (description: Description) => DescribedOpe
   options: optionsListing,
 };
 
-/** The tools whose operations the service's description lists; none when it cannot be fetched, which is said. */
+/**
+ * Returns the tools whose operations the service's description lists. If the description cannot be fetched, returns
+ * none and says why.
+ */
 export async function listedTools({
   describe,
   say,
@@ -28,7 +31,9 @@ export async function listedTools({
     for (const tool of ["balance", "options"] as const) if (find[tool](description)) tools.add(tool);
     if (canTerminate(description)) tools.add("terminate");
   } catch (error) {
-    say(`mcp: no tools beyond the documented API: ${error instanceof Error ? error.message : error}`);
+    say(
+      `mcp: could not read the service's description, so only tools for the documented API are available: ${error instanceof Error ? error.message : error}`,
+    );
   }
   return tools;
 }

@@ -10,12 +10,12 @@ export default defineCommand({
   path: "mcp",
   summary: "Serve tools to agents on stdin and stdout, by the Model Context Protocol",
   details:
-    "Start it from the configuration of an agent. The tools only read, unless --allow permits more. The limits hold for all calls until the server ends: --max-cost for inference and for reserved terms, --max-burn for the active rentals and a new one. Every call that is not a read is reported on stderr and in mcp-spending.jsonl in the state folder.",
+    "Start it from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost to inference and reserved terms, --max-burn to the active rentals including a new one. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
   flags: {
     allow: flag.choices("What the tools may do beyond reading", permissions),
     maxCost: flag.dollars("Most that all calls together may cost, in dollars; required with --allow spend"),
     maxBurn: flag.dollars(
-      "Most that the active rentals may cost after a new one, in dollars an hour; required with --allow spend",
+      "Most that all active rentals, including a new one, may cost in dollars an hour; required with --allow spend",
     ),
     assumePrice: flag.dollars(
       "Assumed price in dollars of a chat or speech call, whose price is not documented. Without it, such calls are refused.",
@@ -98,7 +98,7 @@ interface Limits {
   readonly assumePrice: Money | undefined;
 }
 
-/** Throws `UsageError` for spending without limits, and for a price of calls that are not allowed. */
+/** Throws `UsageError` if spending is allowed without limits, or if a price is given for calls that are not allowed. */
 function checkLimits(allowed: ReadonlySet<Permission>, { maxCost, maxBurn, assumePrice }: Limits): void {
   if (!allowed.has("spend")) {
     if (assumePrice === undefined) return;

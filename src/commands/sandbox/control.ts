@@ -24,7 +24,7 @@ type RequiresConfirmation =
   | { readonly effect?: never; readonly question?: never }
   | {
       readonly effect: "destroy";
-      /** What to confirm; `sandbox` is its name, such as `the sandbox at URL`. */
+      /** The question to confirm. `sandbox` names the sandbox, such as `the sandbox at URL`. */
       readonly question: (sandbox: string) => string;
     };
 
@@ -38,15 +38,17 @@ type Declaration<
     readonly args?: Args;
     /** Parses the input before any prompt or change. */
     buildInput?(parsed: ControlInput<OwnFlags, Args, object>): Built | Promise<Built>;
-    /** Runs against the sandbox; the returned value is printed. */
+    /** Acts on the sandbox. The returned value is printed. */
     act(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
-    /** What is printed instead of the value that `act` returns. */
+    /** Returns what is printed, for the value that `act` returns. Default: the value itself. */
     resultOf?(value: unknown, input: ControlInput<OwnFlags, Args, Built>): Result;
     /** Returns what a dry run prints instead. A command without it is read-only and runs in a dry run too. */
     dryRun?(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
-    /** Replaces a state that cannot be used; then `act` runs again. Without it, the error is reported. */
+    /**
+     * Replaces a state that cannot be used. After that, `act` runs again. Without this function, the error is reported.
+     */
     replaceState?(input: ControlInput<OwnFlags, Args, Built>): Promise<void>;
-    /** Names the flag, argument or file of a value that the sandbox rejects. */
+    /** Returns the flag, argument or file that a rejected value came from. */
     nameOf?(path: Path, input: ControlInput<OwnFlags, Args, Built>): string;
   };
 
@@ -145,7 +147,7 @@ export const replyColumns: readonly Column[] = [
   { title: "USED", paths: ["used"], format: "number" },
 ];
 
-/** The sandbox's error for rejected values. It is recognized by name, so that its class need not be loaded. */
+/** The sandbox's error for rejected values. It is recognized by its name, so that its class need not be loaded. */
 interface ControlRefused extends Error {
   readonly issues: readonly { readonly path: Path; readonly message: string }[];
 }
@@ -167,14 +169,17 @@ function usageError(
 
 type Numbered = Pick<SandboxControl["faults"], "list" | "clear">;
 
-/** Removes the record with a number, or all. Throws `NotFound` for an unknown one; `name` is what a record is called. */
+/**
+ * Removes the record with the number `id`, or all records without one. Throws `NotFound` if there is no record with
+ * that number. `name` is what the error calls a record, such as `fault`.
+ */
 export async function clearNumbered(records: Numbered, name: string, id: number | undefined) {
   const cleared = await records.clear(id);
   assertFound(cleared, name, id);
   return { cleared };
 }
 
-/** Counts what `clearNumbered` would remove. Throws the same error. */
+/** Counts the records that `clearNumbered` would remove. Throws the same error. */
 export async function countNumbered(records: Numbered, name: string, id: number | undefined) {
   const all = await records.list();
   const matching = all.filter((one) => id === undefined || (isRecord(one) && one.id === id));
@@ -186,14 +191,14 @@ function assertFound(count: number, name: string, id: number | undefined): void 
   if (id !== undefined && count === 0) throw new NotFound(`${name} ${id} does not exist`);
 }
 
-/** Whether an error says that a state file is damaged, newer, or of another program. */
+/** Whether an error says that a state file is damaged, from a newer version, or from another program. */
 const isUnusableState = (error: unknown): boolean =>
   error instanceof Error &&
   error.name === "StoreError" &&
   "problem" in error &&
   error.problem !== "unavailable";
 
-/** Reads a file as text. Throws `UsageError` when it is not valid UTF-8. */
+/** Reads a file as text. Throws `UsageError` if it is not valid UTF-8. */
 export async function readText(file: string, files: Pick<Context["files"], "read">): Promise<string> {
   const bytes = await files.read(file, "FILE", "bytes");
   try {

@@ -11,7 +11,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "`--only documented` serves the documented operations, without those that the sandbox assumes. `--only legacy` serves the documented operations, without the newer paths of deprecated ones. `--only replacements` serves the documented operations, with the successors of deprecated ones instead; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer. On this computer, a browser shows what is going on at `/` of the address (rentals, money, requests, the clock, faults), and a reference of the API at `/docs`.",
+    "`--only documented` serves the documented operations, but not those that the sandbox assumes. `--only legacy` serves the documented operations, except the newer paths that replace deprecated ones. `--only replacements` serves the documented operations, but replaces the deprecated ones with their successors; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",
@@ -54,7 +54,7 @@ export default defineCommand({
     if (host.trim() === "") throw new UsageError("--host must be an address such as 127.0.0.1, not empty");
     if (machines && !isLoopback(host)) {
       throw new UsageError(
-        `--machines cannot be used with --host ${host}: who can reach the sandbox could log in to this computer`,
+        `--machines cannot be used with --host ${host}: anyone who can reach the sandbox could log in to this computer`,
       );
     }
     if (settings.dryRun) {
@@ -71,7 +71,7 @@ export default defineCommand({
       say(
         "Running rentals are OpenSSH servers on this computer. Anyone who logs in runs programs here as you.",
       );
-      say(`To a rental without SSH keys, log in with: ssh -i ${server.identityFile}`);
+      say(`To log in to a rental without SSH keys, use: ssh -i ${server.identityFile}`);
     }
     if (isLoopback(new URL(server.url).hostname)) {
       say("Open the address in a browser to see what is going on.");

@@ -4,7 +4,7 @@ export default controlCommand({
   path: "sandbox status",
   summary: "Show what the sandbox contains and where it is stored",
   details:
-    "Like every `gpuctl sandbox` command but `serve`, it acts on the local sandbox, or on the served one that --base-url or GPUCTL_BASE_URL names.",
+    "Like every `gpuctl sandbox` command except `serve`, this command acts on the local sandbox, or on a served one if --base-url or GPUCTL_BASE_URL names it.",
   view: { kind: "record", id: [] },
   examples: [
     { text: "Show the state", command: "gpuctl sandbox status" },

@@ -2,8 +2,9 @@ import { crc32 } from "node:zlib";
 import { UsageError } from "../../core/errors.ts";
 
 /**
- * The texts to request: the whole text, unchanged, or its parts if it is longer than `limit`. Parts without anything to
- * speak, such as a line of stars, are left out. Throws `UsageError` for a text without anything to speak.
+ * Returns the texts to request: the whole text, unchanged, or its parts if it is longer than `limit`. Leaves out parts
+ * without anything to speak, such as a line of stars. Throws `UsageError` if the text is empty, or if none of its parts
+ * can be spoken.
  */
 export function requestedTexts(text: string, limit: number): readonly string[] {
   if (text.trim() === "") throw new UsageError("TEXT must not be empty");
@@ -15,9 +16,9 @@ export function requestedTexts(text: string, limit: number): readonly string[] {
 }
 
 /**
- * Cuts a text into parts of at most `limit` UTF-16 code units, not counting the white space around them. Joined, the
- * parts are the text. A part ends where a paragraph or a sentence ends. A sentence that is too long is cut between
- * lines, and then between words; a word that is too long is a part of its own.
+ * Cuts a text into parts of at most `limit` UTF-16 code units, not counting the white space around them. The joined
+ * parts are the original text. A part ends at the end of a paragraph or a sentence. A sentence that is too long is cut
+ * between lines, or else between words. A word that is too long becomes its own part.
  */
 export function* cutText(text: string, limit: number): Generator<string> {
   const textEnd = text.trimEnd().length;
@@ -32,19 +33,19 @@ export function* cutText(text: string, limit: number): Generator<string> {
   yield text.slice(start);
 }
 
-/** The number of white-space characters at a position. */
+/** Returns the number of white-space characters at a position. */
 function indentOf(text: string, at: number): number {
   const space = /\s*/y;
   space.lastIndex = at;
   return space.exec(text)?.[0].length ?? 0;
 }
 
-/** How much of the text after a part is looked at to find where its last sentence ends. */
+/** How many characters after the longest possible part are examined to find the end of its last sentence. */
 const lookahead = 200;
 
-/** The length of the part that starts at `from`, with the white space after it. */
+/** Returns the length of the part that starts at `from`, including the white space after it. */
 function endOfPart(text: string, from: number, limit: number): number {
-  // Only a window is segmented, because the time that `Intl.Segmenter` takes grows with the square of the length.
+  // Segment only a window of the text, because the time of `Intl.Segmenter` grows with the square of the length.
   for (let length = limit + lookahead; ; length *= 2) {
     const window = text.slice(from, from + length);
     const isWhole = from + length >= text.length;
@@ -60,8 +61,9 @@ function endOfPart(text: string, from: number, limit: number): number {
 }
 
 /**
- * Of the places where a part may end, one in the second half of the part, or else the last one. The text before a place
- * decides which one, so that the parts after a change in the text soon begin where they did before it.
+ * Chooses where a part ends: at one of the possible ends in its second half or, if there are none there, at the last
+ * one (with `secondHalfOnly`, returns undefined instead). In the second half, a hash of the text before each end
+ * decides. So if the text changes, the parts after the change soon begin where they did before.
  */
 function bestEnd(
   window: string,
@@ -78,7 +80,7 @@ function bestEnd(
 // The rules are the same for most languages, and the parts must not depend on the language of the system.
 const locale = "en";
 
-/** The places after each match. */
+/** Returns the offset after each match. */
 const endsOf = (pattern: RegExp, window: string): readonly number[] =>
   [...window.matchAll(pattern)].map((match) => match.index + match[0].length);
 
@@ -86,7 +88,7 @@ const paragraphEnds = (window: string) => endsOf(/\n[^\S\n]*\n\s*/g, window);
 const lineEnds = (window: string) => endsOf(/\n\s*/g, window);
 const spaceEnds = (window: string) => endsOf(/\s+/g, window);
 
-/** A line may end in the middle of a sentence. */
+/** Replaces line breaks with spaces first, because a line may end in the middle of a sentence. */
 function sentenceEnds(window: string): readonly number[] {
   const segmenter = new Intl.Segmenter(locale, { granularity: "sentence" });
   const oneLine = window.replace(/[\r\n\u0085\u2028\u2029]/g, " ");
@@ -94,7 +96,7 @@ function sentenceEnds(window: string): readonly number[] {
   return [...new Set([...ends, ...paragraphEnds(window)])].sort((a, b) => a - b);
 }
 
-/** For text without spaces. The punctuation after a word belongs to it. */
+/** Returns the ends of words, for text without spaces. A word includes the punctuation after it. */
 function wordEnds(window: string): readonly number[] {
   const segmenter = new Intl.Segmenter(locale, { granularity: "word" });
   return [...segmenter.segment(window)].flatMap(({ index, isWordLike }) =>

@@ -13,14 +13,14 @@ import { type LongText, type SpokenParts, withSpokenParts } from "./parts.ts";
 
 export type LongRecording =
   | { readonly file: SavedFile }
-  /** One file for each part, because they could not be joined. */
+  /** One file for each part, because the parts could not be joined. */
   | { readonly files: readonly SavedFile[]; readonly problem: StoredElsewhere }
-  /** For stdout. */
+  /** The recording for stdout. */
   | { readonly bytes: AsyncIterable<Uint8Array> };
 
 /**
- * Speaks a long text in parts and joins them into one recording. Parts that cannot be joined are saved as files of their
- * own. The parts are removed once all of the recording is saved or printed.
+ * Speaks a long text in parts and joins them into one recording. If the parts cannot be joined, saves each as its own
+ * file. The parts are removed once the whole recording is saved or printed.
  */
 export const speakLongText = (text: LongText, context: Context): Promise<LongRecording> =>
   withSpokenParts(text, context, async (spoken) => {
@@ -38,7 +38,7 @@ function orCannotJoin(error: unknown): CannotJoin {
   throw error;
 }
 
-/** The parts are removed after the last byte was taken. */
+/** Yields the recording. Removes the parts after the last byte has been read. */
 async function* thenRemoved({ bytes }: JoinedSound, { remove }: SpokenParts): AsyncGenerator<Uint8Array> {
   yield* bytes();
   await remove();
@@ -55,7 +55,7 @@ async function saveJoined(
   return file;
 }
 
-/** Saves each part under the name of the output with its number. */
+/** Saves each part as its own file, with the name of the output and the number of the part. */
 async function saveSeparately(
   { paths, remove }: SpokenParts,
   reason: CannotJoin,
@@ -82,7 +82,7 @@ async function saveSeparately(
   return { files, problem };
 }
 
-/** Saves what is read. Throws `StoredElsewhere` if that fails: the parts are still there. */
+/** Saves the chunks to a file. Throws `StoredElsewhere` if that fails, because the parts are still there. */
 async function saveChunks(
   path: string,
   chunks: AsyncIterable<Uint8Array>,

@@ -22,7 +22,7 @@ import { makeFolder } from "../../media/folders.ts";
 import { type Decoded, type OutputTarget, saveElsewhere } from "../../media/output-target.ts";
 import { save } from "../../media/save.ts";
 
-/** Requests a text as speech. The sound is in a temporary file at `place` while it is used. */
+/** Requests speech for a text. While `use` runs, the sound is in a temporary file at `place`. */
 export type Speak = <Value>(
   text: string,
   place: Pick<OutputTarget, "to" | "fallbackFolders">,
@@ -31,23 +31,23 @@ export type Speak = <Value>(
 
 /** A long text that is spoken in parts. */
 export interface LongText {
-  /** At least two. */
+  /** At least two parts. */
   readonly parts: readonly string[];
-  /** The fields of every request besides the text. */
+  /** The fields of every request, except the text. */
   readonly fields: object;
   readonly names: Omit<Decoded["names"], "prompt"> & { readonly prompt: string };
-  /** The file that the text is from; `-` for stdin. */
+  /** The file that the text was read from; `-` for stdin. */
   readonly file: string | undefined;
   readonly target: OutputTarget;
   readonly concurrency: number;
   readonly speak: Speak;
 }
 
-/** The files of all parts. Each one is there whole or not at all. */
+/** The files of all parts. A part is saved completely or not at all. */
 export interface SpokenParts {
-  /** In the order of the text. A part that occurs several times is spoken once. */
+  /** The paths in the order of the text. A part that occurs several times is spoken only once. */
   readonly paths: readonly string[];
-  /** Removes them. */
+  /** Removes the files. */
   readonly remove: () => Promise<void>;
 }
 
@@ -57,9 +57,9 @@ type PartsContext = Pick<
 >;
 
 /**
- * Speaks the parts of a text that are not in its folder yet, and calls `use` once all are there. If any fails, throws the
- * failures and keeps the others, so that the same command line goes on where this one ended. A part is found by a hash
- * of its request, so that a changed text speaks only what changed.
+ * Speaks the parts of a text that are not in its folder yet. Calls `use` once all parts are there. If any part fails,
+ * throws the failures and keeps the other parts, so that running the same command again continues from there. Each part
+ * is identified by a hash of its request, so if the text changes, only the changed parts are spoken again.
  */
 export async function withSpokenParts<Value>(
   text: LongText,
@@ -81,7 +81,7 @@ export async function withSpokenParts<Value>(
   }
 }
 
-/** A lock is renewed while its process runs. */
+/** Milliseconds. A process renews its lock while it runs. Other processes do not wait for the lock. */
 const lockTimes = { stale: 30_000, timeout: 0 };
 
 const inUse = (folder: string, lockPath: string): UsageError =>
@@ -90,8 +90,8 @@ const inUse = (folder: string, lockPath: string): UsageError =>
   });
 
 /**
- * A folder beside the output, named after the output or the text. For stdout it is in the state folder. Requests to
- * another service, or with other settings, have another one.
+ * Returns the folder for the parts. It is next to the output, and is named after the output or the text. For stdout, it
+ * is in the state folder. A different service or different settings use a different folder.
  */
 function folderFor(
   { target: { to }, file, names, fields }: LongText,
@@ -105,7 +105,7 @@ function folderFor(
   return join(files.state, "speech", folder);
 }
 
-/** Identifies a request by all that determines its response. */
+/** Returns a hash of everything that determines the response to a request. */
 function requestHash(part: string, fields: object, settings: Context["settings"]): string {
   const { sandbox, baseUrl, inferenceBaseUrl } = settings;
   const request = [sandbox, inferenceBaseUrl ?? baseUrl, Object.entries(fields).sort(), part];
@@ -168,19 +168,22 @@ async function spokenPaths(
   return hashes.flatMap((hash) => paths.get(hash) ?? []);
 }
 
-/** How often to wait after a 429, without a part that is spoken in between. */
+/** How many times in a row to wait after a 429 without any part being spoken. */
 const maxWaits = 8;
 
-/** Statuses that say something about the caller or the path, not about the part. */
+/** Statuses that concern the caller or the path, so that every part would fail in the same way. */
 const statusesForAll = [401, 402, 403, 404, 405, 429];
 
-/** Whether a failure may be that of one part only. */
+/** Whether a failure may concern only this part. */
 const isOfPart = (error: unknown): boolean =>
   error instanceof ServiceError
     ? !statusesForAll.includes(error.status)
     : [EmptyResult, ResultTruncated, UnknownOutcome, NetworkError].some((one) => error instanceof one);
 
-/** Returns the failure that an outcome shows all further parts to have, such as a rejected key, or too many in a row. */
+/**
+ * The returned function takes the outcome of a part. If all further parts would fail, too, it returns the error. That
+ * is the case after an error such as a rejected key, or after too many failures in a row.
+ */
 function failuresOfAll(concurrency: number): (outcome: Outcome<unknown>) => unknown {
   let failedInRow = 0;
   return (outcome) => {
@@ -190,7 +193,7 @@ function failuresOfAll(concurrency: number): (outcome: Outcome<unknown>) => unkn
   };
 }
 
-/** The failure of some or all parts. What happened to several parts is said once. */
+/** Returns the error if some or all parts failed. An error that several parts share is listed only once. */
 function failureOf(failures: readonly FailedItem[], succeeded: number): unknown {
   const errors = [...new Set(failures.map(({ error }) => error))];
   const first = errors.find((error) => !(error instanceof NotTried));
@@ -203,7 +206,10 @@ function failureOf(failures: readonly FailedItem[], succeeded: number): unknown 
   return new SomeFailed(`${failures.length} of ${total} parts are missing`, { failures: grouped, succeeded });
 }
 
-/** Whether two parts failed for the same reason, without an effect. */
+/**
+ * Whether two parts failed for the same reason. Different errors count as the same reason only if the service refused
+ * both requests in the same way, so that nothing was done.
+ */
 const isLike = (error: unknown, first: unknown): boolean =>
   error === first ||
   (error instanceof NotTried && isLike(error.cause, first)) ||
@@ -212,11 +218,17 @@ const isLike = (error: unknown, first: unknown): boolean =>
     error.status === first.status &&
     error.message === first.message);
 
-/** The name of a part is its hash and its size in bytes; that of a file that was being written starts with a dot. */
+/**
+ * The file name of a part consists of its hash and its size in bytes. A file that is still being written has a
+ * temporary name, which starts with a dot.
+ */
 const partName = /^([0-9a-f]{32})-(\d+)\.\w+$/;
 const temporaryName = /^\.gpuctl-\w+\.part$/;
 
-/** The paths of the parts in a folder, by their hashes. A file of another size than its name says is ignored. */
+/**
+ * Returns the paths of the parts in a folder, by their hashes. Ignores a file whose size differs from the size in its
+ * name.
+ */
 async function wholeParts(folder: string): Promise<Map<string, string>> {
   const paths = new Map<string, string>();
   for (const name of await readdir(folder)) {
@@ -239,7 +251,7 @@ function assertPart(path: string): void {
   }
 }
 
-/** Removes what gpuctl put into a folder of parts, and the folder. */
+/** Removes the files that gpuctl created in a folder of parts. Removes the folder, too, if it is then empty. */
 async function empty(folder: string): Promise<void> {
   const names = await readdir(folder);
   for (const name of names) {

@@ -3,7 +3,7 @@ import { NotPlayed, reasonOf, Unavailable } from "../../core/errors.ts";
 import { sniffFile } from "../../media/sniff.ts";
 import { installPlayer, type Player, players } from "../../media/sound/players.ts";
 
-/** The players on this machine. Throws `Unavailable` if there are none. */
+/** Returns the players that are installed on this machine. Throws `Unavailable` if there are none. */
 export async function installedPlayers({
   which,
 }: Pick<Ports["programs"], "which">): Promise<readonly Player[]> {
@@ -17,8 +17,8 @@ export async function installedPlayers({
 }
 
 /**
- * Plays a saved recording to its end. Returns why that failed, or undefined. An interruption stops the player, and
- * is reported instead of the failure.
+ * Plays a saved recording to its end. Returns the error if that fails. If the user interrupts, the player stops, and
+ * the interruption is reported instead of the error.
  */
 export async function play(
   path: string,
@@ -26,7 +26,7 @@ export async function play(
   installed: readonly Player[],
   { runQuietly }: Pick<Ports["programs"], "runQuietly">,
 ): Promise<Error | undefined> {
-  // A player would follow the addresses of a playlist.
+  // Check that the file is sound, because a player would fetch the URLs in a playlist.
   const type = await sniffFile(path).catch(() => undefined);
   if (type?.kind !== "audio") return new NotPlayed("it is not sound of a known type");
   const player = installed.find(({ plays }) => plays === undefined || plays.includes(ext));

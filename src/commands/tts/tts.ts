@@ -22,7 +22,7 @@ export default defineCommand({
   path: "tts",
   summary: "Convert text to speech",
   details:
-    "The text is the argument, the file named by --file, or stdin. A long text is cut at sentences, spoken in parts and joined into one file (WAV or MP3). If that is interrupted, or a part fails, the same command line goes on: the parts that are there are not requested again.",
+    "The text is the argument, the file named by --file, or stdin. A long text is cut at sentences, spoken in parts and joined into one file (WAV or MP3). If that is interrupted, or a part fails, run the same command again: it requests only the parts that are missing.",
   operation: "generateAudio",
   uses: ["programs"],
   args: [
@@ -32,7 +32,7 @@ export default defineCommand({
   flags: {
     file: flag.text("Read the text from a file", { value: "FILE" }),
     param: flag.params("Any other field that the service accepts"),
-    // The limits of well-known services begin at 3,000 characters and at 5,000 bytes.
+    // The lowest limits of well-known services are 3,000 characters and 5,000 bytes.
     partLength: flag.integer("Cut a longer text into parts of at most this many characters", {
       default: "2000",
       minimum: 20,
@@ -62,7 +62,7 @@ export default defineCommand({
   run: async ({ input, flags, programs, ...context }) => {
     const { settings } = context;
     const { text, ...fields } = input;
-    // With --no-validate, any value or none goes to the service as it is.
+    // With --no-validate, the text is sent as it is: it may be missing or have any type.
     const parts = typeof text === "string" ? requestedTexts(text, flags.partLength) : [text];
     if (flags.play && flags.out === "-") throw new UsageError("--play and --out - cannot be used together");
     const target = await outputTarget(outputOptions(flags, context));
@@ -132,7 +132,10 @@ export default defineCommand({
   },
 });
 
-/** The sounds of a response, mostly one. Throws an `EmptyResult` that keeps the response if there is none. */
+/**
+ * Returns the sounds of a response, usually only one. If there is none, throws an `EmptyResult` that keeps the
+ * response.
+ */
 function arrived(response: unknown, arriving: readonly ArrivingMedia[]) {
   const [sound, ...others] = soundsIn(response, arriving);
   if (typeof sound !== "string") return { sound, others };

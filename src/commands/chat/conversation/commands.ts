@@ -16,11 +16,11 @@ import { sayState, sessionsOf } from "../session.ts";
 import { multiEnd, readMulti } from "./read.ts";
 import { aboutSession, type Settable, type Talk, type TalkOptions, type Tools } from "./talk.ts";
 
-/** What an entry leads to: a message to send, or nothing more. */
+/** What to do after an entry: send a message, leave the conversation, or nothing more (`done`). */
 export type Outcome = "done" | "leave" | { readonly message: string; readonly remember: boolean };
 
 export interface Commands {
-  /** Runs a command. A text that is not a command is a message. Throws what the command throws. */
+  /** Runs a command. A text that is not a command is returned as a message. Throws what the command throws. */
   readonly run: (text: string, editor: LineEditor) => Promise<Outcome>;
   readonly complete: (line: string) => Promise<LineCompletion>;
 }
@@ -108,7 +108,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       },
     },
     multi: {
-      text: `Write a message of several lines, up to ${multiEnd}`,
+      text: `Write a message of several lines; ${multiEnd} ends it`,
       run: async (_, editor) => {
         const entry = await readMulti(editor);
         if (entry === "end") return "leave";
@@ -140,7 +140,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       run: async () => {
         const answer = lastOf("assistant");
         if (answer === undefined) return show("There is no answer to copy.");
-        // A control sequence of the model could end a paste into a shell, and run what follows.
+        // A control sequence in the answer could end a paste into a shell, so that the shell runs the text after it.
         const text = sanitize(textOf(answer.content));
         const tool = await dialog.copy(text);
         return show(
@@ -189,7 +189,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
   };
 
   const names = Object.keys(commands).map((name) => `/${name}`);
-  // Without the names that every object has, such as `constructor`.
+  // `hasOwn` leaves out the names that every object has, such as `constructor`.
   const commandOf = (name: string) => (Object.hasOwn(commands, name) ? commands[name] : undefined);
   return {
     run: async (text, editor) => {
@@ -221,10 +221,13 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
   };
 }
 
-/** The first word and the rest. */
+/** Splits a text into its first word and the rest. */
 const splitFirst = (text: string): readonly string[] => /^(\S*)\s*(.*)$/s.exec(text)?.slice(1) ?? [];
 
-/** The fields with one of them set, or removed for an empty value. Throws `UsageError`. */
+/**
+ * Returns the fields with one of them set, or removed if the value is empty. Throws `UsageError` if the field is
+ * unknown or the value is invalid.
+ */
 function withField(
   { model, fields }: Talk,
   name: string,
@@ -246,7 +249,7 @@ function withField(
   throw new UsageError(`${name} ${checked.issues[0]?.message}, not ${JSON.stringify(value)}`);
 }
 
-/** The entries of the folder that a partial path points into. */
+/** Returns the entries of the folder that a partial path points into. */
 function pathsLike(start: string, resolve: (path: string) => string): readonly string[] {
   try {
     const folder = start.endsWith("/") ? start : dirname(start);
@@ -259,10 +262,10 @@ function pathsLike(start: string, resolve: (path: string) => string): readonly s
   }
 }
 
-/** Answers of which the tokens are listed one by one. */
+/** How many of the last answers `/usage` lists one by one. */
 const maxListed = 10;
 
-/** The number of tokens of the last answers, and of all. */
+/** Returns a line with the token counts for each of the last answers, and one for all answers. */
 function usageLines(turns: readonly Turn[]): readonly string[] {
   const answers = turns.flatMap((turn, at) => (turn.role === "assistant" ? { turn, number: at + 1 } : []));
   if (answers.length === 0) return ["There are no answers yet."];

@@ -17,9 +17,9 @@ interface ConversationOptions {
   readonly settable: readonly Settable[];
   readonly stream: boolean;
   readonly noMarkdown: boolean;
-  /** Check each answer against the schema that is sent. */
+  /** Whether to check each answer against the schema that is sent. */
   readonly checksSchema: boolean;
-  /** Report the number of tokens after each answer. */
+  /** Whether to report the number of tokens after each answer. */
   readonly usage: boolean;
 }
 
@@ -70,7 +70,7 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
   sayWhereKept(talk, tools);
 }
 
-/** The start of the first line: the session, if it has a name. */
+/** Returns the start of the first line: the session, if it has a name. */
 const startOfFirstLine = ({ session }: Talk): string =>
   session.name() === undefined ? "" : `${aboutSession(session)} `;
 
@@ -122,13 +122,13 @@ async function answer(
     if (isTooLong(error)) {
       dialog.show(
         `The conversation is too long for the context window of ${talk.model} (${messages.length} messages).`,
-        "gpuctl drops none: use /clear to start over, or /model to switch.",
+        "gpuctl does not drop earlier messages. Use /clear to start over, or /model to choose another model.",
       );
     }
   }
 }
 
-/** Whether the service says that a request does not fit the context of the model. */
+/** Whether the service says that a request does not fit the context window of the model. */
 const isTooLong = (error: unknown): boolean =>
   error instanceof ServiceError &&
   [400, 413, 422].includes(error.status) &&

@@ -1,11 +1,11 @@
 import type { LineEditor } from "../../../system/types.ts";
 
-/** A message or a command, or what ended the input instead. */
+/** A message or a command. If there is none, says how the input ended. */
 export type Entry = Typed | "cancelled" | "empty" | "end";
 
 interface Typed {
   readonly text: string;
-  /** Never a command, even if it starts with `/`. */
+  /** True if the text is a message even when it starts with `/`. */
   readonly isMessage?: boolean;
 }
 
@@ -17,7 +17,7 @@ const fence = '"""';
 /** Ends a message that was started with /multi. */
 export const multiEnd = "/end";
 
-/** Reads a message of one line, or of several lines between `"""`. */
+/** Reads a message or command of one line, or a message of several lines between `"""`. */
 export async function readEntry(editor: LineEditor): Promise<Entry> {
   const read = await editor.read(prompt);
   if ("key" in read) return read.key === "ctrl-d" ? "end" : read.cleared ? "cancelled" : "empty";
@@ -34,11 +34,11 @@ export async function readEntry(editor: LineEditor): Promise<Entry> {
   });
 }
 
-/** Reads the lines up to `/end`. */
+/** Reads a message of several lines, up to a line with `/end`. */
 export const readMulti = (editor: LineEditor): Promise<Entry> =>
   readLines(editor, [], (line) => (line.trim() === multiEnd ? "" : undefined));
 
-/** Reads lines up to the one for which `lastPart` returns the part before its end. */
+/** Reads lines until `lastPart` returns a text: the part of the last line that belongs to the message. */
 async function readLines(
   editor: LineEditor,
   lines: readonly string[],

@@ -10,7 +10,7 @@ import type { Settable, Tools } from "./talk.ts";
 interface StartOptions {
   readonly input: InputOf<"createChatCompletion">;
   readonly session: OpenSession;
-  /** The values of the flags. */
+  /** The values of the command's flags. */
   readonly given: {
     readonly system: string | undefined;
     readonly noStream: boolean;
@@ -18,11 +18,11 @@ interface StartOptions {
     readonly usage: boolean;
     readonly schema: string | undefined;
   };
-  /** The flags of the command. */
+  /** The declarations of the command's flags. */
   readonly flags: Flags;
 }
 
-/** Starts a conversation with what the command line says. */
+/** Starts a conversation with the input, session and flags of the command line. */
 export async function startConversation(
   { input, session, given, flags }: StartOptions,
   tools: Tools,
@@ -43,7 +43,7 @@ export async function startConversation(
   );
 }
 
-/** What /set sets: the fields of the contract, and those that a flag of the command sets. */
+/** The fields that /set can change: numeric fields of the contract, and fields that the command's flags set. */
 function settable(flags: Flags): readonly Settable[] {
   const documented = routes.createChatCompletion.fields.flatMap(({ name, kind }) =>
     kind === "number" || kind === "integer" ? { name, kind } : [],

@@ -3,21 +3,21 @@ import type { OpenSession } from "../../../sessions/open.ts";
 import type { Content } from "../../../sessions/turn.ts";
 import type { Attachment } from "../attach.ts";
 
-/** What changes in a conversation. */
+/** The state of a conversation. */
 export interface Talk {
   session: OpenSession;
   model: string;
-  /** The other fields that every request has, such as those that /set sets. */
+  /** Other fields to send with every request, such as those that /set changes. */
   fields: Readonly<Record<string, unknown>>;
-  /** Instructions for the model; undefined for those of the session. */
+  /** Instructions for the model. If undefined, the instructions of the session apply. */
   system: string | undefined;
-  /** What goes with the next message. */
+  /** The attachments to send with the next message. */
   attachments: readonly Attachment[];
 }
 
 export type Tools = Context & Pick<Ports, "dialog" | "ask">;
 
-/** What the command line gives a conversation. */
+/** What the commands of a conversation need. */
 export interface TalkOptions {
   readonly talk: Talk;
   /** The fields that /set accepts, and how each is parsed. */
@@ -26,7 +26,7 @@ export interface TalkOptions {
   readonly send: (content: Content) => Promise<void>;
 }
 
-/** A session and its number of turns, as in the list of sessions. */
+/** Describes a session by its name and number of turns, as in the list of sessions. */
 export function aboutSession(session: OpenSession): string {
   const { length } = session.turns();
   return length === 0
@@ -34,9 +34,9 @@ export function aboutSession(session: OpenSession): string {
     : `Session ${session.name()}, ${length} ${length === 1 ? "turn" : "turns"}.`;
 }
 
-/** A field that /set sets. */
+/** A field that /set can change. */
 export interface Settable {
   readonly name: string;
-  /** The fields of the request for a value. Throws `UsageError`. */
+  /** Returns the request fields that a value sets. Throws `UsageError` if the value is invalid. */
   readonly parse: (text: string) => Readonly<Record<string, unknown>>;
 }

@@ -31,7 +31,7 @@ export default defineCommand({
       after: [exampleSession],
     },
   ],
-  // Reports an unknown session before the question, not after it.
+  // Reports an unknown session before asking for confirmation.
   buildInput: async ({ args, ...context }) => {
     const sessions = sessionsOf(context);
     const known = await sessions.names();

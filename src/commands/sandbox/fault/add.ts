@@ -31,7 +31,7 @@ const flags = {
   delay: flag.duration("Delay the response, in real time"),
   reset: flag.boolean("Reset the connection"),
   cutStreamAfter: flag.number(
-    "End the response after N events, or N KiB when it is not a stream; with --reset, reset the connection there",
+    "End the response after N events, or after N KiB if it is not a stream; with --reset, reset the connection there",
   ),
   stall: flag.boolean("After --cut-stream-after, keep the connection open and send nothing more"),
   garbage: flag.boolean("Respond with a body that is not JSON"),
@@ -50,7 +50,7 @@ export default controlCommand({
       command: "gpuctl sandbox fault add --operation createVirtualMachineRental --status 500 --applied",
     },
     {
-      text: "Refuse B200s of one test with the page of a proxy",
+      text: "Refuse B200s to one test, with the HTML page of a proxy",
       command:
         "gpuctl sandbox fault add --operation createVirtualMachineRental --where gpuType=b200 --caller test-7 --status 403 --body '<h1>Forbidden</h1>' --content-type text/html",
     },
@@ -70,7 +70,7 @@ export default controlCommand({
   nameOf: ([field = ""]) => `--${flagNames[field] ?? kebab(String(field))}`,
 });
 
-/** The flags whose names differ from those of the fault's fields. */
+/** The flags whose names differ from the names of the fault's fields. */
 const flagNames: Readonly<Record<string, string>> = { delayMs: "delay", retryAfterSeconds: "retry-after" };
 
 function faultOf({ operation, where, delay, retryAfter, ...rest }: FlagValues<typeof flags>): object {

@@ -16,15 +16,20 @@ export const filterFlags = {
     value: "OPERATION",
   }),
   status: flag.text(
-    "Only this status or class of statuses, such as 404 or 4xx; `none` if the connection broke",
+    "Only requests with this status or class of statuses, such as 404 or 4xx; `none` if the connection broke",
     {
       value: "STATUS",
     },
   ),
-  since: flag.text("Only since a time on the sandbox's clock, or a duration ago, such as 10m", {
+  since: flag.text(
+    "Only requests since a time on the sandbox's clock, or since a duration ago, such as 10m",
+    {
+      value: "TIME",
+    },
+  ),
+  until: flag.text("Only requests until a time on the sandbox's clock, or until a duration ago", {
     value: "TIME",
   }),
-  until: flag.text("Only until a time on the sandbox's clock, or a duration ago", { value: "TIME" }),
   caller: callerFlag("Only requests"),
   key: keyFlag("Only requests"),
   where: whereFlag("Only requests with this value in the field, such as messages.0.role=user"),
@@ -34,7 +39,7 @@ export const filterFlags = {
 export const filterOf = ({ where, ...filter }: FlagValues<typeof filterFlags>): Record<string, unknown> =>
   withoutUndefined({ ...filter, where: whereOf(where) });
 
-/** The fields of `FIELD=VALUE` conditions with their values; undefined without any. */
+/** Parses `FIELD=VALUE` conditions into the values by their fields. Returns undefined without conditions. */
 export function whereOf(conditions: readonly string[] | undefined): Record<string, string> | undefined {
   if (conditions === undefined || conditions.length === 0) return undefined;
   const where = new Map<string, string>();

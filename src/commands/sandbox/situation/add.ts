@@ -14,7 +14,9 @@ const flags = {
   gpus: flag.number("capacity, quota: number of GPUs, of all rentals together"),
   rental: flag.number("interruption, failure: only this rental", { value: "RENTAL" }),
   label: flag.text("interruption, failure: only rentals created with a matching label", { value: "GLOB" }),
-  after: flag.duration("interruption, failure: time after the rental has started to run, or from now on"),
+  after: flag.duration(
+    "interruption, failure: time after the rental starts to run, or from now if it is already running",
+  ),
   at: flag.text("interruption, failure: when it happens, ISO 8601", { value: "TIME" }),
   times: flag.number("interruption, failure: number of rentals that it applies to", {
     defaultText: "no limit",
@@ -29,7 +31,7 @@ export default controlCommand({
   path: "sandbox situation add",
   summary: "Add a situation of a real cloud, such as sold out GPUs",
   details:
-    "`capacity`: a region has only so many GPUs, by default 0; if several of these situations match, the oldest applies. `quota`: you can have only so many. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: volumes attach only to rentals in their region.",
+    "`capacity`: a region has only --gpus GPUs, by default 0; if several of these situations match, the oldest applies. `quota`: you can have only --gpus GPUs. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: volumes attach only to rentals in their region.",
   args: [arg.choice("KIND", "Kind of situation", situationKinds, { required: true })],
   flags,
   view: { kind: "record", columns: situationColumns, id: ["id"] },
@@ -54,7 +56,7 @@ export default controlCommand({
   nameOf: ([field = ""]) => (field === "kind" ? "KIND" : `--${flagNames[field] ?? kebab(String(field))}`),
 });
 
-/** The flags whose names differ from those of the fields. */
+/** The flags whose names differ from the names of the situation's fields. */
 const flagNames: Readonly<Record<string, string>> = {
   regions: "region",
   rentalId: "rental",
