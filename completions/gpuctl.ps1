@@ -69,7 +69,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals terminate' = @()
     'rentals lease' = @(
       ,@('list', 'List the leases of rentals: when each should end')
-      ,@('set', 'End a rental after a time from now, such as 2h')
+      ,@('set', 'Set when a rental should end, such as 2h from now')
       ,@('extend', 'Let a rental run longer: add a time to its lease')
       ,@('clear', 'Remove the lease of a rental, so that no guard ends it')
     )
@@ -347,7 +347,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'help rentals lease' = @(
       ,@('list', 'List the leases of rentals: when each should end')
-      ,@('set', 'End a rental after a time from now, such as 2h')
+      ,@('set', 'Set when a rental should end, such as 2h from now')
       ,@('extend', 'Let a rental run longer: add a time to its lease')
       ,@('clear', 'Remove the lease of a rental, so that no guard ends it')
     )

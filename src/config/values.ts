@@ -57,7 +57,7 @@ export function parseRetries(given: SourcedText | undefined): number {
 }
 
 /**
- * How to validate each kind of value, in the same way as its flag. Each function throws `UsageError` if the value is
+ * How to validate each kind of setting. The rules are the same as for the matching flag. Each function throws `UsageError` if the value is
  * invalid.
  */
 const rules: Readonly<Record<ConfigRule, (given: SourcedText, choices: readonly string[]) => unknown>> = {

@@ -15,14 +15,14 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [4, "The key does not have permission (403)"],
   [
     5,
-    "Not found: a name or ID without a match, or an operation that the service does not offer (404, 405, 410, or 501 for a read)",
+    "Not found: a name or ID without a match, or an operation that the service does not offer (404, 405 or 410; for a read also 501)",
   ],
   [6, "The service rejected the request (400, 409, 422 and other 4xx)"],
   [
     7,
     "The service failed on a read (5xx), its response was too large, unusable or a redirect, an image or audio file is truncated, a rental failed, or a --jq filter failed",
   ],
-  [8, "A wait timed out, or a rental is not reachable yet"],
+  [8, "A wait timed out, a rental is not reachable yet, or a limit stopped the command of `rentals run`"],
   [
     9,
     "A network error, a timeout or a rate limit (429) outlasted the retries, or a stream ended early. Running the command again is safe, but an interrupted generation may have been charged",
@@ -34,7 +34,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [11, "A spending limit that you set would be exceeded. Nothing was sent"],
   [
     12,
-    "Some of several items failed. The results of the others are printed. If all items fail with the same exit code, gpuctl exits with that code. If the outcome of any item is unknown, it exits with 10. `batch run` exits with 12 in both cases",
+    "Some of several items failed. The results of the others are printed. If all items fail with the same exit code, gpuctl exits with that code. If the outcome of any item is unknown, it exits with 10. `batch run` exits with 12 even then",
   ],
   [130, "Interrupted, or a confirmation was declined"],
 ];

@@ -256,7 +256,11 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
   const { rentalId, phase } = journal.job();
   const outcome: JobOutcome = { because: "failure", failure: new Error("cancelled"), fetched: [] };
   if (rentalId === undefined) {
-    journal.change({ phase: "ended", endedAt: host.now(), outcome: "cancelled; no rental of it is listed" });
+    journal.change({
+      phase: "ended",
+      endedAt: host.now(),
+      outcome: "cancelled; no rental of the job was found",
+    });
     return;
   }
   if (phase === "running") {

@@ -47,7 +47,7 @@ export class Base64Decoder {
     if (symbols.length === 1 || padding > (4 - symbols.length) % 4) {
       return "its length is not valid for base64";
     }
-    // Until here, `#head` stays set, so that `text` still returns all of a short text that is not base64.
+    // Cleared only now: if a short input turns out not to be base64, `text()` must still return all of it.
     this.#head = undefined;
     return written + into.write(symbols, at + written, "base64");
   }
@@ -86,7 +86,7 @@ export class Base64Decoder {
     const rest = first.length < 4 && lead > 0 ? first : part.slice(end);
     const start = first.length === 4 ? into.write(first, at, "base64") : 0;
     const written = start + into.write(part.slice(lead, end), at + start, "base64");
-    // `Buffer.write` skips any other character, so that there are fewer bytes than expected.
+    // `Buffer.write` skips characters that are not base64. If there was one, fewer bytes are written than expected.
     const expected = ((first.length === 4 ? 4 : 0) + end - lead) * 0.75;
     if (written !== expected || !SYMBOLS.test(rest)) return undefined;
     this.#pending = rest;

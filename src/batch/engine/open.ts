@@ -75,7 +75,7 @@ const newOutput = (out: string): string => `${out}.new`;
 
 const inTheWay = (path: string): UsageError =>
   new UsageError(`${path} does not belong to this batch, but the batch needs a file of that name`, {
-    hint: "Nothing was sent. Move it, or name another output.",
+    hint: "Nothing was sent. Move that file, or pass another --out.",
   });
 
 /** The path of the file that keeps lines that were removed from the output because they are sent again. */

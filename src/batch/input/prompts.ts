@@ -108,7 +108,7 @@ function columnsOf(header: readonly string[], endpoint: Endpoint, path: string):
     return { name, kind: fields.find((field) => field.name === name)?.kind ?? "string" };
   });
   const twice = columns.find(({ name }, at) => columns.findIndex((one) => one.name === name) < at);
-  if (twice) throw new UsageError(`${path}:1: two columns set ${twice.name}`);
+  if (twice) throw new UsageError(`${path}:1: more than one column sets ${JSON.stringify(twice.name)}`);
   return columns;
 }
 

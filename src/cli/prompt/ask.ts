@@ -15,7 +15,10 @@ import { readStdin } from "./stdin.ts";
 /** The values of a command line, including those that were prompted for. */
 export interface Filled {
   readonly values: Values;
-  /** The words of the command line that has these values; undefined when nothing was prompted for. */
+  /**
+   * The command line that was typed, with flags and arguments for the values that were prompted for, as words. Undefined
+   * if nothing was prompted for.
+   */
   readonly line: readonly string[] | undefined;
 }
 
@@ -27,8 +30,8 @@ interface FillOptions {
 
 /**
  * Completes the input. Text piped to stdin becomes an argument's value, or is put before the value that was given.
- * Prompts for everything that is missing; with `--no-validate`, does not prompt, and the service decides. If gpuctl
- * cannot prompt, throws a `UsageError` that lists everything missing.
+ * Prompts for everything that is missing. If gpuctl cannot prompt, throws a `UsageError` that lists everything missing.
+ * With `--no-validate`, neither prompts nor throws: the service rejects incomplete input.
  */
 export async function fillIn(
   { command: node, argv }: Invocation,
@@ -60,7 +63,8 @@ export async function fillIn(
 }
 
 /**
- * The message names every missing input. If there is only one, the message also describes it; else a list below does.
+ * The message names every missing input. It also describes a single missing input. Several are described in the `issues`
+ * of the error.
  */
 function missingError(missing: readonly Missing[]): UsageError {
   const message = `missing required input: ${missing.map(({ flag }) => flag).join(", ")}`;

@@ -29,7 +29,7 @@ export function keyNamed(word: string, records: readonly unknown[], kind: string
   if (first === undefined) {
     throw new NotFound(`${kind} ${JSON.stringify(word)} not found: it is neither an ID nor a name`, {
       request: null,
-      hint: `\`gpuctl ${list}\` shows both. Nothing was changed.`,
+      hint: `\`gpuctl ${list}\` shows the IDs and names. Nothing was changed.`,
     });
   }
   if (others.length > 0) {

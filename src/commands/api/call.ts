@@ -82,9 +82,7 @@ export default defineCommand({
     if (found === undefined)
       say(`The description does not list ${method} ${path}, so the request is not checked.`);
     if (flags.include && !["table", "json"].includes(settings.output)) {
-      throw new UsageError(
-        `--include prints the response as received, not as ${settings.output}: add --output json`,
-      );
+      throw new UsageError(`--include cannot be used with --output ${settings.output}: use --output json`);
     }
     if (flags.include && settings.tableFromCli) {
       throw new UsageError(

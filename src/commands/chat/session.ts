@@ -77,7 +77,7 @@ interface SessionChoice {
 
 type Needs = Pick<Context, "files" | "now" | "say" | "settings">;
 
-/** The sessions that this process has opened, by the values of the flags that name them. */
+/** The sessions that this process has opened. The key is the command's parsed flags. */
 const opened = new WeakMap<SessionChoice, Promise<OpenSession | undefined>>();
 
 /**
@@ -104,7 +104,7 @@ export function sayState(session: OpenSession, { say }: Pick<Context, "say">): v
   for (const problem of session.problems) say(problem);
   const last = session.chain().at(-1);
   if (last?.incomplete !== undefined) {
-    say(`The last answer is incomplete (${last.incomplete}). It is sent with a note that it was cut off.`);
+    say(`The last answer is incomplete (${last.incomplete}). The model will be told that it was cut off.`);
   }
 }
 
@@ -134,8 +134,8 @@ interface NewQuestion {
 }
 
 /**
- * Stores the question in its session. Without a session, stores it as the last question; if that fails, only reports
- * it. Returns undefined if the question is not stored.
+ * Stores the question in its session. Without a session, stores it in the session named `last`, so that `--continue`
+ * can find it. A failure to do so is reported, but not thrown. Returns undefined if the question is not stored.
  */
 export async function storeQuestion(
   { content, system }: NewQuestion,

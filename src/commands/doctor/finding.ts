@@ -20,7 +20,7 @@ export interface CheckInput
     Pick<Ports, "completionScript"> {
   /** A read without retries and with a short time limit. */
   readonly read: Call;
-  /** Probes the host of the base URL, once. */
+  /** Probes the host of the base URL. Later calls return the first result. */
   readonly host: () => ReturnType<Installation["probe"]>;
 }
 

@@ -6,7 +6,7 @@ type SetFlags = (flags: string) => void;
 
 /** V8's default for --semi-space-growth-factor. */
 const defaultFactor = 2;
-/** Defined while the growth is limited. */
+/** Set by `limitYoungGeneration`. Until then, V8's default applies. */
 let setFlags: SetFlags | undefined;
 
 /**

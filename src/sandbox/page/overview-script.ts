@@ -3,7 +3,7 @@ import { servedControls } from "../../core/sandbox.ts";
 /** How often the overview is updated, in milliseconds. */
 const updateMs = 1000;
 
-/** The script of the overview. It gets HTML that the sandbox rendered, and JSON that it inserts only as text. */
+/** The script of the overview. It inserts HTML that the sandbox rendered. It inserts values from JSON only as text. */
 export const overviewScript = `
 "use strict";
 const byId = (id) => document.getElementById(id);

@@ -9,7 +9,7 @@ import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } 
 
 export default defineCommand({
   path: "rentals lease set",
-  summary: "End a rental after a time from now, such as 2h",
+  summary: "Set when a rental should end, such as 2h from now",
   details:
     "Replaces the rental's lease if it has one. `gpuctl rentals guard` ends the rental when the lease is over.",
   operation: "getRental",

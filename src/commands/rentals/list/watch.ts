@@ -40,8 +40,8 @@ export function watchRentals(
 }
 
 /**
- * Continues as long as one of the listings succeeds. If none succeeds, continues after a temporary failure and throws
- * any other failure. If none succeeds the first time, always throws.
+ * Continues as long as one of the listings succeeds. Throws if every listing fails: the first time always, and later
+ * unless one of the failures is temporary.
  */
 async function* frames(
   read: () => Promise<Listings>,
