@@ -114,10 +114,10 @@ export async function createSandbox({
         withMachines(async () =>
           webResponse(await app(plainRequest(request), keepsMedia ? recent : undefined)),
         ),
-      handleControl: (request: Request, peer: string | undefined) => {
+      handleControl: (request: Request, peer: string | undefined, isOwner = async () => true) => {
         const { pathname } = new URL(request.url);
         if (pathname.startsWith(`${servedControls.path}/`))
-          return withMachines(async () => (await openAdmin()).fetch(request, { peer }));
+          return withMachines(async () => (await openAdmin()).fetch(request, { peer, isOwner }));
         if (!isPageRequest(request, pathname)) return undefined;
         page ??= openPage();
         return page.then((opened) => opened.fetch(request, { peer }));

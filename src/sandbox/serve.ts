@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { faultHeader } from "../core/sandbox.ts";
 import { ConnectionReset } from "./faults/cut.ts";
 import { importOptional } from "./packages.ts";
+import { isOwnConnection } from "./peer.ts";
 
 /** The sandbox cannot listen on an address; the message says why. */
 export class CannotListen extends Error {
@@ -34,9 +35,14 @@ export interface RequestHandler {
   fetch(request: Request, options?: { readonly keepsMedia: boolean }): Promise<Response>;
   /**
    * Handles a request for a web page or for a path under `/_sandbox/`. Accepts such requests from this machine only.
-   * Returns undefined for other requests. `peer` is the address that the request came from.
+   * Returns undefined for other requests. `peer` is the address that the request came from. `isOwner` says whether it
+   * came from the user of this process.
    */
-  handleControl(request: Request, peer: string | undefined): Promise<Response> | undefined;
+  handleControl(
+    request: Request,
+    peer: string | undefined,
+    isOwner?: () => Promise<boolean>,
+  ): Promise<Response> | undefined;
 }
 
 /** A sandbox that is served over HTTP. */
@@ -58,7 +64,9 @@ export async function serve(
 ): Promise<SandboxServer> {
   const adapter = await importOptional("@hono/node-server", () => import("@hono/node-server"));
   const handle = async (request: Request, incoming: Incoming): Promise<Response> => {
-    const controlled = sandbox.handleControl(request, incoming.socket.remoteAddress);
+    const { socket } = incoming;
+    const isOwner = async () => (await isOwnConnection(socket)) === true;
+    const controlled = sandbox.handleControl(request, socket.remoteAddress, isOwner);
     return controlled ?? respond(sandbox.fetch(request, { keepsMedia: true }), incoming);
   };
   const server = createServer(

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { chatEngine } from "../support/engines.ts";
-import { createHome, firstChunk } from "../support/process.ts";
+import { createHome, firstChunk, runProgram } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
 
 const serviceKey = "sk-of-the-service-0123456789";
 const engineKey = "sk-of-the-engine-0123456789";
@@ -53,3 +54,30 @@ test("a served sandbox reads the key of an engine from its own environment, and 
   });
   expect(JSON.stringify(engine.requests)).not.toContain(serviceKey);
 });
+
+// Only root can become another user. CI runs as root.
+test.runIf(process.geteuid?.() === 0)(
+  "another user cannot name a variable of the served sandbox",
+  async (context) => {
+    skipWithout("setpriv", context);
+    const server = await createHome({ ENGINE_KEY: engineKey });
+    const { url } = JSON.parse(await firstChunk(server.start("sandbox serve --port 0 -o json").stdout));
+    const engine = await chatEngine();
+    const body = JSON.stringify({ kind: "chat", url: engine.url, apiKeyEnv: "ENGINE_KEY" });
+    const program = `
+    fetch(process.argv[1], { method: "POST", body: process.argv[2] })
+      .then(async (response) => console.log(response.status, await response.text()));`;
+    const post = [process.execPath, "-e", program, `${url}/_sandbox/engines`, body];
+    const { out } = await runProgram("setpriv", [
+      "--reuid=65534",
+      "--regid=65534",
+      "--clear-groups",
+      ...post,
+    ]);
+    expect(out).toMatch(/^400 .*only by the user who serves the sandbox/);
+    expect(engine.requests).toEqual([]);
+    const [node = "", ...args] = post;
+    expect((await runProgram(node, args)).out).toMatch(/^200 /);
+    expect(engine.requests.at(0)?.headers.authorization).toBe(`Bearer ${engineKey}`);
+  },
+);

@@ -165,16 +165,12 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
     ];
     const asOther = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"];
     execFileSync("chown", ["-R", "65534", folder]);
-    const { code, err } = await runProgram("setpriv", [
-      ...asOther,
-      "ssh",
-      ...args,
-      "-p",
-      String(port),
-      target,
-      "echo in",
-    ]);
-    expect({ code, err }).toMatchObject({ code: 255, err: expect.stringContaining("closed by") });
+    // An IPv6 socket can connect to an IPv4 address, too.
+    for (const to of [target, target.replace("127.0.0.1", "::ffff:127.0.0.1")]) {
+      const line = ["ssh", ...args, "-p", String(port), to, "echo in"];
+      const { code, err } = await runProgram("setpriv", [...asOther, ...line]);
+      expect({ to, code, err }).toMatchObject({ to, code: 255, err: expect.stringContaining("closed by") });
+    }
   });
 
   const [, found] =

@@ -3,9 +3,10 @@ import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { check } from "../../contract/check/check.ts";
 import { dateTime } from "../../contract/shared.ts";
+import { isRecord } from "../../core/json.ts";
 import { servedControls, splitCondition } from "../../core/sandbox.ts";
 import { hourMs, secondMs } from "../clock.ts";
-import { ApiError, ControlRefused, invalid, issuesFor } from "../errors.ts";
+import { ApiError, ControlRefused, invalid, issueIf, issuesFor } from "../errors.ts";
 import { sentError, tooLarge } from "../http/errors.ts";
 import { keys } from "../keys.ts";
 import type { RecentMedia } from "../page/recent-media.ts";
@@ -16,7 +17,12 @@ import type { SandboxControls } from "./controls.ts";
 /** The largest seed or snapshot, in bytes. */
 const maxDocumentBytes = 256 * 1024 * 1024;
 
-type Env = { Bindings: { readonly peer: string | undefined } };
+const notOwner =
+  "can be set over HTTP only by the user who serves the sandbox, on Linux; elsewhere, set the engine before you serve it";
+
+type Env = {
+  Bindings: { readonly peer: string | undefined; readonly isOwner: () => Promise<boolean> };
+};
 
 const amount = z.number().min(0).optional();
 const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seconds: amount });
@@ -74,7 +80,14 @@ export function createAdmin(sandbox: SandboxControls, recent: RecentMedia): Hono
   });
 
   app.get("/engines", async (http) => http.json(await engines.list()));
-  app.post("/engines", async (http) => http.json(await engines.set(parseBody(await http.req.text()))));
+  app.post("/engines", async (http) => {
+    const engine = parseBody(await http.req.text());
+    // Every user of this computer can call the controls. The variable is one of the process that serves the sandbox.
+    if (isRecord(engine) && engine.apiKeyEnv !== undefined && !(await http.env.isOwner())) {
+      throw new ControlRefused(issueIf(true, "apiKeyEnv", notOwner));
+    }
+    return http.json(await engines.set(engine));
+  });
   app.delete("/engines", (http) => http.json({ cleared: engines.clear() }));
   app.delete("/engines/:kind", (http) => http.json({ cleared: engines.clear(http.req.param("kind")) }));
 

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { createServer, type Server, type Socket } from "node:net";
-import { userInfo } from "node:os";
+import { isOwnConnection } from "../peer.ts";
 
 /** A running machine: a port of this computer where sshd responds. */
 export interface Machine {
@@ -71,19 +70,7 @@ function serveConnection(socket: Socket, sshd: string, config: string): () => vo
 }
 
 /**
- * Whether a connection comes from this user, or from root. This matters because every user of this computer can
- * connect, and can add SSH keys to a served sandbox. If the system does not say who connects, everyone may try a key.
+ * Whether a connection may try a key. Every user of this computer can connect, and can add SSH keys to a served sandbox,
+ * so only this user and root may. If the system does not say who connects, everyone may.
  */
-async function isAllowed({ remotePort = 0, localPort = 0 }: Socket): Promise<boolean> {
-  const table = await readFile("/proc/net/tcp", "utf8").catch(() => "");
-  const ends = [endOf(remotePort), endOf(localPort)];
-  const row = table
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .find(([, local, remote]) => local === ends[0] && remote === ends[1]);
-  const user = row?.[7];
-  return user === undefined || Number(user) === 0 || Number(user) === userInfo().uid;
-}
-
-/** An address of this computer in the format of /proc/net/tcp. */
-const endOf = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+const isAllowed = async (socket: Socket): Promise<boolean> => (await isOwnConnection(socket)) ?? true;
