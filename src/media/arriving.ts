@@ -28,10 +28,14 @@ const noBlock = Buffer.alloc(0);
 // it never shrinks.
 limitYoungGeneration(setFlagsFromString);
 
+const placeholderStart = `arriving${"_".repeat(32)}`;
+const randomLength = 32;
+const placeholderLength = placeholderStart.length + randomLength;
+
 /** A picture or a sound that is decoded into a temporary file while its base64 text arrives. */
 export class ArrivingMedia {
   /** Replaces the base64 text in the response. */
-  readonly placeholder = `arriving${"_".repeat(32)}${crypto.randomUUID().replaceAll("-", "")}`;
+  readonly placeholder = `${placeholderStart}${crypto.randomUUID().replaceAll("-", "")}`;
   readonly #decoder = new Base64Decoder();
   readonly #file: TemporaryWriter;
   #block = freeBlocks.pop() ?? Buffer.allocUnsafeSlow(blockSize);
@@ -187,15 +191,33 @@ export class ArrivingMedia {
 }
 
 /**
+ * The most results of one response that are saved. A service sends a few. A malicious response may list millions, and
+ * each would become a file or a failure.
+ */
+export const maxResults = 100;
+
+/** The message for a response with more than `maxResults` results. */
+const tooMany = (kind: Decoded["kind"], count: number): string =>
+  `the response contains ${count} ${plurals[kind]}, but gpuctl saves at most ${maxResults} from one response`;
+
+const plurals = { image: "images", audio: "audio files" } as const;
+
+/** What may be a placeholder at the start of a text. All placeholders have the same length. */
+const placeholderIn = (text: string): string => text.slice(0, placeholderLength);
+
+const byPlaceholder = (arriving: readonly ArrivingMedia[]): ReadonlyMap<string, ArrivingMedia> =>
+  new Map(arriving.map((media) => [media.placeholder, media]));
+
+/**
  * Finds the result that belongs to a text of the response. If the result is missing or cannot be decoded, returns a
  * sentence that says so.
  */
 function arrivedMedia(
   text: string,
-  arriving: readonly ArrivingMedia[],
+  arriving: ReadonlyMap<string, ArrivingMedia>,
   kind: Decoded["kind"],
 ): ArrivingMedia | string {
-  const media = arriving.find(({ placeholder }) => text.startsWith(placeholder));
+  const media = arriving.get(placeholderIn(text));
   if (media === undefined) return noMedia(kind);
   // Characters that are not base64 stay in the response, after the placeholder.
   const problem = text === media.placeholder ? media.problem : invalidCharacters;
@@ -207,14 +229,13 @@ function arrivedMedia(
  * The results that belong to no text of the response. The response may contain a key twice: only the last value counts,
  * but all of the results were paid for.
  */
-const unlistedMedia = (
+function unlistedMedia(
   texts: readonly string[],
   arriving: readonly ArrivingMedia[],
-): readonly ArrivingMedia[] =>
-  arriving.filter(
-    ({ placeholder, problem }) =>
-      problem === undefined && !texts.some((text) => text.startsWith(placeholder)),
-  );
+): readonly ArrivingMedia[] {
+  const listed = new Set(texts.map(placeholderIn));
+  return arriving.filter(({ placeholder, problem }) => problem === undefined && !listed.has(placeholder));
+}
 
 /** A picture of a response. If the picture is missing or cannot be decoded, `media` is a sentence that says so. */
 export interface ListedPicture {
@@ -223,32 +244,38 @@ export interface ListedPicture {
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** The pictures of a response, at least one. */
+/** The pictures of a response, at least one. If there are more than `maxResults`, one sentence that says so. */
 export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]): readonly ListedPicture[] {
   const entries = asList(asRecord(response).images).map(asRecord);
   const texts = entries.map(({ image }) => asText(image));
-  const unlisted = [...unlistedMedia(texts, arriving)];
+  const unlisted = unlistedMedia(texts, arriving).values();
+  const arrived = byPlaceholder(arriving);
   const pictures = entries.map((entry, index) => {
-    const media = arrivedMedia(texts[index] ?? "", arriving, "image");
-    return { media: media === noMedia("image") ? (unlisted.shift() ?? media) : media, entry };
+    const media = arrivedMedia(texts[index] ?? "", arrived, "image");
+    return { media: media === noMedia("image") ? (unlisted.next().value ?? media) : media, entry };
   });
-  const all = [...pictures, ...unlisted.map((media) => ({ media, entry: {} }))];
+  const all = [...pictures, ...Array.from(unlisted, (media) => ({ media, entry: {} }))];
+  if (all.length > maxResults) return [{ media: tooMany("image", all.length), entry: {} }];
   return all.length > 0 ? all : [{ media: noMedia("image"), entry: {} }];
 }
 
 /**
  * The sound of a response, and further sounds if the response contains the key more than once. If the first sound is
- * missing or cannot be decoded, it is a sentence that says so.
+ * missing or cannot be decoded, or if there are more than `maxResults`, it is a sentence that says so.
  */
 export function soundsIn(
   response: unknown,
   arriving: readonly ArrivingMedia[],
 ): readonly [ArrivingMedia | string, ...ArrivingMedia[]] {
   const text = asText(asRecord(response).audio);
-  const listed = arrivedMedia(text, arriving, "audio");
-  const [first, ...others] = unlistedMedia([text], arriving);
+  const listed = arrivedMedia(text, byPlaceholder(arriving), "audio");
+  const unlisted = unlistedMedia([text], arriving);
+  const [first, ...others] = unlisted;
   if (first === undefined) return [listed];
-  return listed === noMedia("audio") ? [first, ...others] : [listed, first, ...others];
+  const isMissing = listed === noMedia("audio");
+  const count = unlisted.length + (isMissing ? 0 : 1);
+  if (count > maxResults) return [tooMany("audio", count)];
+  return isMissing ? [first, ...others] : [listed, first, ...others];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { maxResults } from "../../src/media/arriving.ts";
 import { type Cli, createCli, type Responder, temporaryFolder } from "../support/cli.ts";
 import { base64, painter, saved, tinyPng } from "../support/pictures.ts";
 import { always, overNetwork } from "../support/service.ts";
@@ -151,6 +152,33 @@ describe("one picture of several hides or loses no other", () => {
     const path = pathAfter("Standard output takes only one image. Saved to ", err);
     expect(dirname(path)).toBe(folder);
     expect(await readFile(path)).toEqual(pcm);
+  });
+});
+
+describe("a response with too many results is kept", () => {
+  test.each([
+    ["pictures", maxResults + 1, base64(tinyPng())],
+    ["empty pictures", 12_000, ""],
+  ])("%s", { timeout: 10_000 }, async (_, count, image) => {
+    const body = { images: Array.from({ length: count }, () => ({ image })) };
+    const cli = await createCli({ respond: always(200, body) });
+    const { code, out, err } = await cli.run("image cat", overNetwork());
+    expect({ code, out }).toEqual({ code: 7, out: "" });
+    expect(err).toContain(
+      `the response contains ${count} images, but gpuctl saves at most 100 from one response`,
+    );
+    const kept = pathAfter("The response was saved to ", err);
+    expect(JSON.parse(await readFile(kept, "utf8"))).toEqual(body);
+    expect(await saved(cli)).toEqual([basename(kept)]);
+  });
+
+  test("recordings under the same key", async () => {
+    const recordings = Array.from({ length: maxResults + 1 }, () => `"audio":"${base64(wav)}"`);
+    const cli = await createCli({ respond: () => new Response(`{${recordings.join()}}`) });
+    const { code, err } = await cli.run("tts hi", overNetwork());
+    expect(code).toBe(7);
+    expect(err).toContain("the response contains 101 audio files, but gpuctl saves at most 100");
+    expect(await saved(cli)).toEqual([basename(pathAfter("The response was saved to ", err))]);
   });
 });
 

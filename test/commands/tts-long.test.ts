@@ -344,6 +344,16 @@ describe("parts that cannot be joined", () => {
     expect(await folders(cli)).toEqual([]);
   });
 
+  test("because they are invalid are saved as files", async () => {
+    const cut = Buffer.from("RIFF\x0c\0\0\0WAVEds64\0\0\0\0", "latin1");
+    const cli = await createCli({ respond: () => sound(cut) });
+    const { code, err } = await cli.run(line, overNetwork());
+    expect(code).toBe(1);
+    expect(err).toContain("the parts cannot be joined: a WAV file with an incomplete ds64 chunk.");
+    const names = await readdir(cli.folder);
+    expect(names.sort()).toEqual([1, 2, 3, 4].map((part) => `talk-${part}.wav`));
+  });
+
   test("because they differ are saved, and the difference is named", async () => {
     const respond = voiceBut((one) =>
       one === sentences[1] ? sound(wav(Buffer.from(one), { rate: 16_000 })) : undefined,

@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { joinSound } from "../../src/media/sound/join.ts";
+import { CannotJoin, maxChunks } from "../../src/media/sound/sound.ts";
 import { runProgram } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { fc, runs } from "../support/property.ts";
@@ -102,6 +103,24 @@ describe("WAV files", () => {
     await expect(joined("wav", wav(text("ab")), file)).rejects.toThrow(message);
   });
 
+  test.each([
+    ["cut off", Buffer.from("RIFF\x0c\0\0\0WAVEds64\0\0\0\0", "latin1")],
+    ["too short", wav(text("ab"), { before: [riffChunk("ds64", Buffer.alloc(8))] })],
+  ])("with a ds64 chunk that is %s are not joined", async (_, file) => {
+    await expect(joined("wav", file)).rejects.toThrow(
+      new CannotJoin("a WAV file with an incomplete ds64 chunk"),
+    );
+  });
+
+  test("with too many chunks before their samples are not joined", async () => {
+    const chunks = (count: number) => wav(text("ab"), { before: [Buffer.alloc(8 * count)] });
+    // The format and the samples are chunks, too.
+    expect(samplesOf(await joined("wav", chunks(maxChunks - 2))).length).toBeGreaterThan(0);
+    await expect(joined("wav", chunks(maxChunks - 1))).rejects.toThrow(
+      new CannotJoin("a WAV file with 1000 or more chunks before its samples"),
+    );
+  });
+
   test("of more than 4 GiB are not joined", async () => {
     const folder = await scratch();
     const size = 0xffff_ffff;
@@ -156,6 +175,14 @@ describe("MP3 files", () => {
     await expect(joined("mp3", one, id3v2(100))).rejects.toThrow("an MP3 file without frames");
   });
 
+  test("with too many tags are not joined", async () => {
+    const tagged = (count: number) => Buffer.concat([...Array.from({ length: count }, () => id3v2(0)), one]);
+    expect(await joined("mp3", tagged(maxChunks - 1))).toEqual(one);
+    await expect(joined("mp3", tagged(maxChunks))).rejects.toThrow(
+      new CannotJoin("an MP3 file with 1000 or more tags before its frames"),
+    );
+  });
+
   test("whose first frame is cut are joined as they are", async () => {
     expect(await joined("mp3", one.subarray(0, 100), two)).toEqual(
       Buffer.concat([one.subarray(0, 100), two]),
@@ -167,6 +194,20 @@ test.each(["ogg", "flac", "bin"])("%s files are not joined", async (ext) => {
   await expect(joined(ext, text("OggS"), text("OggS"))).rejects.toThrow(
     `gpuctl joins WAV and MP3 files, not ${ext.toUpperCase()}`,
   );
+});
+
+test("bytes that a reader does not expect are not joined", async () => {
+  const read = vi.spyOn(Buffer.prototype, "readUInt32LE").mockImplementation(() => {
+    throw new RangeError("Attempt to access memory outside buffer bounds");
+  });
+  onTestFinished(() => read.mockRestore());
+  await expect(joined("wav", wav(text("ab")))).rejects.toThrow(new CannotJoin("an invalid WAV file"));
+});
+
+test("an error of the disk is reported as it is", async () => {
+  const folder = join(await scratch(), "folder.wav");
+  await mkdir(folder);
+  await expect(joinSound([folder])).rejects.toMatchObject({ code: "EISDIR" });
 });
 
 test("a file is read as it is joined, not before", async () => {

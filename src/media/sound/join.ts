@@ -56,7 +56,13 @@ async function read(path: string): Promise<Sound> {
   const file = await open(path);
   try {
     return await reader(file);
+  } catch (error) {
+    if (error instanceof CannotJoin || isOfDisk(error)) throw error;
+    // Bytes that a reader does not expect must not fail the command on every run, because the parts were paid for.
+    throw new CannotJoin(`an invalid ${ext.slice(1).toUpperCase()} file`, { cause: error });
   } finally {
     await file.close();
   }
 }
+
+const isOfDisk = (error: unknown): boolean => error instanceof Error && "syscall" in error;

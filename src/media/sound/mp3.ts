@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { CannotJoin, readAt, type Sound } from "./sound.ts";
+import { CannotJoin, maxChunks, readAt, type Sound } from "./sound.ts";
 
 /** Bit rates of layer III in kbit/s, by their index in a frame header. Index 0 is a free bit rate. */
 const bitRates = {
@@ -45,7 +45,7 @@ export async function readMp3(file: FileHandle): Promise<Sound> {
 
 /** Where the ID3v2 tags at the start of a file end. */
 async function endOfTags(file: FileHandle): Promise<number> {
-  for (let at = 0; ; ) {
+  for (let at = 0, tag = 0; tag < maxChunks; tag += 1) {
     const header = await readAt(file, at, 10);
     if (header.length < 10 || header.toString("latin1", 0, 3) !== "ID3") return at;
     // Each byte of the size holds seven bits.
@@ -53,6 +53,7 @@ async function endOfTags(file: FileHandle): Promise<number> {
     const hasFooter = ((header[5] ?? 0) & 0x10) !== 0;
     at += 10 + size + (hasFooter ? 10 : 0);
   }
+  throw new CannotJoin(`an MP3 file with ${maxChunks} or more tags before its frames`);
 }
 
 /** Where the ID3v1 and APE tags at the end of a file start. */

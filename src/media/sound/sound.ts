@@ -19,6 +19,12 @@ export class CannotJoin extends Error {
   override readonly name = "CannotJoin";
 }
 
+/**
+ * The most chunks or tags before the sound of a file that are read. Real recordings have a few. A malicious one may have
+ * millions of empty ones, each of which takes a read of the disk.
+ */
+export const maxChunks = 1000;
+
 /** Reads up to `length` bytes of a file; fewer at its end. */
 export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { CannotJoin, readAt, type Sound } from "./sound.ts";
+import { CannotJoin, maxChunks, readAt, type Sound } from "./sound.ts";
 
 /** Encodings whose blocks can be concatenated, by format tag. */
 const encodings: Readonly<Record<number, string>> = { 1: "PCM", 3: "float", 6: "A-law", 7: "µ-law" };
@@ -8,6 +8,8 @@ const pcm = 1;
 const extensible = 0xfffe;
 const subFormatOffset = 24;
 const maxFormatLength = 4096;
+/** The part of a `ds64` chunk that is read: the size of the file, and then the size of the samples. */
+const longSizesLength = 16;
 
 /**
  * Written instead of the size by a service that streams sound and does not know its size. Also in RF64 files, whose
@@ -20,7 +22,7 @@ export async function readWav(file: FileHandle): Promise<Sound> {
   const { size: fileSize } = await file.stat();
   let format: Buffer | undefined;
   let longSize: number | undefined;
-  for (let at = 12; ; ) {
+  for (let at = 12, chunk = 0; chunk < maxChunks; chunk += 1) {
     const header = await readAt(file, at, 8);
     if (header.length < 8) throw new CannotJoin("a WAV file without samples");
     const id = header.toString("latin1", 0, 4);
@@ -32,9 +34,15 @@ export async function readWav(file: FileHandle): Promise<Sound> {
       return soundOf(format, at, Math.min(declared, fileSize - at));
     }
     if (id === "fmt ") format = await readAt(file, at, Math.min(size, maxFormatLength));
-    if (id === "ds64") longSize = Number((await readAt(file, at, 16)).readBigUInt64LE(8));
+    if (id === "ds64") longSize = longSizeIn(await readAt(file, at, Math.min(size, longSizesLength)));
     at += size + (size % 2);
   }
+  throw new CannotJoin(`a WAV file with ${maxChunks} or more chunks before its samples`);
+}
+
+function longSizeIn(sizes: Buffer): number {
+  if (sizes.length < longSizesLength) throw new CannotJoin("a WAV file with an incomplete ds64 chunk");
+  return Number(sizes.readBigUInt64LE(8));
 }
 
 function soundOf(format: Buffer, start: number, length: number): Sound {
