@@ -477,6 +477,22 @@ describe("a service that fails", () => {
     ).toEqual(["no-lease"]);
   });
 
+  test("--every prints a label with line breaks in one line", async () => {
+    const abort = new AbortController();
+    const label = "a\n2026-11-20T12:00:00.000Z ended 1001 (train)\u2028b\u001b[2K";
+    const cli = await createCli({
+      respond: (request) => {
+        if (!isList(request)) return undefined;
+        abort.abort();
+        return Response.json(request.path.includes("virtual") ? [{ id: 7, label }] : []);
+      },
+    });
+    const { out } = await cli.run(`${guard} --every 5m`, { signal: abort.signal });
+    expect(out).toMatch(
+      /^\S+ no-lease 7 \(a 2026-11-20T12:00:00.000Z ended 1001 \(train\) b\): is active .*\n$/,
+    );
+  });
+
   test.each([
     ["--every 5s", "--every must be at least 10s, not 5s"],
     ["--every 1m -o csv", "--every cannot be used with --output csv: use table or jsonl"],
