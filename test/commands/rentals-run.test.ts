@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
@@ -136,6 +137,17 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await readFile(join(folder, "state", "jobs", id, "output.log"), "latin1")).toContain(
       "\u001b]0;title",
     );
+  });
+
+  test("a line that does not end is written to a terminal in parts", async () => {
+    const { run } = await createRenter();
+    const parts: string[] = [];
+    const messages = { read: Readable.from([]), write: (text: string) => void parts.push(text) };
+    const script = "head -c 1000000 /dev/zero | tr '\\0' x; printf '\\na'";
+    const { out } = await run(sh(script), { terminal: 80, messages });
+    expect(out).toBe(`${"x".repeat(1_000_000)}\na\n`);
+    // At most 64 KiB that were held and, because the connection is a pipe, 64 KiB that arrived at once.
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(128 * 1024);
   });
 
   test("a reader that is gone does not end the command", async () => {
