@@ -320,6 +320,28 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.active()).toEqual([]);
   });
 
+  test.each([
+    ["succeeded", "exit 0", 1, "not everything was copied back: 995 bytes of the output did not arrive"],
+    ["failed", "exit 6", 6, "Warning: not everything was copied back: 995 bytes of the output did not"],
+  ])("output that never arrives does not keep a rental whose command %s", async (_, end, code, message) => {
+    const renter = await createRenter();
+    const { stream } = renter.remote.programs;
+    const lying: typeof stream = (program, args, options) => {
+      if (!options.input?.includes("wc -c")) return stream(program, args, options);
+      const onStdout: typeof options.onStdout = (bytes) =>
+        options.onStdout(Buffer.from(String(bytes).replace(/^(\d+) \d+ 0$/m, "$1 1000 0")));
+      return stream(program, args, { ...options, onStdout });
+    };
+    const programs = { ...renter.remote.programs, stream: lying };
+    const script = `echo data > model; echo here; ${end}`;
+    const outcome = await renter.run(sh(script, "--fetch", "model"), { programs });
+    expect(outcome).toMatchObject({ code, out: "here\n" });
+    expect(outcome.err).toContain(message);
+    expect(await readFile(join(renter.folder, "model"), "utf8")).toBe("data\n");
+    expect(renter.remote.connections.filter(isFollow).length).toBeLessThan(15);
+    expect(await renter.active()).toEqual([]);
+  });
+
   test("a rental that floods the connection before its output does not fill the memory", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
