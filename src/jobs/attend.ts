@@ -11,6 +11,8 @@ export interface JobOutcome {
   /** The exit status of the command; undefined if it has none. */
   readonly status?: number | undefined;
   readonly fetched: readonly Fetched[];
+  /** What of the output did not arrive, in words. */
+  readonly unreceived?: string;
   /** Why the job ended early: a limit, Ctrl-C or a failure. A detached job continues. */
   readonly because?: "limit" | "interrupted" | "failure" | "detached";
   readonly failure?: unknown;
@@ -28,6 +30,15 @@ const stopTimeout = 30_000;
 
 /** How many times to try a copy whose connection breaks off. */
 const copyAttempts = 5;
+
+/**
+ * How often to ask for the rest of the output of a command that has ended, if nothing arrives. A rental may say that it
+ * has more output than it has.
+ */
+const outputAttempts = 10;
+
+/** Milliseconds between two such attempts. */
+const outputPause = 3_000;
 
 /**
  * Does the remaining steps of a job whose rental exists: waits for the rental, copies up, starts the command, passes on
@@ -100,7 +111,7 @@ async function untilEnded(
 ): Promise<JobOutcome> {
   const isNew = await start(variables);
   if (isNew && journal.job().plan.detached) return { because: "detached", fetched: [] };
-  return { status: await follow(), fetched: [] };
+  return { ...(await follow()), fetched: [] };
 }
 
 /** The steps of a job. Each may be repeated. */
@@ -161,37 +172,50 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   }
 
   /** Passes on the output until the command has ended, and returns its exit status. */
-  async function follow(): Promise<number> {
-    for (;;) {
+  async function follow(): Promise<Pick<JobOutcome, "status" | "unreceived">> {
+    for (let emptyAttempts = 0; ; ) {
       const state = await on((ssh) => remoteState(ssh, signal));
       if (state.command === "not started") throw new RentalFailed(`rental ${rentalId} has lost the job`);
-      const here = journal.output.sizes();
-      const isComplete = here.stdout >= state.sizes.stdout && here.stderr >= state.sizes.stderr;
-      if (isComplete && state.command === "ended") return state.status;
-      if (isComplete && state.command === "vanished") {
+      const here = { ...journal.output.sizes() };
+      const left =
+        Math.max(0, state.sizes.stdout - here.stdout) + Math.max(0, state.sizes.stderr - here.stderr);
+      const isDone = left === 0 || emptyAttempts >= outputAttempts;
+      if (isDone && state.command === "ended") {
+        const unreceived = `${left} bytes of the output did not arrive`;
+        return { status: state.status, ...(left > 0 && { unreceived }) };
+      }
+      if (isDone && state.command === "vanished") {
         throw new RentalFailed(
           `the command on rental ${rentalId} has no exit status; the machine may have restarted`,
         );
       }
+      // No pause after the first: its connection often ends with the command, before the last output has arrived.
+      if (emptyAttempts > 1) await host.sleep(outputPause, signal);
       try {
         const passing = { signal, onStdout: pass("stdout"), onStderr: pass("stderr") };
-        await on((ssh) => followOnce(ssh, { ...here }, passing));
+        await on((ssh) => followOnce(ssh, here, passing));
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Lost)) throw error;
         host.say(`The connection was lost: ${error.message}. The command goes on; connecting again.`);
       }
+      const now = journal.output.sizes();
+      const isEmpty = now.stdout === here.stdout && now.stderr === here.stderr;
+      // A running command may be silent for long.
+      const before = state.command === "running" ? Math.min(emptyAttempts, 1) : emptyAttempts;
+      emptyAttempts = isEmpty ? before + 1 : 0;
     }
   }
 
   /**
-   * Copies the results back. The outcome is a failure if the command succeeded but not everything could be copied back.
+   * Copies the results back. The outcome is a failure if the command succeeded but not everything could be copied back,
+   * including its output.
    */
   async function results(before: JobOutcome): Promise<JobOutcome> {
     if (journal.job().phase !== "running") return before;
-    if (before.because === "limit") await follow();
+    const { unreceived } = before.because === "limit" ? await follow() : before;
     const fetched: Fetched[] = [];
-    const problems: string[] = [];
+    const problems = unreceived === undefined ? [] : [unreceived];
     if (plan.fetch.length > 0) {
       const { tools, missing } = await on(async (ssh) => ({
         tools: await copyTools((await prepare(ssh, signal)).hasRsync),

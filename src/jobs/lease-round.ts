@@ -22,7 +22,10 @@ export interface LeaseRound {
   readonly found: readonly { readonly lease: Lease; readonly rental: ActiveRental }[];
   /** Pending leases, each with the rentals that it may belong to, but not with certainty. */
   readonly unclear: readonly { readonly lease: Lease; readonly candidates: readonly ActiveRental[] }[];
-  /** Pending leases for which no rental was created, or whose rental has ended. */
+  /**
+   * Pending leases without any rental that they may belong to: none was created, it has ended, or it belongs to another
+   * account.
+   */
   readonly vanished: readonly Lease[];
   /** Active rentals without a lease. */
   readonly unleased: readonly ActiveRental[];
@@ -103,8 +106,8 @@ interface Resolved {
 /**
  * Looks for the rental of a pending lease. Returns nothing for any other lease.
  *
- * A rental is certain only if no other active rental, and no other pending lease, has its label, and if it was created
- * after the lease was saved. If the label contains the token of the lease, it was made for this lease, so the clocks
+ * A rental is certain only if no other active rental, and no other pending lease that it may belong to, has its label,
+ * and if it was created after the lease was saved. If the label contains the token of the lease, it was made for this lease, so the clocks
  * may differ a little.
  */
 function resolve(
@@ -113,23 +116,37 @@ function resolve(
   { times, processes, unleased, all }: PendingOptions,
 ): readonly Resolved[] {
   if (lease.rentalId !== undefined) return [];
-  const { label, token, process, startedAt } = lease;
-  const latest = startedAt + longestCreate;
-  const createdWithin = ({ createdAt }: ActiveRental, slack: number): boolean | undefined =>
-    createdAt === undefined ? undefined : createdAt >= startedAt - slack && createdAt <= latest;
+  const { label, token, process } = lease;
   const candidates = unleased.filter(
     (rental) =>
-      createdWithin(rental, tolerance) !== false &&
+      createdWithin(lease, rental, tolerance) !== false &&
       (label === undefined || rental.label === undefined || rental.label === label),
   );
-  const isLate = times.every((now) => now > latest);
+  const isLate = times.every((now) => now > latestCreate(lease));
   const mayRun = process !== undefined && processes.isRunning(process);
   if (mayRun && !isLate) return [{ lease, state: "under-way", candidates }];
   const [named, ...others] = rentals.filter((rental) => label !== undefined && rental.label === label);
-  const isOnlyLease = !all.some((one) => one !== lease && one.rentalId === undefined && one.label === label);
+  const isOnlyLease = !all.some(
+    (one) =>
+      one !== lease &&
+      one.rentalId === undefined &&
+      one.label === label &&
+      named !== undefined &&
+      createdWithin(one, named, tolerance) !== false,
+  );
   const slack = label?.includes(token) ? tolerance : 0;
-  const isCertain = named && others.length === 0 && isOnlyLease && createdWithin(named, slack) === true;
+  const isCertain =
+    named && others.length === 0 && isOnlyLease && createdWithin(lease, named, slack) === true;
   if (isCertain && unleased.includes(named)) return [{ lease, state: "found", candidates: [named] }];
   if (candidates.length > 0) return [{ lease, state: "unclear", candidates }];
   return [{ lease, state: isLate ? "vanished" : "under-way", candidates }];
 }
+
+/** The latest time at which the rental of a lease may have been created. */
+const latestCreate = ({ startedAt }: Lease): number => startedAt + longestCreate;
+
+/** Whether a rental was created when the rental of a lease may have been; undefined if that is not known. */
+const createdWithin = (lease: Lease, { createdAt }: ActiveRental, slack: number): boolean | undefined =>
+  createdAt === undefined
+    ? undefined
+    : createdAt >= lease.startedAt - slack && createdAt <= latestCreate(lease);

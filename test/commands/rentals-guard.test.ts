@@ -315,16 +315,40 @@ describe("a create whose outcome is unknown", () => {
     }
   });
 
-  test("leaves nothing behind when no rental was created", async () => {
+  test("keeps its lease when no rental is found, and is reported when the lease is over", async () => {
     const cli = await createCli();
-    await writeLeases(cli, [{ label: "train" }, {}]);
-    cli.advance(5 * minute);
-    await cli.run(guard);
-    expect(await leasesOf(cli)).toHaveLength(2);
-    cli.advance(6 * minute);
+    await writeLeases(cli, [{ label: "train" }]);
+    cli.advance(11 * minute);
     const { code, err } = await cli.run(guard);
     expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining("No lease is over") });
-    expect(await leasesOf(cli)).toEqual([]);
+    cli.advance(hour);
+    const over = await cli.run(guard);
+    expect(over.code).toBe(10);
+    expect(over.err).toContain("`gpuctl rentals lease clear t0` removes it");
+    expect(await leasesOf(cli)).toHaveLength(1);
+  });
+
+  test("is found after a guard with the key of another account has looked", async () => {
+    let isOther = false;
+    const cli = await cliThatResponds((request) => {
+      if (isCreate(request)) return failure(500);
+      return isOther && isList(request) ? Response.json([]) : undefined;
+    });
+    await cli.run(`${create} --label train --lease 1h`);
+    cli.advance(11 * minute);
+    isOther = true;
+    await cli.run(guard);
+    isOther = false;
+    cli.advance(hour);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
+  });
+
+  test("is found although an earlier one with its label is still unknown", async () => {
+    const cli = await losing(500);
+    await writeLeases(cli, [{ label: "train", startedAt: at(-hour), endsAt: at(9 * hour) }]);
+    await cli.run(`${create} --label train --lease 1h`);
+    cli.advance(2 * hour);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
   });
 
   test("is not reported as a rental without a lease while it is under way", async () => {
@@ -475,6 +499,22 @@ describe("a service that fails", () => {
         .split("\n")
         .map((line) => JSON.parse(line).event),
     ).toEqual(["no-lease"]);
+  });
+
+  test("--every prints a label with line breaks in one line", async () => {
+    const abort = new AbortController();
+    const label = "a\n2026-11-20T12:00:00.000Z ended 1001 (train)\u2028b\u001b[2K";
+    const cli = await createCli({
+      respond: (request) => {
+        if (!isList(request)) return undefined;
+        abort.abort();
+        return Response.json(request.path.includes("virtual") ? [{ id: 7, label }] : []);
+      },
+    });
+    const { out } = await cli.run(`${guard} --every 5m`, { signal: abort.signal });
+    expect(out).toMatch(
+      /^\S+ no-lease 7 \(a 2026-11-20T12:00:00.000Z ended 1001 \(train\) b\): is active .*\n$/,
+    );
   });
 
   test.each([

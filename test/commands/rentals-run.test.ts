@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
@@ -136,6 +137,17 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await readFile(join(folder, "state", "jobs", id, "output.log"), "latin1")).toContain(
       "\u001b]0;title",
     );
+  });
+
+  test("a line that does not end is written to a terminal in parts", async () => {
+    const { run } = await createRenter();
+    const parts: string[] = [];
+    const messages = { read: Readable.from([]), write: (text: string) => void parts.push(text) };
+    const script = "head -c 1000000 /dev/zero | tr '\\0' x; printf '\\na'";
+    const { out } = await run(sh(script), { terminal: 80, messages });
+    expect(out).toBe(`${"x".repeat(1_000_000)}\na\n`);
+    // At most 64 KiB that were held and, because the connection is a pipe, 64 KiB that arrived at once.
+    expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(128 * 1024);
   });
 
   test("a reader that is gone does not end the command", async () => {
@@ -305,6 +317,28 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const programs = { ...renter.remote.programs, stream: lying };
     const { code } = await renter.run(sh("exit 1", "--wait-timeout", "5s"), { programs });
     expect(code).toBe(8);
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test.each([
+    ["succeeded", "exit 0", 1, "not everything was copied back: 995 bytes of the output did not arrive"],
+    ["failed", "exit 6", 6, "Warning: not everything was copied back: 995 bytes of the output did not"],
+  ])("output that never arrives does not keep a rental whose command %s", async (_, end, code, message) => {
+    const renter = await createRenter();
+    const { stream } = renter.remote.programs;
+    const lying: typeof stream = (program, args, options) => {
+      if (!options.input?.includes("wc -c")) return stream(program, args, options);
+      const onStdout: typeof options.onStdout = (bytes) =>
+        options.onStdout(Buffer.from(String(bytes).replace(/^(\d+) \d+ 0$/m, "$1 1000 0")));
+      return stream(program, args, { ...options, onStdout });
+    };
+    const programs = { ...renter.remote.programs, stream: lying };
+    const script = `echo data > model; echo here; ${end}`;
+    const outcome = await renter.run(sh(script, "--fetch", "model"), { programs });
+    expect(outcome).toMatchObject({ code, out: "here\n" });
+    expect(outcome.err).toContain(message);
+    expect(await readFile(join(renter.folder, "model"), "utf8")).toBe("data\n");
+    expect(renter.remote.connections.filter(isFollow).length).toBeLessThan(15);
     expect(await renter.active()).toEqual([]);
   });
 

@@ -21,9 +21,14 @@ interface Passed {
   readonly end: () => Promise<void>;
 }
 
+/** How many characters of a line that has not ended are held. */
+const maxHeld = 64 * 1024;
+
 /**
  * Writes bytes unchanged, but only whole lines to a terminal: there, an escape sequence must not be cut in two, and
- * lines of stdout and stderr must not mix. A carriage return, which redraws a progress bar, also ends a line.
+ * lines of stdout and stderr must not mix. A carriage return, which redraws a progress bar, also ends a line. A line
+ * that is longer than `maxHeld` is written in parts, because it may never end. An escape sequence that this cuts in two
+ * is shown as text.
  */
 function passedTo(sink: Sink): Passed {
   const decoder = new TextDecoder();
@@ -42,7 +47,8 @@ function passedTo(sink: Sink): Passed {
     add: (bytes) => {
       if (!sink.isTTY) return write(bytes);
       const text = held + decoder.decode(bytes, { stream: true });
-      const end = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r", text.length - 2)) + 1;
+      const lineEnd = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r", text.length - 2)) + 1;
+      const end = text.length - lineEnd > maxHeld ? text.length : lineEnd;
       held = text.slice(end);
       return write(lines(text.slice(0, end)));
     },

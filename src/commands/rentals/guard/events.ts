@@ -3,6 +3,7 @@ import { NotNotified, reasonOf } from "../../../core/errors.ts";
 import { withoutUndefined } from "../../../core/json.ts";
 import { timeUnits } from "../../../core/values/durations.ts";
 import type { ListView } from "../../../core/view.ts";
+import { oneLine } from "../../../output/text.ts";
 
 /** What a guard reports about a rental, or about a pending lease. */
 export interface GuardEvent {
@@ -48,10 +49,15 @@ export interface GuardEvent {
 export const eventRecord = ({ error: _, ...event }: GuardEvent): Readonly<Record<string, unknown>> =>
   withoutUndefined(event);
 
-/** One line for a log. */
+/**
+ * One line for a log. Labels and messages come from the service, so a line break or a control sequence in them must not
+ * look like another event.
+ */
 export const eventLine = ({ event, rentalId, label, message, time }: GuardEvent): string => {
   const name = [rentalId, rentalId !== undefined && label ? `(${label})` : label].filter(Boolean).join(" ");
-  return [time, event, ...(name === "" ? [] : [name])].join(" ").concat(`: ${message}`);
+  return [time, event, ...(name === "" ? [] : [oneLine(name, true)])]
+    .join(" ")
+    .concat(`: ${oneLine(message, true)}`);
 };
 
 export const guardView: ListView = {

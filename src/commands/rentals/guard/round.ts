@@ -23,7 +23,6 @@ import {
   type Lease,
   type LeasePlace,
   readLeases,
-  releaseLease,
   serviceName,
   whileLocked,
 } from "../../../jobs/leases.ts";
@@ -79,7 +78,6 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     if (!settings.dryRun) await changeLease(place, lease.token, (now) => (now.rentalId ? now : bound));
     if (isOverByAll(bound, clocks(guard), place.processes)) over.push(bound);
   }
-  if (!settings.dryRun) for (const { token } of round.vanished) await releaseLease(place, token);
   for (const lease of over) {
     if (interrupted.aborted) throw new Interrupted();
     const event = await endOver(lease, guard);
@@ -95,6 +93,10 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   }
   for (const { lease, candidates } of round.unclear) {
     const message = `the outcome of ${lease.by} is unknown, and it is not certain which rental it created: it may be ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for it with \`gpuctl rentals lease set\`, or terminate it; then run \`${commandLine("rentals lease clear", [lease.token])}\``;
+    add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
+  }
+  for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
+    const message = `the outcome of ${lease.by} is unknown, and this account has no active rental that it may have created. The lease stays, because the rental may belong to another account; \`${commandLine("rentals lease clear", [lease.token])}\` removes it`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);
