@@ -221,7 +221,8 @@ function parseElements(
   try {
     return { elements: parsed(bytes.toString("utf8", start)) };
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
+    // A `RangeError` means that an element is nested too deeply. The response is invalid then, too.
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
   }
   const scanner = new ArrayScanner(1);
   const elements: unknown[] = [];

@@ -46,6 +46,8 @@ export interface Redactor {
 
 interface RedactedStream {
   readonly add: (piece: string) => string;
+  /** How many characters are held back. */
+  readonly heldLength: () => number;
   /** Call this at the end. Returns the rest of the text. */
   readonly end: () => string;
 }
@@ -83,6 +85,7 @@ export function createRedactor(known: Iterable<string> = []): Redactor {
           held = text.slice(end);
           return redact(text.slice(0, end));
         },
+        heldLength: () => held.length,
         end: () => {
           const rest = redact(held);
           held = "";

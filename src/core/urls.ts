@@ -40,12 +40,13 @@ export const originOf = (url: string | undefined): string | undefined =>
   url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 
 /**
- * Encodes a value as one segment of a path. Throws `UsageError` if the value is an object, is empty, or is `.` or `..`.
- * A URL drops empty and dot segments, even if they are encoded, so the request would go to another path.
+ * Encodes a value as one segment of a path. Throws `UsageError` if the value is an object, is empty, is `.` or `..`, or
+ * has half of a surrogate pair. A URL drops empty and dot segments, even if they are encoded, so the request would go
+ * to another path; half of a pair cannot be encoded.
  */
 export function pathSegment(name: string, value: unknown): string {
   const text = String(value ?? "");
-  if (typeof value === "object" || /^\.{0,2}$/.test(text)) {
+  if (typeof value === "object" || /^\.{0,2}$/.test(text) || !text.isWellFormed()) {
     throw new UsageError(`${name} cannot be used in a path: ${JSON.stringify(value)}`, {
       hint: "Nothing was sent.",
     });

@@ -438,3 +438,14 @@ describe("a stream reads the same wherever its bytes are cut", () => {
     );
   });
 });
+
+test("white space before an answer takes as long for each chunk, however much has arrived", () => {
+  const assembler = createAssembler();
+  const chunk = { choices: [{ delta: { content: " ".repeat(50) } }] };
+  const started = process.cpuUsage();
+  for (let count = 0; count < 40_000; count += 1) assembler.add(chunk);
+  assembler.add({ choices: [{ delta: { content: "<think>Hm</think>a" } }] });
+  assembler.flush();
+  expect(assembler.assembled()).toMatchObject({ text: "a", reasoning: "Hm" });
+  expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
+});

@@ -76,6 +76,20 @@ test("a single record and an api call keep numbers, too", async () => {
   expect(out).toBe(`${record}\n`);
 });
 
+test.each([
+  ["api call GET /v2/storage/storage-volumes -o jsonl", "1.50]]]"],
+  ["rentals list --type vm -o id", "7\n"],
+])("numbers nested more deeply than functions can call do not stop %s", async (line, part) => {
+  const deep = `${"[".repeat(300_000)}1.50${"]".repeat(300_000)}`;
+  const text = `[{"id":7,"x":${deep}},{"pad":"${"-".repeat(1_100_000)}"}]`;
+  const { run } = await createCli({
+    respond: () => new Response(text, { headers: { "content-type": "application/json" } }),
+  });
+  const { code, out } = await run(line, overNetwork());
+  expect(code).toBe(0);
+  expect(out.includes(part)).toBe(true);
+});
+
 test("amounts are still computed and formatted as numbers", async () => {
   const { out } = await printed('[{"id":1,"costPerHourCents":150.00,"gpuCount":8.0,"gpuType":"h100"}]', list);
   expect(out).toContain("$1.50");

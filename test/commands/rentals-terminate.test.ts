@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/report/exit.ts";
 import { createCli } from "../support/cli.ts";
 import { description, descriptionPath, notFound, requestLines, service } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
@@ -485,6 +486,26 @@ describe("a third-party service", () => {
       { rentalId: 7 },
       { rentalId: 8 },
     ]);
+  });
+
+  test("ends the others when the service lists an ID that cannot be sent", async () => {
+    const end = "POST /v2/rentals/{id}/terminate";
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+        "GET /v2/on-demand/virtual-machine-rentals": () =>
+          Response.json([{ id: "a" }, { id: "\ud800" }, { id: ".." }, { id: "b" }]),
+        "GET /v2/on-demand/bare-metal-rentals": () => Response.json([]),
+        "GET /v2/on-demand/rental": () => Response.json({ id: "a", status: "Terminated" }),
+        "POST /v2/rentals/a/terminate": () => Response.json({}),
+        "POST /v2/rentals/b/terminate": () => Response.json({}),
+      }),
+    });
+    const { code, out, err } = await run("rentals terminate --all --yes -o id", overNetwork());
+    expect(out).toBe("a\nb\n");
+    expect(code).not.toBe(exit.fault);
+    expect(err).toContain("2 of 4 rentals could not be terminated");
+    expect(err).toContain(String.raw`id cannot be used in a path: "\ud800"`);
   });
 
   test.each(["rentals terminate 1001 --yes", "rentals wait 1001", "rentals get 1001"])(

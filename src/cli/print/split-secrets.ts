@@ -7,55 +7,76 @@ type Batches = AsyncIterable<readonly unknown[]>;
 const maxApart = 16;
 
 /**
- * Masks secrets that are split between texts of several records. The first of these records gets the whole text,
- * masked; in the others, the text becomes empty. Only texts in the field `continued` are joined, each with the texts at
- * the same place in later records. Records are held back only while a text may end with the start of a secret.
+ * Masks secrets that are split between texts of several records. The first of these records gets their text, masked, up
+ * to where a secret can no longer go on; the last keeps the rest of its text, and in the others, the text becomes
+ * empty. Only texts in the field `continued` are joined, each with the texts at the same place in later records. A
+ * record is held back only while one of its texts may end with the start of a secret, or follows a record that is held
+ * back.
  */
 export async function* withoutSplitSecrets(
   records: Batches,
   continued: string,
   redactor: Pick<Redactor, "redact" | "stream">,
 ): Batches {
-  let held: unknown[] = [];
-  /** The texts of the records that are held back, by their place in the record. */
+  const held: unknown[] = [];
+  /** How many records have arrived. */
+  let count = 0;
+  /** The texts that are not finished, by their place in the record. */
   const texts = new Map<string, Joined>();
+  /** Removes the records whose texts are finished from `held`. */
   const release = (): readonly unknown[] => {
-    for (const [place, joined] of texts) maskSplit(held, place, joined, redactor);
-    const released = held;
-    held = [];
-    texts.clear();
-    return released;
+    let first = count;
+    for (const { pieces } of texts.values()) first = Math.min(first, pieces[0]?.at ?? count);
+    return held.splice(0, held.length - (count - first));
+  };
+  const releaseAll = (): readonly unknown[] => {
+    for (const [place, joined] of texts) finish(joined, place, 0, redactor);
+    return held;
   };
   try {
     for await (const batch of records) {
       const ready: unknown[] = [];
       for (const record of batch) {
         for (const [place, text] of textsIn(isRecord(record) ? record[continued] : undefined, continued)) {
-          const joined = texts.get(place) ?? { pieces: [], last: 0 };
-          joined.pieces.push({ at: held.length, text });
-          joined.last = held.length;
+          if (text === "") continue;
+          const joined = texts.get(place) ?? { stream: redactor.stream(), pieces: [], last: count };
           texts.set(place, joined);
+          joined.last = count;
+          joined.pieces.push({ at: count, record, text });
+          joined.stream.add(text);
+          finish(joined, place, joined.stream.heldLength(), redactor);
         }
         held.push(record);
-        const isWaiting = [...texts.values()].some(
-          (joined) => held.length - joined.last <= maxApart && isUnfinished(joined, redactor),
-        );
-        if (!isWaiting) ready.push(...release());
+        count += 1;
+        for (const [place, joined] of texts) {
+          if (count - joined.last > maxApart) finish(joined, place, 0, redactor);
+          if (joined.pieces.length === 0) texts.delete(place);
+        }
+        for (const one of release()) ready.push(one);
       }
       if (ready.length > 0) yield ready;
     }
   } catch (error) {
-    if (held.length > 0) yield release();
+    if (held.length > 0) yield releaseAll();
     throw error;
   }
-  if (held.length > 0) yield release();
+  if (held.length > 0) yield releaseAll();
 }
 
+/** The texts at a place that may end with the start of a secret. */
 interface Joined {
-  /** The texts, each with the index of its record. */
-  readonly pieces: { readonly at: number; readonly text: string }[];
-  /** The index of the last record that has a text. */
+  /** Gets each text once, so that a long text takes no more time for each record than a short one. */
+  readonly stream: ReturnType<Redactor["stream"]>;
+  readonly pieces: Piece[];
+  /** The number of the last record that has a text. */
   last: number;
+}
+
+interface Piece {
+  /** The number of the record. */
+  readonly at: number;
+  readonly record: unknown;
+  readonly text: string;
 }
 
 /** How many levels deep to look for texts. The arguments of a tool call are six below `choices`. */
@@ -73,29 +94,36 @@ function* textsIn(
   }
 }
 
-const textOf = ({ pieces }: Joined): string => pieces.map(({ text }) => text).join("");
-
-/** Whether the end of the text may be the start of a secret. */
-function isUnfinished(joined: Joined, { stream }: Pick<Redactor, "stream">): boolean {
-  const rest = stream();
-  rest.add(textOf(joined));
-  return rest.end() !== "";
-}
-
-/** Masks the secrets of the joined text. Changes nothing if masking each piece separately gives the same text. */
-function maskSplit(
-  records: readonly unknown[],
+/**
+ * Removes the pieces that end before the last `heldLength` characters, and masks the secrets in them. Changes no record
+ * if masking each piece separately gives the same text.
+ */
+function finish(
+  { pieces }: Joined,
   place: string,
-  joined: Joined,
+  heldLength: number,
   { redact }: Pick<Redactor, "redact">,
 ): void {
-  const { pieces } = joined;
-  if (pieces.length < 2) return;
-  const masked = redact(textOf(joined));
-  if (masked === pieces.map(({ text }) => redact(text)).join("")) return;
-  for (const [number, { at }] of pieces.entries()) {
-    replaceText(records[at], place.split("\0"), number === 0 ? masked : "");
+  const finished: Piece[] = [];
+  let rest = pieces.reduce((length, { text }) => length + text.length, -heldLength);
+  for (let next = pieces[0]; next && next.text.length <= rest; next = pieces[0]) {
+    rest -= next.text.length;
+    finished.push(next);
+    pieces.shift();
   }
+  if (finished.length === 0) return;
+  // A secret may end within the first piece that stays.
+  const [staying] = pieces;
+  const texts = [...finished.map(({ text }) => text), staying?.text.slice(0, rest) ?? ""];
+  const masked = redact(texts.join(""));
+  if (masked === texts.map((text) => redact(text)).join("")) return;
+  const path = place.split("\0");
+  for (const [number, { record }] of finished.entries())
+    replaceText(record, path, number === 0 ? masked : "");
+  if (staying === undefined) return;
+  const text = staying.text.slice(rest);
+  replaceText(staying.record, path, text);
+  pieces[0] = { ...staying, text };
 }
 
 /** Changes the record in place: it was parsed from a response, and nothing else uses it. */

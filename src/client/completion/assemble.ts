@@ -115,12 +115,17 @@ const closing = "</think>";
 function splitThinking() {
   let state: "start" | "thinking" | "after" | "text" = "start";
   let held = "";
+  /** Whether only white space has arrived. */
+  let isBlank = true;
   const step = (text: string): Piece[] => {
     if (state === "text") return [{ kind: "text", text }];
     held += text;
     if (state === "start") {
+      // Only the new text is looked at: trimming all that is held for each chunk takes quadratic time.
+      isBlank &&= text.trimStart() === "";
+      if (isBlank) return [];
       const start = held.trimStart();
-      if (start === "" || (opening.startsWith(start) && start !== opening)) return [];
+      if (opening.startsWith(start) && start !== opening) return [];
       if (!start.startsWith(opening)) {
         state = "text";
         return take("text", held.length);

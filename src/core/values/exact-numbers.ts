@@ -72,20 +72,27 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Replaces the marked strings inside a value with numbers, and keeps the texts of these numbers. */
+/**
+ * Replaces the marked strings inside a value with numbers, and keeps the texts of these numbers. Not recursive, because
+ * a response may be nested too deeply for that.
+ */
 function withoutMarks(value: unknown): unknown {
   if (isMarked(value)) return Number(textOf(value));
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) {
-      const inner: unknown = value[index];
-      value[index] = withoutMarks(inner);
-      if (isMarked(inner)) keep(value, String(index), textOf(inner));
-    }
-  } else if (isObject(value)) {
-    for (const key of Object.keys(value)) {
-      const inner = value[key];
-      value[key] = withoutMarks(inner);
-      if (isMarked(inner)) keep(value, key, textOf(inner));
+  const left = [value];
+  while (left.length > 0) {
+    const holder = left.pop();
+    if (Array.isArray(holder)) {
+      for (let index = 0; index < holder.length; index += 1) {
+        const inner: unknown = holder[index];
+        if (isMarked(inner)) holder[index] = kept(holder, String(index), textOf(inner));
+        else if (isObject(inner)) left.push(inner);
+      }
+    } else if (isObject(holder)) {
+      for (const key of Object.keys(holder)) {
+        const inner = holder[key];
+        if (isMarked(inner)) holder[key] = kept(holder, key, textOf(inner));
+        else if (isObject(inner)) left.push(inner);
+      }
     }
   }
   return value;
@@ -96,10 +103,12 @@ const textOf = (marked: string): string => marked.slice(marker().length);
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-function keep(holder: object, key: string, text: string): void {
+/** Keeps the text of a number, and returns the number. */
+function kept(holder: object, key: string, text: string): number {
   isUsed = true;
   const known = texts.get(holder) ?? new Map<string, string>();
   texts.set(holder, known.set(key, text));
+  return Number(text);
 }
 
 /** The original text of a number in an object or a list. Undefined if JavaScript does not change the number. */

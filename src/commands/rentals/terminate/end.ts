@@ -17,14 +17,15 @@ export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
 
 /**
  * Ends a rental. Calls `beforeSending`, then sends the request once. If `beforeSending` throws, nothing is sent. A
- * rental that ended in the meantime counts as terminated. Throws `UnknownOutcome` if it is not known whether the rental
+ * rental that ended in the meantime counts as terminated. Throws the `problem` of the plan, and `UnknownOutcome` if it is not known whether the rental
  * ended, also if a successful response is neither empty nor JSON.
  */
 export async function endRental(
-  { id, label, request: parts }: TerminationPlan,
+  { id, label, request: parts, problem }: TerminationPlan,
   { call, request }: Pick<Context, "call" | "request">,
   beforeSending: () => Promise<void> = async () => {},
 ): Promise<Ended> {
+  if (problem !== undefined) throw problem;
   const before = { id, label, response: { message: "had already ended", rentalId: parseId(id) } };
   if (parts === undefined) return before;
   try {

@@ -4,7 +4,7 @@ import type { Context } from "../../../command-kit/context.ts";
 import { labelLookup } from "../../../command-kit/labels.ts";
 import { labelOf, noDescription, termEndPaths } from "../../../command-kit/responses.ts";
 import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
-import { NotFound, NotOffered } from "../../../core/errors.ts";
+import { NotFound, NotOffered, UsageError } from "../../../core/errors.ts";
 import { firstAt, shownAt } from "../../../core/json.ts";
 import { assertIsRental, idOf } from "../../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
@@ -25,8 +25,10 @@ export interface TerminationPlan {
   readonly label: string | undefined;
   /** When its reserved term ends, in milliseconds since the epoch; undefined without a term. */
   readonly reservedUntil: number | undefined;
-  /** The request that terminates the rental; undefined if the rental has already ended. */
+  /** The request that terminates the rental; undefined if the rental has already ended, or if there is a `problem`. */
   readonly request: RequestParts | undefined;
+  /** Why no request can be sent, although the rental is active. */
+  readonly problem?: UsageError;
   /** The requests for other types of rental. Only in a dry run, which does not look up the type. */
   readonly alternatives: readonly RequestParts[];
 }
@@ -87,7 +89,18 @@ export async function planMatching(
   );
   if (rentals.length === 0) return [];
   const operations = await listedOperations(context);
-  return rentals.map((rental) => plan(rental, operations));
+  return rentals.map((rental) => planOrProblem(rental, operations));
+}
+
+/** As `plan`, but a rental whose ID cannot be sent does not keep the others from being terminated. */
+function planOrProblem(rental: Rental, operations: readonly TerminateOperation[]): TerminationPlan {
+  try {
+    return plan(rental, operations);
+  } catch (problem) {
+    if (!(problem instanceof UsageError)) throw problem;
+    const { id, label, reservedUntil } = rental;
+    return { id, label, reservedUntil, request: undefined, problem, alternatives: [] };
+  }
 }
 
 async function listedOperations({ describe }: Planning): Promise<readonly TerminateOperation[]> {
