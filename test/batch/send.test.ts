@@ -47,3 +47,13 @@ test("a response that cannot be used is saved, and its line is not sent again", 
   expect(sent).toMatchObject({ outcome: "unknown", code: "UNUSABLE_RESPONSE" });
   expect((await keptBy(sent)).equals(bytes)).toBe(true);
 });
+
+test("a response with too many values is saved without being parsed", async () => {
+  const bytes = Buffer.from(`{"choices":[${Array(2000).fill("1").join(",")}]}`);
+  const sent = await sentAfter(bytes);
+  expect(sent).toMatchObject({
+    outcome: "unknown",
+    answer: { error: { message: expect.stringContaining("more than 1000 values") } },
+  });
+  expect((await keptBy(sent)).equals(bytes)).toBe(true);
+});

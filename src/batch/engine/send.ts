@@ -4,7 +4,7 @@ import type { PreparedWrite } from "../../client/prepared.ts";
 import type { BufferedResponse } from "../../client/response.ts";
 import { EmptyResult, reasonOf } from "../../core/errors.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
-import { serviceErrorIn } from "../../core/responses/success.ts";
+import { assertValues, serviceErrorIn } from "../../core/responses/success.ts";
 import {
   type FailedReply,
   InterruptedWrite,
@@ -92,6 +92,7 @@ async function keptText(
 
 async function resultOf(response: BufferedResponse, media?: MediaOfLine): Promise<Sent> {
   const text = response.text();
+  assertValues(text, response.maxValues);
   const value = parseJson(text);
   if (value === undefined) return unusable("the response is not JSON", JSON.stringify(text), response);
   const error = serviceErrorIn(value);
