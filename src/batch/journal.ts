@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { asRecord, isRecord, parseJson } from "../core/json.ts";
 import { decimalText, type Money, parseMoney } from "../core/values/money.ts";
 import { linesOf } from "./read-lines.ts";
-import type { Shard } from "./shard.ts";
+import { isShard, type Shard } from "./shard.ts";
 
 /**
  * The journal of a batch says what was sent and what became of it. It is a file of JSON lines beside the output that is
@@ -126,7 +126,7 @@ function headerOf(shard: unknown): HeaderRecord | undefined {
   if (shard === null) return { event: "header", shard };
   if (!isRecord(shard)) return undefined;
   const { index, count } = shard;
-  return typeof index === "number" && typeof count === "number"
+  return typeof index === "number" && typeof count === "number" && isShard({ index, count })
     ? { event: "header", shard: { index, count } }
     : undefined;
 }
