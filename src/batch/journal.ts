@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { asRecord, isRecord, parseJson } from "../core/json.ts";
 import { decimalText, type Money, parseMoney } from "../core/values/money.ts";
-import { linesOf } from "./read-lines.ts";
+import { ownLinesOf } from "./read-lines.ts";
 import { isShard, type Shard } from "./shard.ts";
 
 /**
@@ -152,7 +152,7 @@ export async function* readJournal(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ReadRecord> {
   let torn: number | undefined;
-  for await (const { text, number, end, isOpen } of linesOf(chunks, path)) {
+  for await (const { text, number, end, isOpen } of ownLinesOf(chunks, path)) {
     if (torn !== undefined) {
       throw new JournalInvalid(`${path}:${torn} is damaged, or not a line of a journal of this version`);
     }
