@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
 import { asRecord, isRecord, parseJson } from "../core/json.ts";
 import { decimalText, type Money, parseMoney } from "../core/values/money.ts";
-import { linesOf } from "./read-lines.ts";
-import type { Shard } from "./shard.ts";
+import { ownLinesOf } from "./read-lines.ts";
+import { isShard, type Shard } from "./shard.ts";
 
 /**
  * The journal of a batch says what was sent and what became of it. It is a file of JSON lines beside the output that is
@@ -126,7 +126,7 @@ function headerOf(shard: unknown): HeaderRecord | undefined {
   if (shard === null) return { event: "header", shard };
   if (!isRecord(shard)) return undefined;
   const { index, count } = shard;
-  return typeof index === "number" && typeof count === "number"
+  return typeof index === "number" && typeof count === "number" && isShard({ index, count })
     ? { event: "header", shard: { index, count } }
     : undefined;
 }
@@ -152,7 +152,7 @@ export async function* readJournal(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ReadRecord> {
   let torn: number | undefined;
-  for await (const { text, number, end, isOpen } of linesOf(chunks, path)) {
+  for await (const { text, number, end, isOpen } of ownLinesOf(chunks, path)) {
     if (torn !== undefined) {
       throw new JournalInvalid(`${path}:${torn} is damaged, or not a line of a journal of this version`);
     }

@@ -5,7 +5,7 @@ import { copyTexts, stringifyExactly } from "../core/values/exact-numbers.ts";
 import { type BatchFiles, diskFiles } from "./files.ts";
 import { requestHash, type Source } from "./input/lines.ts";
 import { missingShards, type Part, resultsOf } from "./outputs.ts";
-import { linesOf } from "./read-lines.ts";
+import { ownLinesOf } from "./read-lines.ts";
 import { isOfShard, type Shard, shardIndex } from "./shard.ts";
 
 /** What is missing from a merged output. */
@@ -55,7 +55,7 @@ export async function* mergedLines(
     const way = relative(folder, dirname(out));
     // Here, the line numbers in the ledger are those of the output, not those of the input.
     let results = 0;
-    for await (const { text, number, end } of linesOf(read(out), out)) {
+    for await (const { text, number, end } of ownLinesOf(read(out), out)) {
       if (end > outputEnd) break;
       const at = `${out}:${number}`;
       const line = asRecord(parseJson(text));

@@ -17,12 +17,26 @@ export interface Line {
 
 const lineFeed = 0x0a;
 
+/** The maximum number of bytes of a line that a batch itself has written. A longer line would not fit into a string. */
+const maxOwnLine = 512 * 1024 * 1024;
+
+/**
+ * The lines of an output or a journal. A line may be longer than an input may be, because responses are.
+ * @param name names the file in an error
+ */
+export const ownLinesOf = (chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Line> =>
+  linesOf(chunks, name, maxOwnLine);
+
 /**
  * The lines of a file that is read in chunks. Keeps only one chunk and one line in memory.
  * @param name names the file in an error
- * @throws UsageError for a line that is longer than an input may be
+ * @throws UsageError for a line that is longer than `maxBytes`, by default what an input may be
  */
-export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Line> {
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+  maxBytes: number = inputLimits.bytes,
+): AsyncGenerator<Line> {
   let held: Buffer[] = [];
   let heldBytes = 0;
   let number = 0;
@@ -47,8 +61,8 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>, name: string):
     // Copies the rest, because the reader may reuse the chunk.
     held.push(Buffer.from(chunk.subarray(start)));
     heldBytes += chunk.length - start;
-    if (heldBytes > inputLimits.bytes) {
-      throw new UsageError(`${name}:${number + 1}: the line is longer than ${sizeText(inputLimits.bytes)}`);
+    if (heldBytes > maxBytes) {
+      throw new UsageError(`${name}:${number + 1}: the line is longer than ${sizeText(maxBytes)}`);
     }
   }
   if (held.length > 0) yield line(Buffer.concat(held), position, true);

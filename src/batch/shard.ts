@@ -8,6 +8,16 @@ export interface Shard {
   readonly count: number;
 }
 
+/**
+ * The maximum number of shards, which is also that of Kubernetes. Shards that are missing are listed one by one, so that
+ * a number without a limit could fill the memory.
+ */
+const maxShards = 100_000;
+
+/** Whether these numbers, such as those in a journal, can be a shard. */
+export const isShard = ({ index, count }: Shard): boolean =>
+  Number.isInteger(index) && Number.isInteger(count) && index >= 0 && index < count && count <= maxShards;
+
 /** The variables that platforms set for each task that they start. */
 type ShardEnvironment = Readonly<
   Partial<
@@ -39,6 +49,7 @@ export function shardFor({
 }): Shard | undefined {
   if (shard !== undefined) return parsedShard(shard, shards);
   if (shards === undefined) return undefined;
+  assertCount(shards);
   const found = sources.flatMap((indexIn) => indexIn(environment, shards) ?? []);
   const [first, ...others] = found;
   if (first === undefined) {
@@ -74,7 +85,12 @@ function parsedShard(text: string, shards: number | undefined): Shard {
   if (shards !== undefined && shards !== count) {
     throw new UsageError(`--shard ${text} and --shards ${shards} differ in the number of shards`);
   }
+  assertCount(count);
   return { index, count };
+}
+
+function assertCount(count: number): void {
+  if (count > maxShards) throw new UsageError(`there can be at most ${maxShards} shards, not ${count}`);
 }
 
 /** Where an index was found. */

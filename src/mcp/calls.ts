@@ -4,6 +4,7 @@ import { Interrupted, reasonOf, UsageError } from "../core/errors.ts";
 import { firstAt } from "../core/json.ts";
 import { idOf } from "../core/responses/rental.ts";
 import { issueText } from "../core/text.ts";
+import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { dollarNumber, type Money } from "../core/values/money.ts";
 import { shownText } from "./data.ts";
 import { type Done, type PerformOptions, perform } from "./perform.ts";
@@ -22,6 +23,8 @@ export interface CallServices
   readonly assumedPrice: Money | undefined;
   /** Appends to the spending log. */
   readonly record: (entry: LogEntry) => Promise<void>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 interface CallOptions {
@@ -140,19 +143,20 @@ export class Calls {
     this.#count += 1;
     const number = this.#count;
     let release = () => {};
+    let price: Money | undefined;
     try {
       if (signal.aborted) throw new Interrupted("cancelled before the request was sent");
       if (this.#unknown.has(tool.name)) return lookFirst(tool);
-      const price = budget && priceOf(tool, args, assumedPrice);
+      price = budget && priceOf(tool, args, assumedPrice);
       if (price !== undefined) release = budget?.reserve(price) ?? release;
       await record({ call: number, tool: tool.name, event: "started", dollars: dollarsOf(price) }).catch(
         unrecorded,
       );
-      return await this.#perform(call, { number, price, release });
     } catch (error) {
       release();
       return this.#failure(error, call, undefined);
     }
+    return this.#perform(call, { number, price, release });
   }
 
   async #perform(call: Call, write: Write): Promise<ToolResult> {
@@ -170,14 +174,10 @@ export class Calls {
     const facts = created(done);
     await this.#report(call, write, { event: "done", ...facts });
     const { data, total } = done;
-    return resultOf(
-      {
-        ok: true,
-        data,
-        total,
-        cost: this.#cost(write, facts.dollarsPerHour),
-        notes: this.#notes(call, notes),
-      },
+    const cost = this.#cost(write, facts.dollarsPerHour);
+    return this.#shown(
+      call,
+      { ok: true, data, total, cost, notes: this.#notes(call, notes) },
       await shownPictures(done),
     );
   }
@@ -193,7 +193,7 @@ export class Calls {
     if (write && withoutEffect.has(name) && call.doneBefore() === undefined) write.release();
     const event = isUnknown ? "unknown" : "failed";
     if (write) await this.#report(call, write, { event, problem: failure.message });
-    return resultOf({
+    return this.#shown(call, {
       ok: false,
       data: { ...failureData(failure), ...(done && { partial: done.data }) },
       cost: write && this.#cost(write),
@@ -206,6 +206,36 @@ export class Calls {
         advice: isUnknown ? unknownAdvice(tool) : fixedHints.has(name) ? failure.hint : null,
       },
     });
+  }
+
+  /**
+   * A result for the client. The outcome of a call that was sent stays the same if its data cannot be shown: the data
+   * is then saved to a file, and the result says where.
+   */
+  async #shown(
+    { tool }: Call,
+    envelope: Parameters<typeof resultOf>[0],
+    pictures?: Parameters<typeof resultOf>[1],
+  ): Promise<ToolResult> {
+    try {
+      return resultOf(envelope, pictures);
+    } catch (error) {
+      if (tool.effect === "read") throw error;
+      const note = `The data of this result cannot be shown: ${reasonOf(error)}. ${await this.#kept(envelope.data)}`;
+      return resultOf({ ...envelope, data: null, notes: [...(envelope.notes ?? []), note] }, pictures);
+    }
+  }
+
+  /** Saves the data of a result, and returns a sentence that says where it is. */
+  async #kept(data: unknown): Promise<string> {
+    const { folder, now } = this.#services;
+    try {
+      const { keep } = await import("../media/keep.ts");
+      const bytes = Buffer.from(stringifyExactly(data) ?? "null");
+      return `It was saved to ${await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" })}.`;
+    } catch (error) {
+      return `${reasonOf(error)}.`;
+    }
   }
 
   /** Reports an outcome in the log and on stderr. If the call was canceled, also in the notes of the next result. */

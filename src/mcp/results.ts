@@ -94,24 +94,38 @@ export interface ToolResult {
   isError: boolean;
 }
 
-/** A result in the form that clients get: structured, and as text for clients that show only text. */
+/** The maximum number of characters of a result as text. It is sent twice, and escaped, in one message. */
+const maxText = 16 * 1024 * 1024;
+
+/**
+ * A result in the form that clients get: structured, and as text for clients that show only text. Throws `RangeError`
+ * if the text is too long.
+ */
 export function resultOf(envelope: Omit<Envelope, "notice">, pictures: readonly Content[] = []): ToolResult {
   const { ok, data, ...rest } = envelope;
   const shown = { notice, ok, ...rest, data: shownData(data) ?? null };
+  const text = stringifyExactly(shown, 2) ?? "null";
+  if (text.length > maxText) throw new RangeError("the result is too long");
   const structuredContent = JSON.parse(stringifyExactly(shown) ?? "null");
   return {
-    content: [{ type: "text", text: stringifyExactly(shown, 2) ?? "null" }, ...pictures],
+    content: [{ type: "text", text }, ...pictures],
     structuredContent,
     isError: !ok,
   };
 }
 
-/** The pictures among saved files that are small enough to show. */
+/** The pictures among saved files that are small enough to show. Leaves out files that cannot be read. */
 export async function shownPictures({ paths = [] }: Done): Promise<Content[]> {
   const contents: Content[] = [];
   for (const path of paths) {
-    if (path === "" || (await stat(path)).size > maxShownPicture) continue;
-    const bytes = await readFile(path);
+    if (path === "") continue;
+    // Something else may have moved the file since it was saved.
+    const size = await stat(path).then(
+      (facts) => facts.size,
+      () => undefined,
+    );
+    if (size === undefined || size > maxShownPicture) continue;
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
     const type = sniff(bytes);
     if (type?.kind === "image") {
       contents.push({ type: "image", data: bytes.toString("base64"), mimeType: type.mime });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { journalLine, readJournal } from "../../src/batch/journal.ts";
 import { isOfShard, shardFor, shardIndex, shardOutput, shareOfCeiling } from "../../src/batch/shard.ts";
 import { parseMoney } from "../../src/core/values/money.ts";
 import { fc, runs } from "../support/property.ts";
@@ -25,6 +26,26 @@ test.each(["8/8", "9/8", "0/0", "1", "1/", "/8", "-1/8", "1.5/8", "1 / 8", "", "
 test("--shard and --shards must have the same number", () => {
   expect(shard("3/8", 8)).toEqual({ index: 3, count: 8 });
   expect(() => shard("3/8", 4)).toThrow("--shard 3/8 and --shards 4 differ");
+});
+
+test("there are at most 100,000 shards", () => {
+  expect(shard("0/100000")).toEqual({ index: 0, count: 100_000 });
+  expect(() => shard("0/100001")).toThrow("there can be at most 100000 shards, not 100001");
+  expect(() => shard(undefined, 100_001, { JOB_COMPLETION_INDEX: "1" })).toThrow("at most 100000 shards");
+});
+
+test.each([
+  { index: 0, count: 5e9 },
+  { index: 0.5, count: 2 },
+  { index: -1, count: 2 },
+  { index: 2, count: 2 },
+])("a journal of shard $index of $count is damaged", async (shard) => {
+  const lines = [journalLine({ event: "header", shard }), journalLine({ event: "input", lines: 1 })];
+  const read = async function* () {
+    yield Buffer.from(lines.join(""));
+  };
+  const records = readJournal("out.jsonl.journal", read());
+  await expect(records.next()).rejects.toThrow("out.jsonl.journal:1 is damaged");
 });
 
 describe("--shards takes the index from", () => {

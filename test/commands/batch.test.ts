@@ -57,6 +57,22 @@ const service = (respond: (text: string, attempt: number) => Response): Responde
 const run = "batch run in.jsonl --out out.jsonl";
 
 describe("batch run", () => {
+  test("a line that is nested too deeply is an invalid line", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+    const withExtra = (extra: string) =>
+      JSON.stringify(chat("a", "hi", { user: 0 })).replace('"user":0', `"user":${extra}`);
+    const problem = "the line is nested more than 500 levels deep";
+    await writeFile(join(cli.folder, "in.jsonl"), `${withExtra(deep(20_000))}\n`);
+    const lines = await cli.run(run, overNetwork());
+    expect(lines).toMatchObject({ code: 2, requests: [] });
+    expect(lines.err).toContain(`in.jsonl:1: ${problem}`);
+    await writeFile(join(cli.folder, "in.csv"), `prompt,lora\na,"{""a"":${deep(20_000)}}"\n`);
+    const rows = await cli.run("batch run --prompts in.csv --endpoint image --out csv.jsonl", overNetwork());
+    expect(rows).toMatchObject({ code: 2, requests: [] });
+    expect(rows.err).toContain(problem);
+  });
+
   test("writes a line for each line, and pays for nothing twice", async () => {
     const cli = await createCli({ respond: () => answer({ "x-request-id": "req_1" }) });
     await write(cli, [chat("a"), chat("b")]);

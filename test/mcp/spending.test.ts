@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Cli, createCli } from "../support/cli.ts";
+import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { agentOf, everything, quickPictures } from "./client.ts";
 
 const picture = { model_name: "SDXL1.0-base", prompt: "a cat", steps: 25 };
@@ -82,6 +82,55 @@ test("calls without a documented price are refused, unless the user says what to
   const { call } = await agentOf(await createCli(), `${limits} --assume-price 0.3`);
   expect(await call("create_chat_completion", chat)).toMatchObject({ ok: true, cost: { spentDollars: 0.3 } });
   expect(await call("generate_audio", { text: "hi" })).toMatchObject({ error: { code: "BUDGET_EXCEEDED" } });
+});
+
+const answering =
+  (reply: () => string, path: string): Responder =>
+  (request) =>
+    request.method === "POST" && request.path === path
+      ? new Response(reply(), { headers: { "content-type": "application/json" } })
+      : undefined;
+const chatPath = "/v1/chat/completions";
+const limitOfTwo = "--sandbox --allow spend --max-cost 2 --max-burn 9 --assume-price 1";
+const question = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }] };
+
+test("an answer that is nested too deeply arrives as JSON text, and its price stays counted", async () => {
+  const deep = `${"[".repeat(9000)}${"]".repeat(9000)}`;
+  const choices = `[{"index":0,"message":{"role":"assistant","content":"Paid"},"extra":${deep}}]`;
+  const cli = await createCli({ respond: answering(() => `{"choices":${choices}}`, chatPath) });
+  const { call, end } = await agentOf(cli, limitOfTwo);
+  expect(await call("create_chat_completion", question)).toMatchObject({
+    ok: true,
+    data: expect.stringContaining(deep),
+    cost: { spentDollars: 1 },
+  });
+  expect(await call("create_chat_completion", question)).toMatchObject({ ok: true });
+  expect(await call("create_chat_completion", question)).toMatchObject({
+    error: { code: "BUDGET_EXCEEDED" },
+  });
+  expect(posts((await end()).requests)).toHaveLength(2);
+});
+
+test("a new rental whose response is nested too deeply is a success with an ID", async () => {
+  const deep = `${"[".repeat(9000)}${"]".repeat(9000)}`;
+  const path = "/v2/on-demand/virtual-machine-rentals";
+  const cli = await createCli({ respond: answering(() => `{"id":"1001","extra":${deep}}`, path) });
+  const { call } = await agentOf(cli, limitOfTwo);
+  expect(await call("create_virtual_machine_rental", { gpuCount: 1 })).toMatchObject({
+    ok: true,
+    data: expect.stringContaining('"id":"1001"'),
+  });
+});
+
+test("an answer that is too long to show is saved to a file, and its price stays counted", async () => {
+  const content = "\\u0001".repeat(2_500_000);
+  const reply = `{"choices":[{"index":0,"message":{"role":"assistant","content":"${content}"}}]}`;
+  const cli = await createCli({ respond: answering(() => reply, chatPath) });
+  const { call } = await agentOf(cli, limitOfTwo);
+  const result = await call("create_chat_completion", question);
+  expect(result).toMatchObject({ ok: true, data: null, cost: { spentDollars: 1 } });
+  const path = /It was saved to (.*)\.$/.exec(result.notes?.at(-1) ?? "")?.[1] ?? "";
+  expect((await readFile(path, "utf8")) === reply).toBe(true);
 });
 
 test("a call that asks for several answers counts several times", async () => {

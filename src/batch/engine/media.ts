@@ -47,6 +47,11 @@ export class MediaOfLine {
     for (const media of this.#arriving) media.discard();
   }
 
+  /** A response as it was received, with the base64 text in its place. */
+  received(bytes: Uint8Array): Uint8Array {
+    return restored(bytes, this.#arriving);
+  }
+
   /**
    * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text, and a
    * problem that someone has to look at, if there is one.
@@ -59,7 +64,7 @@ export class MediaOfLine {
     const problems = listed.flatMap(({ media }) => (typeof media === "string" ? media : []));
     // Restores the response before settings are added to the pictures.
     const received =
-      problems.length > 0 ? restored(Buffer.from(stringifyExactly(value) ?? "null"), arriving) : undefined;
+      problems.length > 0 ? this.received(Buffer.from(stringifyExactly(value) ?? "null")) : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
     for (const [index, { media, entry }] of listed.entries()) {
       if (typeof media === "string") continue;

@@ -11,7 +11,7 @@ import {
   readJournal,
 } from "../journal.ts";
 import { Ledger, type LineState } from "../ledger.ts";
-import { linesOf } from "../read-lines.ts";
+import { ownLinesOf } from "../read-lines.ts";
 import type { Shard } from "../shard.ts";
 import { outputLine } from "./output.ts";
 import { Recorder } from "./recorder.ts";
@@ -188,7 +188,7 @@ async function recover(
   if (size === outputEnd) return adopted;
   let end = outputEnd;
   let text = "";
-  for await (const line of linesOf(files.read(out, outputEnd), `${out} after byte ${outputEnd}`)) {
+  for await (const line of ownLinesOf(files.read(out, outputEnd), `${out} after byte ${outputEnd}`)) {
     const value = parseJson(line.text);
     if (line.isOpen || !isRecord(value)) break;
     const { custom_id: id, response, error } = value;
@@ -272,7 +272,7 @@ async function removeLines(
     block = "";
   };
   try {
-    for await (const { text } of linesOf(files.read(out), out)) {
+    for await (const { text } of ownLinesOf(files.read(out), out)) {
       const { custom_id: id } = asRecord(parseJson(text));
       const entry = typeof id === "string" ? ledger.find(id) : undefined;
       if (entry !== undefined && ledger.state(entry) === "pending") {

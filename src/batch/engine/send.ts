@@ -2,9 +2,9 @@ import { requestIdHeader } from "../../client/attempt.ts";
 import type { Prepare, RawCall } from "../../client/call.ts";
 import type { PreparedWrite } from "../../client/prepared.ts";
 import type { BufferedResponse } from "../../client/response.ts";
-import { EmptyResult } from "../../core/errors.ts";
+import { EmptyResult, reasonOf } from "../../core/errors.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
-import { serviceErrorIn } from "../../core/responses/success.ts";
+import { assertValues, serviceErrorIn } from "../../core/responses/success.ts";
 import {
   type FailedReply,
   InterruptedWrite,
@@ -29,7 +29,7 @@ export function createSend(options: SendOptions): (line: BatchRequest) => Promis
   const sendChat = async (line: BatchRequest): Promise<Sent> => {
     preparing ??= options.prepare(partsOf("chat"));
     const send = await preparing;
-    return resultOf(await send(bodyOf(line)));
+    return outcomeOf(await send(bodyOf(line)), options);
   };
   return async (line) => {
     try {
@@ -37,7 +37,7 @@ export function createSend(options: SendOptions): (line: BatchRequest) => Promis
       // Loaded only for media, because the decoders change how this process uses memory.
       const { MediaOfLine } = await import("./media.ts");
       const media = new MediaOfLine(line, options);
-      return await sendForMedia(line, options.request, media).finally(() => media.discard());
+      return await sendForMedia(line, options, media).finally(() => media.discard());
     } catch (error) {
       return failed(error);
     }
@@ -51,14 +51,48 @@ function partsOf(endpoint: Endpoint) {
 
 const bodyOf = ({ body }: BatchRequest): string => stringifyExactly(body) ?? "{}";
 
-async function sendForMedia(line: BatchRequest, request: RawCall, media: MediaOfLine): Promise<Sent> {
+async function sendForMedia(line: BatchRequest, options: SendOptions, media: MediaOfLine): Promise<Sent> {
   const parts = { ...partsOf(line.endpoint), body: bodyOf(line) };
-  const response = await request(parts, { reusesConnection: true, divert: media.divert });
-  return resultOf(response, media);
+  const response = await options.request(parts, { reusesConnection: true, divert: media.divert });
+  return outcomeOf(response, options, media);
+}
+
+/**
+ * The outcome of a request that has its response. An error does not make the line pending again, because the request
+ * was paid for. The response is saved to a file instead.
+ */
+async function outcomeOf(
+  response: BufferedResponse,
+  options: SendOptions,
+  media?: MediaOfLine,
+): Promise<Sent> {
+  try {
+    return await resultOf(response, media);
+  } catch (error) {
+    const kept = await keptText(response, options, media);
+    return lost("UNUSABLE_RESPONSE", `the response cannot be used: ${reasonOf(error)}; ${kept}`);
+  }
+}
+
+/** Saves a response. Returns a text that says where it is, or why it could not be saved. */
+async function keptText(
+  response: BufferedResponse,
+  { filesFolder, fallbackFolders, serviceNow }: SendOptions,
+  media?: MediaOfLine,
+): Promise<string> {
+  try {
+    const { keep } = await import("../../media/keep.ts");
+    const folders = [filesFolder, ...fallbackFolders];
+    const bytes = media?.received(response.bytes) ?? response.bytes;
+    return `it was saved to ${await keep(bytes, { folders, date: new Date(serviceNow()), thing: "response" })}`;
+  } catch (cause) {
+    return reasonOf(cause);
+  }
 }
 
 async function resultOf(response: BufferedResponse, media?: MediaOfLine): Promise<Sent> {
   const text = response.text();
+  assertValues(text, response.maxValues);
   const value = parseJson(text);
   if (value === undefined) return unusable("the response is not JSON", JSON.stringify(text), response);
   const error = serviceErrorIn(value);

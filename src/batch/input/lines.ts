@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { routes } from "../../contract/generated/routes.ts";
-import { isRecord, parseJson } from "../../core/json.ts";
+import { isNestedBeyond, isRecord, parseJson } from "../../core/json.ts";
 import { copyTexts, stringifyExactly } from "../../core/values/exact-numbers.ts";
 import type { Ledger } from "../ledger.ts";
 import { linesOf } from "../read-lines.ts";
@@ -51,10 +51,19 @@ export const jsonLines = (path: string, read: () => AsyncIterable<Uint8Array>): 
     }
   };
 
+/** How deeply a line may be nested. The checks of a request follow its levels, and fail on a few thousand. */
+const maxLevels = 500;
+
+/** The problem of a line that is nested too deeply; undefined for any other line. */
+export const nestingProblem = (line: unknown): string | undefined =>
+  isNestedBeyond(line, maxLevels) ? `the line is nested more than ${maxLevels} levels deep` : undefined;
+
 const knownFields = ["custom_id", "method", "url", "body"];
 
 function requestOf(line: unknown, number: number): BatchRequest | InvalidLine {
   if (!isRecord(line)) return { number, problems: ["the line is not a JSON object"] };
+  const tooDeep = nestingProblem(line);
+  if (tooDeep !== undefined) return { number, problems: [tooDeep] };
   const { custom_id: id, method, url, body } = line;
   const endpoint = endpointNames.find((name) => endpoints[name].path === url);
   const problems = [

@@ -7,7 +7,14 @@ import { inputLimits, sizeText } from "../../core/values/input-limits.ts";
 import { fileName } from "../../media/filename.ts";
 import { Ledger } from "../ledger.ts";
 import { linesOf } from "../read-lines.ts";
-import { type BatchRequest, type Endpoint, endpoints, type InvalidLine, type Source } from "./lines.ts";
+import {
+  type BatchRequest,
+  type Endpoint,
+  endpoints,
+  type InvalidLine,
+  nestingProblem,
+  type Source,
+} from "./lines.ts";
 
 export interface PromptsOptions {
   /** The name of the file, for errors. */
@@ -130,6 +137,8 @@ function rowOf(
     return text === "" ? [] : [[name, cellValue(text, kind)]];
   });
   const { custom_id: id, ...fields } = Object.fromEntries(cells);
+  const tooDeep = nestingProblem(fields);
+  if (tooDeep !== undefined) return { number, problems: [tooDeep] };
   const body = promptFields(endpoint, fields);
   const prompt = String(fields.prompt ?? fields.text ?? "");
   return {

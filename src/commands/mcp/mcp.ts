@@ -75,6 +75,7 @@ export default defineCommand({
           origin: { server: files.processes.self, ...origin },
         }),
         listed: () => listedTools({ describe: context.describe, say: log }),
+        now: context.now,
         task,
         commandNode,
         failureOf,
