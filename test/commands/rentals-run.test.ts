@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
+import { deadProcess } from "../support/leases.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -320,6 +321,48 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const programs = { ...renter.remote.programs, stream: flooding };
     expect(await renter.run(sh("echo up"), { programs })).toMatchObject({ code: 0, out: "up\n" });
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  describe("another rental that got the ID of the job's rental", () => {
+    /** Starts a run, and replaces its rental once the command runs. */
+    async function createReplaced() {
+      let replaced = false;
+      const renter = await createRenter({
+        trouble: async (connection) => {
+          if (!isFollow(connection) || replaced) return undefined;
+          replaced = true;
+          await renter.sandbox.reset();
+          await renter.run("rentals create vm --gpus 1 --label prod --yes");
+          return undefined;
+        },
+      });
+      return renter;
+    }
+
+    test("is not ended with the job", async () => {
+      const { run, active } = await createReplaced();
+      const { code, err } = await run(sh("sleep 0.3; exit 3"));
+      expect(code, err).toBe(10);
+      expect(err).toMatch(/rental 1001 was not ended: it does not have the label gpuctl-\w+ of the job/);
+      expect(err).not.toContain("rentals terminate 1001");
+      expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
+    });
+
+    test("neither runs the command nor ends when the job is resumed", async () => {
+      const { run, active, jobs, folder, remote } = await createReplaced();
+      await run(sh("sleep 0.3; exit 3"));
+      const [{ id }] = await jobs();
+      const path = join(folder, "state", "jobs", id, "job.json");
+      const job = JSON.parse(await readFile(path, "utf8"));
+      await writeFile(path, JSON.stringify({ ...job, phase: "starting", process: deadProcess }));
+      const before = remote.connections.length;
+      const { code, err } = await run(sh("sleep 0.3; exit 3"));
+      expect(code, err).not.toBe(3);
+      expect(err).toMatch(/rental 1001 does not have the job's label gpuctl-\w+, so it was left alone/);
+      expect(remote.connections).toHaveLength(before);
+      expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
+      expect(await jobs()).toMatchObject([{ state: "ended" }]);
+    });
   });
 
   describe("an end that fails", () => {

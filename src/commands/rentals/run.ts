@@ -19,6 +19,7 @@ import { assertPrograms, checkRunFlags, lineOf, planOf, runFlags, variablesOf } 
 import {
   adoptLease,
   assertCanEnd,
+  assertHasRental,
   assertPriceIsKnown,
   bindRental,
   costOf,
@@ -135,6 +136,7 @@ async function resume(line: string, options: RentOptions, context: Context): Pro
   const { id, rentalLabel, rentedAt } = left;
   const journal = openJournal(files.state, { ...left, process: files.processes.self });
   say(`Resuming job ${id}: this command line started it, but gpuctl was killed.`);
+  await assertHasRental(journal, context);
   if (options.place) await adoptLease(options.place, id);
   if (left.rentalId !== undefined) return journal;
   for (let count = 1; rentedAt !== undefined && count <= lookUps; count += 1) {
