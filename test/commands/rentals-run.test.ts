@@ -365,6 +365,30 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
+  describe("a job that was left before its rental was known", () => {
+    test.each(["before the request", "after the request"])("asks again if it was left %s", async (when) => {
+      const { run, folder, jobs } = await createRenter({
+        respond: ({ method, path }) =>
+          method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
+      });
+      await run(sh("echo ran"));
+      const [{ id }] = await jobs();
+      const path = join(folder, "state", "jobs", id, "job.json");
+      const job = JSON.parse(await readFile(path, "utf8"));
+      const rentedAt = when === "before the request" ? undefined : job.rentedAt;
+      await writeFile(path, JSON.stringify({ ...job, rentedAt, process: deadProcess }));
+      const asked: string[] = [];
+      const confirm = async ({ message }: { readonly message: string }) => {
+        asked.push(message);
+        return false;
+      };
+      const line = sh("echo ran").filter((word) => word !== "--yes");
+      const { requests, err } = await run(line, { terminal: 80, prompts: { confirm } });
+      expect(asked, err).toEqual([expect.stringMatching(/^Rent a virtual machine .* an hour/)]);
+      expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+    });
+  });
+
   describe("an end that fails", () => {
     test("is tried again while the rental is active", async () => {
       let failures = 2;

@@ -178,9 +178,12 @@ async function rentFor(
   }
 }
 
-/** The question before a rental is created, with its cost and limits. Undefined if a job is resumed instead. */
+/**
+ * The question before a rental is created, with its cost and limits. Undefined if a job is resumed whose rental is known.
+ * A job without a known rental may have none, and then resuming it rents.
+ */
 async function question({ flags, ...given }: Given): Promise<string | undefined> {
-  if (leftBehind(lineFor({ flags, ...given }), given)) return undefined;
+  if (leftBehind(lineFor({ flags, ...given }), given)?.rentalId !== undefined) return undefined;
   const asked = await rentalQuestion(jobType, {
     ...given,
     flags: { ...flags, count: undefined, ifAbsent: false, wait: false },
