@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { processes } from "../../src/system/files.ts";
 import { createCli } from "../support/cli.ts";
-import { deadProcess } from "../support/leases.ts";
+import { deadProcess, isCreate, reusedProcess } from "../support/leases.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -362,6 +363,45 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(remote.connections).toHaveLength(before);
       expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
       expect(await jobs()).toMatchObject([{ state: "ended" }]);
+    });
+  });
+
+  describe("a killed run whose process ID is used again", () => {
+    /** A run that was killed once its rental was there. */
+    async function createKilled(name: string) {
+      const renter = await createRenter();
+      await renter.run(sh("exit 4", "--detach", "--lease", "1h"));
+      const [{ id }] = await renter.jobs();
+      const path = join(renter.folder, "state", "jobs", id, "job.json");
+      const job = JSON.parse(await readFile(path, "utf8"));
+      await writeFile(path, JSON.stringify({ ...job, phase: "starting", process: name }));
+      return renter;
+    }
+
+    test("is resumed by a process of the same name", async () => {
+      const { run } = await createKilled(processes.self);
+      const { err, requests } = await run(sh("exit 4", "--detach", "--lease", "1h"));
+      expect(err).toMatch(/^Resuming job/);
+      expect(requests.filter(isCreate)).toEqual([]);
+    });
+
+    test.runIf(process.platform === "linux")("is resumed while another process has its ID", async () => {
+      const { run } = await createKilled(reusedProcess);
+      const { err, requests } = await run(sh("exit 4", "--detach", "--lease", "1h"));
+      expect(err).toMatch(/^Resuming job/);
+      expect(requests.filter(isCreate)).toEqual([]);
+    });
+
+    test.runIf(process.platform === "linux")("is ended by the guard", async () => {
+      const { run, active, folder } = await createKilled(reusedProcess);
+      const path = join(folder, "state", "leases.jsonl");
+      const [header = "", line = ""] = (await readFile(path, "utf8")).split("\n");
+      const { lease } = JSON.parse(line);
+      const left = { lease: { ...lease, process: reusedProcess, endsWithProcess: true } };
+      await writeFile(path, `${header}\n${JSON.stringify(left)}\n`);
+      const { code, err } = await run("rentals guard --once --yes");
+      expect(code, err).toBe(0);
+      expect(await active()).toEqual([]);
     });
   });
 

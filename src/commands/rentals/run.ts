@@ -122,7 +122,8 @@ const leftBehind = (line: string, { files }: Pick<Context, "files">): Job | unde
       job.line === line &&
       job.phase !== "ended" &&
       !(job.plan.detached && job.phase === "running") &&
-      !files.processes.isRunning(job.process),
+      // A killed process may have had the name that this one has now, as PID 1 in a container has after each start.
+      (job.process === files.processes.self || !files.processes.isRunning(job.process)),
   );
 
 /**
