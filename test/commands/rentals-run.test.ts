@@ -429,6 +429,42 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
+  describe("a job whose rental is not listed", () => {
+    /** Runs a command line whose request fails, and again after the process was killed. */
+    async function runTwice(...flags: readonly string[]) {
+      let failures = 1;
+      const renter = await createRenter({
+        respond: ({ method, path }) =>
+          method === "POST" && path !== terminates && failures-- > 0
+            ? Response.json({}, { status: 500 })
+            : undefined,
+      });
+      const line = sh("exit 4", ...flags);
+      await renter.run(line);
+      const [{ id }] = await renter.jobs();
+      const state = join(renter.folder, "state");
+      for (const path of [join(state, "jobs", id, "job.json"), join(state, "leases.jsonl")]) {
+        const text = await readFile(path, "utf8").catch(() => undefined);
+        if (text !== undefined) await writeFile(path, text.replaceAll(processes.self, deadProcess));
+      }
+      return { ...renter, ...(await renter.run(line)) };
+    }
+
+    test("leaves its lease to the guard", async () => {
+      const { code, err, leases } = await runTwice();
+      expect(code, err).toBe(4);
+      expect(err).toContain("If the rental appears later, a guard ends it.");
+      expect(await leases()).toMatchObject([{ process: deadProcess, endsWithProcess: true }]);
+    });
+
+    test("without a lease, is not left to the guard", async () => {
+      const { code, err, leases } = await runTwice("--keep");
+      expect(code, err).toBe(4);
+      expect(err).toMatch(/If the rental appears later, end it with `gpuctl rentals terminate.*no lease/);
+      expect(await leases()).toEqual([]);
+    });
+  });
+
   describe("an end that fails", () => {
     test("is tried again while the rental is active", async () => {
       let failures = 2;

@@ -138,21 +138,29 @@ async function resume(line: string, options: RentOptions, context: Context): Pro
   const journal = openJournal(files.state, { ...left, process: files.processes.self });
   say(`Resuming job ${id}: this command line started it, but gpuctl was killed.`);
   await assertHasRental(journal, context);
-  if (options.place) await adoptLease(options.place, id);
-  if (left.rentalId !== undefined) return journal;
+  // A lease whose rental is not found stays with the killed process, so that a guard ends the rental if it appears later.
+  const adopt = async () => options.place && adoptLease(options.place, id);
+  if (left.rentalId !== undefined) {
+    await adopt();
+    return journal;
+  }
   for (let count = 1; rentedAt !== undefined && count <= lookUps; count += 1) {
     const record = await findRental(rentalLabel, context);
     if (record !== undefined) {
+      await adopt();
       await bindRental(journal, record, options, context);
       return journal;
     }
     await sleep(lookUpPause);
   }
   journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of it is listed" });
+  const later = options.place
+    ? "a guard ends it"
+    : "end it with `gpuctl rentals terminate`, because it has no lease";
   say(
     rentedAt === undefined
       ? "The job had not rented anything yet, so a new job starts."
-      : `No rental with the job's label ${rentalLabel} is listed, so a new job starts. If the rental appears later, a guard ends it.`,
+      : `No rental with the job's label ${rentalLabel} is listed, so a new job starts. If the rental appears later, ${later}.`,
   );
   return undefined;
 }
