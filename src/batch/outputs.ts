@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, readFailed, UsageError } from "../core/errors.ts";
-import { lockOwner, type Processes } from "../core/tasks/lock.ts";
+import { lockOwner, type Processes, pidOf } from "../core/tasks/lock.ts";
 import { type Known, readKnown } from "./engine/open.ts";
 import { diskFiles } from "./files.ts";
 import { journalPath } from "./journal.ts";
@@ -69,7 +69,7 @@ export async function runningProcess(
   if (owner === undefined || !lock || !isRunning(owner) || Date.now() - lock.mtimeMs > stale)
     return undefined;
   const [place, own] = [placeOf(owner), placeOf(self)];
-  const pid = owner.slice(place.length + 1);
+  const pid = pidOf(owner);
   return place === own ? pid : `${pid} on ${place.split(" ")[0]}`;
 }
 

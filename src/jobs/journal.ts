@@ -50,6 +50,8 @@ export interface Job {
   readonly process: string;
   readonly createdAt: number;
   readonly rentalId?: string | undefined;
+  /** The label that the service showed when it created the rental, by which the rental is recognized later. */
+  readonly shownLabel?: string | undefined;
   /** When the request for the rental was sent. */
   readonly rentedAt?: number | undefined;
   /** The cost of the rental in dollars an hour, as a decimal. */
@@ -208,6 +210,7 @@ function jobOf(id: string, value: unknown): Job | undefined {
     process: asText(value.process),
     createdAt: time("createdAt") ?? 0,
     rentalId: text("rentalId"),
+    shownLabel: text("shownLabel"),
     rentedAt: time("rentedAt"),
     hourlyCost: text("hourlyCost"),
     stopsAt: time("stopsAt"),
@@ -230,7 +233,7 @@ export const stateOfJob = (
 
 /** Fields of a job for JSON. */
 export const jobRecord = (job: Job, state: string): Readonly<Record<string, unknown>> => {
-  const { plan, line: _, process: __, createdAt, rentedAt, endedAt, stopsAt, ...rest } = job;
+  const { plan, line: _, process: __, shownLabel: ___, createdAt, rentedAt, endedAt, stopsAt, ...rest } = job;
   return withoutUndefined({
     ...rest,
     state,

@@ -83,21 +83,42 @@ export async function collected(
   return Buffer.concat(all);
 }
 
-/** A process name includes the host and, on Linux, the PID namespace, because containers may share files. */
+/**
+ * A process name includes the host and, on Linux, the PID namespace, because containers may share files. On Linux, it
+ * also includes when the process started, because process IDs are used again, above all after a restart.
+ */
 export const processes: Processes = {
   get self() {
-    return `${place()} ${process.pid}`;
+    const start = startOf(process.pid);
+    return `${place()} ${process.pid}${start === undefined ? "" : `@${start}`}`;
   },
   isRunning: (name) => {
     const at = name.lastIndexOf(" ");
     if (name.slice(0, at) !== place()) return true;
+    const [id, start] = name.slice(at + 1).split("@");
+    const pid = Number(id);
     try {
-      return process.kill(Number(name.slice(at + 1)), 0);
+      process.kill(pid, 0);
     } catch (error) {
-      return codeOf(error) !== "ESRCH";
+      if (codeOf(error) === "ESRCH") return false;
     }
+    const found = start === undefined ? undefined : startOf(pid);
+    return found === undefined || found === start;
   },
 };
+
+/** The boot of the machine, and the time since then at which a process started. Undefined if that is not known. */
+function startOf(pid: number): string | undefined {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The name of the program is in parentheses and may contain spaces. The start is the twentieth field after it.
+    const ticks = status.slice(status.lastIndexOf(")") + 2).split(" ")[19];
+    return ticks === undefined ? undefined : `${boot}-${ticks}`;
+  } catch {
+    return undefined;
+  }
+}
 
 function place(): string {
   try {

@@ -67,6 +67,23 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await jobs()).toMatchObject([{ state: "ended", outcome: "cancelled" }]);
   });
 
+  test.each(["attach train", "cancel train --yes"])(
+    "%s leaves another rental alone that got the ID of the job's rental",
+    async (verb) => {
+      const { run, active, jobs, sandbox, remote } = await createRenter();
+      await run(detached("sleep 5"));
+      await sandbox.reset();
+      await run("rentals create vm --gpus 1 --label prod --yes");
+      const before = remote.connections.length;
+      const { code, err } = await run(`rentals jobs ${verb}`);
+      expect(code, err).not.toBe(0);
+      expect(err).toMatch(/rental 1001 does not have the job's label train-\w+, so it was left alone/);
+      expect(remote.connections).toHaveLength(before);
+      expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
+      expect(await jobs()).toMatchObject([{ state: "ended" }]);
+    },
+  );
+
   test("cancel ends a rental that does not respond", async () => {
     let isUp = true;
     const { run, active } = await createRenter({

@@ -3,7 +3,9 @@ import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { processes } from "../../src/system/files.ts";
 import { createCli } from "../support/cli.ts";
+import { deadProcess, isCreate, reusedProcess } from "../support/leases.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -354,6 +356,147 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const programs = { ...renter.remote.programs, stream: flooding };
     expect(await renter.run(sh("echo up"), { programs })).toMatchObject({ code: 0, out: "up\n" });
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  describe("another rental that got the ID of the job's rental", () => {
+    /** Starts a run, and replaces its rental once the command runs. */
+    async function createReplaced() {
+      let replaced = false;
+      const renter = await createRenter({
+        trouble: async (connection) => {
+          if (!isFollow(connection) || replaced) return undefined;
+          replaced = true;
+          await renter.sandbox.reset();
+          await renter.run("rentals create vm --gpus 1 --label prod --yes");
+          return undefined;
+        },
+      });
+      return renter;
+    }
+
+    test("is not ended with the job", async () => {
+      const { run, active } = await createReplaced();
+      const { code, err } = await run(sh("sleep 0.3; exit 3"));
+      expect(code, err).toBe(10);
+      expect(err).toMatch(/rental 1001 was not ended: it does not have the label gpuctl-\w+ of the job/);
+      expect(err).not.toContain("rentals terminate 1001");
+      expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
+    });
+
+    test("neither runs the command nor ends when the job is resumed", async () => {
+      const { run, active, jobs, folder, remote } = await createReplaced();
+      await run(sh("sleep 0.3; exit 3"));
+      const [{ id }] = await jobs();
+      const path = join(folder, "state", "jobs", id, "job.json");
+      const job = JSON.parse(await readFile(path, "utf8"));
+      await writeFile(path, JSON.stringify({ ...job, phase: "starting", process: deadProcess }));
+      const before = remote.connections.length;
+      const { code, err } = await run(sh("sleep 0.3; exit 3"));
+      expect(code, err).not.toBe(3);
+      expect(err).toMatch(/rental 1001 does not have the job's label gpuctl-\w+, so it was left alone/);
+      expect(remote.connections).toHaveLength(before);
+      expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
+      expect(await jobs()).toMatchObject([{ state: "ended" }]);
+    });
+  });
+
+  describe("a killed run whose process ID is used again", () => {
+    /** A run that was killed once its rental was there. */
+    async function createKilled(name: string) {
+      const renter = await createRenter();
+      await renter.run(sh("exit 4", "--detach", "--lease", "1h"));
+      const [{ id }] = await renter.jobs();
+      const path = join(renter.folder, "state", "jobs", id, "job.json");
+      const job = JSON.parse(await readFile(path, "utf8"));
+      await writeFile(path, JSON.stringify({ ...job, phase: "starting", process: name }));
+      return renter;
+    }
+
+    test("is resumed by a process of the same name", async () => {
+      const { run } = await createKilled(processes.self);
+      const { err, requests } = await run(sh("exit 4", "--detach", "--lease", "1h"));
+      expect(err).toMatch(/^Resuming job/);
+      expect(requests.filter(isCreate)).toEqual([]);
+    });
+
+    test.runIf(process.platform === "linux")("is resumed while another process has its ID", async () => {
+      const { run } = await createKilled(reusedProcess);
+      const { err, requests } = await run(sh("exit 4", "--detach", "--lease", "1h"));
+      expect(err).toMatch(/^Resuming job/);
+      expect(requests.filter(isCreate)).toEqual([]);
+    });
+
+    test.runIf(process.platform === "linux")("is ended by the guard", async () => {
+      const { run, active, folder } = await createKilled(reusedProcess);
+      const path = join(folder, "state", "leases.jsonl");
+      const [header = "", line = ""] = (await readFile(path, "utf8")).split("\n");
+      const { lease } = JSON.parse(line);
+      const left = { lease: { ...lease, process: reusedProcess, endsWithProcess: true } };
+      await writeFile(path, `${header}\n${JSON.stringify(left)}\n`);
+      const { code, err } = await run("rentals guard --once --yes");
+      expect(code, err).toBe(0);
+      expect(await active()).toEqual([]);
+    });
+  });
+
+  describe("a job that was left before its rental was known", () => {
+    test.each(["before the request", "after the request"])("asks again if it was left %s", async (when) => {
+      const { run, folder, jobs } = await createRenter({
+        respond: ({ method, path }) =>
+          method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
+      });
+      await run(sh("echo ran"));
+      const [{ id }] = await jobs();
+      const path = join(folder, "state", "jobs", id, "job.json");
+      const job = JSON.parse(await readFile(path, "utf8"));
+      const rentedAt = when === "before the request" ? undefined : job.rentedAt;
+      await writeFile(path, JSON.stringify({ ...job, rentedAt, process: deadProcess }));
+      const asked: string[] = [];
+      const confirm = async ({ message }: { readonly message: string }) => {
+        asked.push(message);
+        return false;
+      };
+      const line = sh("echo ran").filter((word) => word !== "--yes");
+      const { requests, err } = await run(line, { terminal: 80, prompts: { confirm } });
+      expect(asked, err).toEqual([expect.stringMatching(/^Rent a virtual machine .* an hour/)]);
+      expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+    });
+  });
+
+  describe("a job whose rental is not listed", () => {
+    /** Runs a command line whose request fails, and again after the process was killed. */
+    async function runTwice(...flags: readonly string[]) {
+      let failures = 1;
+      const renter = await createRenter({
+        respond: ({ method, path }) =>
+          method === "POST" && path !== terminates && failures-- > 0
+            ? Response.json({}, { status: 500 })
+            : undefined,
+      });
+      const line = sh("exit 4", ...flags);
+      await renter.run(line);
+      const [{ id }] = await renter.jobs();
+      const state = join(renter.folder, "state");
+      for (const path of [join(state, "jobs", id, "job.json"), join(state, "leases.jsonl")]) {
+        const text = await readFile(path, "utf8").catch(() => undefined);
+        if (text !== undefined) await writeFile(path, text.replaceAll(processes.self, deadProcess));
+      }
+      return { ...renter, ...(await renter.run(line)) };
+    }
+
+    test("leaves its lease to the guard", async () => {
+      const { code, err, leases } = await runTwice();
+      expect(code, err).toBe(4);
+      expect(err).toContain("If the rental appears later, a guard ends it.");
+      expect(await leases()).toMatchObject([{ process: deadProcess, endsWithProcess: true }]);
+    });
+
+    test("without a lease, is not left to the guard", async () => {
+      const { code, err, leases } = await runTwice("--keep");
+      expect(code, err).toBe(4);
+      expect(err).toMatch(/If the rental appears later, end it with `gpuctl rentals terminate.*no lease/);
+      expect(await leases()).toEqual([]);
+    });
   });
 
   describe("an end that fails", () => {

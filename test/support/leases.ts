@@ -48,6 +48,9 @@ export const at = (milliseconds: number): string => new Date(firstMoment + milli
 /** A process of this machine that no longer runs. */
 export const deadProcess = `${processes.self.slice(0, processes.self.lastIndexOf(" "))} 999999999`;
 
+/** A process of this machine that no longer runs, and whose process ID this process got. */
+export const reusedProcess = processes.self.replace(/@.*/, "@earlier");
+
 export const isCreate = ({ method, path }: SeenRequest): boolean =>
   method === "POST" && path.endsWith("-rentals");
 export const isTerminate = ({ method, path }: SeenRequest): boolean =>

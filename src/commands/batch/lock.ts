@@ -1,7 +1,7 @@
 import { journalPath } from "../../batch/journal.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { InUse } from "../../core/errors.ts";
-import { locked, lockOwner } from "../../core/tasks/lock.ts";
+import { locked, lockOwner, pidOf } from "../../core/tasks/lock.ts";
 
 /**
  * Milliseconds. A lock that has not been renewed for this long counts as abandoned: its process was suspended, or ended
@@ -28,8 +28,7 @@ export async function withBatchLock<Value>(
     // have ended, so wait until its lock would be abandoned.
     timeout: isHere && processes.isRunning(owner) ? 0 : stale * 2,
     busy: () => {
-      const by =
-        owner === undefined ? "another process" : `process ${owner.slice(owner.lastIndexOf(" ") + 1)}`;
+      const by = owner === undefined ? "another process" : `process ${pidOf(owner)}`;
       const where = owner === undefined || isHere ? "" : ` on ${owner.split(" ")[0]}`;
       return new InUse(`the batch ${out} is in use by ${by}${where}`, "Wait until it has ended, or stop it.");
     },

@@ -19,6 +19,7 @@ import { assertPrograms, checkRunFlags, lineOf, planOf, runFlags, variablesOf } 
 import {
   adoptLease,
   assertCanEnd,
+  assertHasRental,
   assertPriceIsKnown,
   bindRental,
   costOf,
@@ -121,7 +122,8 @@ const leftBehind = (line: string, { files }: Pick<Context, "files">): Job | unde
       job.line === line &&
       job.phase !== "ended" &&
       !(job.plan.detached && job.phase === "running") &&
-      !files.processes.isRunning(job.process),
+      // A killed process may have had the name that this one has now, as PID 1 in a container has after each start.
+      (job.process === files.processes.self || !files.processes.isRunning(job.process)),
   );
 
 /**
@@ -135,21 +137,30 @@ async function resume(line: string, options: RentOptions, context: Context): Pro
   const { id, rentalLabel, rentedAt } = left;
   const journal = openJournal(files.state, { ...left, process: files.processes.self });
   say(`Resuming job ${id}: this command line started it, but gpuctl was killed.`);
-  if (options.place) await adoptLease(options.place, id);
-  if (left.rentalId !== undefined) return journal;
+  await assertHasRental(journal, context);
+  // A lease whose rental is not found stays with the killed process, so that a guard ends the rental if it appears later.
+  const adopt = async () => options.place && adoptLease(options.place, id);
+  if (left.rentalId !== undefined) {
+    await adopt();
+    return journal;
+  }
   for (let count = 1; rentedAt !== undefined && count <= lookUps; count += 1) {
     const record = await findRental(rentalLabel, context);
     if (record !== undefined) {
+      await adopt();
       await bindRental(journal, record, options, context);
       return journal;
     }
     await sleep(lookUpPause);
   }
   journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of it is listed" });
+  const later = options.place
+    ? "a guard ends it"
+    : "end it with `gpuctl rentals terminate`, because it has no lease";
   say(
     rentedAt === undefined
       ? "The job had not rented anything yet, so a new job starts."
-      : `No rental with the job's label ${rentalLabel} is listed, so a new job starts. If the rental appears later, a guard ends it.`,
+      : `No rental with the job's label ${rentalLabel} is listed, so a new job starts. If the rental appears later, ${later}.`,
   );
   return undefined;
 }
@@ -176,9 +187,12 @@ async function rentFor(
   }
 }
 
-/** The question before a rental is created, with its cost and limits. Undefined if a job is resumed instead. */
+/**
+ * The question before a rental is created, with its cost and limits. Undefined if a job is resumed whose rental is known.
+ * A job without a known rental may have none, and then resuming it rents.
+ */
 async function question({ flags, ...given }: Given): Promise<string | undefined> {
-  if (leftBehind(lineFor({ flags, ...given }), given)) return undefined;
+  if (leftBehind(lineFor({ flags, ...given }), given)?.rentalId !== undefined) return undefined;
   const asked = await rentalQuestion(jobType, {
     ...given,
     flags: { ...flags, count: undefined, ifAbsent: false, wait: false },

@@ -15,6 +15,9 @@ export interface Processes {
   readonly isRunning: (name: string) => boolean;
 }
 
+/** The process ID in the name of a process, which a user can look up on its machine. */
+export const pidOf = (name: string): string => name.slice(name.lastIndexOf(" ") + 1).replace(/@.*/, "");
+
 interface LockOptions {
   readonly processes: Processes;
   /**

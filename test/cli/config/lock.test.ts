@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { processes } from "../../../src/system/files.ts";
 import { createCli } from "../../support/cli.ts";
+import { reusedProcess } from "../../support/leases.ts";
 
 async function withLock(seconds: number) {
   const cli = await createCli();
@@ -25,13 +26,26 @@ test("takes over the lock of a process that has just been killed", async () => {
   const { run, folder, path } = await withLock(3600);
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const owner = {
-    name: processes.self.replace(/\d+$/, String(pid)),
+    name: processes.self.replace(/\d+(@.*)?$/, String(pid)),
     born: (await stat(`${path}.lock`)).birthtimeMs,
   };
   await writeFile(`${path}.lock-owner`, JSON.stringify(owner));
   expect(await run("profile add play --sandbox")).toMatchObject({ code: 0 });
   expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
 });
+
+test.runIf(process.platform === "linux")(
+  "takes over the lock of a killed process whose process ID is used again",
+  async () => {
+    const { run, path } = await withLock(3600);
+    const owner = {
+      name: reusedProcess,
+      born: (await stat(`${path}.lock`)).birthtimeMs,
+    };
+    await writeFile(`${path}.lock-owner`, JSON.stringify(owner));
+    expect(await run("profile add play --sandbox")).toMatchObject({ code: 0 });
+  },
+);
 
 test("releases the lock when the change fails", async () => {
   const { run, folder } = await createCli();

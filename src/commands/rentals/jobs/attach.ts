@@ -4,7 +4,7 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { attend } from "../../../jobs/attend.ts";
 import { openJournal } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";
-import { adoptLease, findRental } from "../run/rent.ts";
+import { adoptLease, assertHasRental, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
 import { findJob, isOpen, jobArg, noJobs, ownJobs, placeOf } from "./find.ts";
 
@@ -52,6 +52,7 @@ export default defineCommand({
     }
     const machines = await startMachines();
     const journal = openJournal(files.state, { ...job, process: files.processes.self });
+    await assertHasRental(journal, context);
     const lease = placeOf(job, context);
     if (job.rentalId === undefined) {
       const record = await findRental(job.rentalLabel, context);

@@ -6,7 +6,7 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { cancel } from "../../../jobs/attend.ts";
 import { jobRecord, openJournal } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";
-import { findRental } from "../run/rent.ts";
+import { assertHasRental, findRental } from "../run/rent.ts";
 import { findJob, isOpen, jobList, ownJobs, placeOf } from "./find.ts";
 
 export default defineCommand({
@@ -66,6 +66,7 @@ export default defineCommand({
       try {
         const rentalId = job.rentalId ?? idOf(await findRental(job.rentalLabel, context));
         const journal = openJournal(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
+        await assertHasRental(journal, context);
         const lease = placeOf(job, context);
         const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
         await attendance.interruptible((stopped) => cancel(journal, host, stopped));

@@ -4,11 +4,12 @@ import { Interrupted, reasonOf, StillBilled } from "../../../core/errors.ts";
 import { assertIsRental, statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
 import type { JobHost, RentalNow } from "../../../jobs/host.ts";
-import type { Journal } from "../../../jobs/journal.ts";
+import type { Job, Journal } from "../../../jobs/journal.ts";
 import { type LeasePlace, releaseLease } from "../../../jobs/leases.ts";
 import { sshAddresses } from "../../../output/ssh.ts";
 import { endRental, isEnding } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
+import { isRentalOf } from "./rent.ts";
 
 export type HostContext = Context & Pick<Ports, "programs" | "attendance">;
 
@@ -38,10 +39,11 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
       if (record === null) {
         return { state: journal.job().phase === "running" ? "ended" : "pending", target: undefined };
       }
+      if (!isRentalOf(journal.job(), record)) return { state: "ended", target: undefined };
       assertIsRental(rentalId, record);
       return { state: stateFrom(statesOf(record)), target: targetOf(rentalId, record, machines) };
     },
-    end: (rentalId) => endAndCheck(rentalId, context),
+    end: (rentalId) => endAndCheck(rentalId, journal.job(), context),
     release: async () => {
       if (lease) await releaseLease(lease, journal.job().id).catch(() => {});
     },
@@ -70,17 +72,24 @@ const lookUps = 30;
  * Ends a rental, and looks it up until it has ended. After a failure, sends the request again if a lookup finds the
  * rental active, because ending a rental twice does no harm. Throws `StillBilled` if the rental may still be active.
  */
-async function endAndCheck(rentalId: string, context: HostContext): Promise<void> {
+async function endAndCheck(rentalId: string, job: Job, context: HostContext): Promise<void> {
   let problem = "";
   for (let attempt = 1; attempt <= endAttempts; attempt += 1) {
     try {
-      await endRental(
-        await planRecord(rentalId, await context.call("getRental", { rentalId }), context),
-        context,
-      );
+      const record: unknown = await context.call("getRental", { rentalId });
+      if (!isRentalOf(job, record)) {
+        // Replaces the advice to terminate the rental by its ID.
+        context.setFailureContext(`Rental ${rentalId} was left alone.`, { evenIfUnread: true });
+        throw new StillBilled(
+          `rental ${rentalId} was not ended: it does not have the label ${job.shownLabel} of the job any more`,
+          "Look at `gpuctl rentals list`.",
+        );
+      }
+      await endRental(await planRecord(rentalId, record, context), context);
       if (await hasEndedSoon(rentalId, context)) return;
       problem = "the service accepted the request, but the rental is still active";
     } catch (error) {
+      if (error instanceof StillBilled) throw error;
       if (context.interrupted.aborted) throw stillBilled(rentalId, "interrupted", context);
       problem = reasonOf(error);
       const record: unknown = await context.call("getRental", { rentalId }).catch(() => undefined);

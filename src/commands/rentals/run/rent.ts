@@ -8,7 +8,7 @@ import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.t
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { duration, maxDuration, timeUnits } from "../../../core/values/durations.ts";
 import { decimalText, dollarText, type Money } from "../../../core/values/money.ts";
-import type { Journal } from "../../../jobs/journal.ts";
+import type { Job, Journal } from "../../../jobs/journal.ts";
 import {
   beginLease,
   bindLease,
@@ -146,6 +146,7 @@ export async function bindRental(
     journal.change({
       phase: "starting",
       rentalId,
+      shownLabel: labelOf(record),
       rentedAt,
       hourlyCost: price === undefined ? undefined : decimalText(price),
       ...(first && { stopsAt: rentedAt + Math.min(first.after, maxDuration), limit: first.limit }),
@@ -211,6 +212,29 @@ export async function findRental(label: string, context: Pick<Context, "call">):
     );
   }
   return found[0]?.record;
+}
+
+/**
+ * Whether the record with the ID of a job's rental can be the rental of the job. A service that was reset may use the ID
+ * again, and a rental that belongs to no job must neither run its command nor end with it.
+ */
+export const isRentalOf = ({ shownLabel }: Pick<Job, "shownLabel">, record: unknown): boolean =>
+  record === null || shownLabel === undefined || labelOf(record) === shownLabel;
+
+/** Marks a job as ended, and throws `UnexpectedResponse`, if the ID of its rental now belongs to another rental. */
+export async function assertHasRental(
+  journal: Journal,
+  { call, now }: Pick<Context, "call" | "now">,
+): Promise<void> {
+  const { id, rentalId, shownLabel } = journal.job();
+  if (rentalId === undefined || shownLabel === undefined) return;
+  if (isRentalOf(journal.job(), await call("getRental", { rentalId }))) return;
+  const problem = `rental ${rentalId} does not have the job's label ${shownLabel}, so it was left alone`;
+  journal.change({ phase: "ended", endedAt: now(), outcome: problem });
+  throw new UnexpectedResponse(
+    `${problem}; job ${id} is marked as ended`,
+    "The service may have used the ID again. Look at `gpuctl rentals list`.",
+  );
 }
 
 /** The cost of a rental for a time in milliseconds. */
