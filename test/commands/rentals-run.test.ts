@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { asRecord } from "../../src/core/json.ts";
 import { createCli } from "../support/cli.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
@@ -387,6 +388,42 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(code).toBe(10);
       expect(await leases()).toMatchObject([{ label: expect.stringMatching(/^gpuctl-/) }]);
     });
+  });
+
+  test.each([
+    ["a fraction of a GPU", { gpuCount: 1e-30 }],
+    ["a count that is no value", { gpuCount: { valueOf: null, toString: null } }],
+  ])("ends a rental without a price when another is listed with %s", async (_, odd) => {
+    const other = { id: 5, gpuType: "h100", termType: "on-demand", costPerHourCents: 200, ...odd };
+    let isOver = false;
+    const renter = await createRenter({
+      respond: async ({ method, path, body }) => {
+        if (path.endsWith("/rental-options")) return Response.json([]);
+        isOver ||= path === terminates;
+        if (method === "GET" && path.endsWith("-machine-rentals") && !isOver) return Response.json([other]);
+        if (method !== "POST" || isOver) return undefined;
+        const headers = {
+          authorization: `Bearer ${renter.sandbox.keys.full}`,
+          "content-type": "application/json",
+        };
+        const created = await renter.sandbox.fetch(
+          new Request(new URL(path, "http://sandbox.localhost"), {
+            method,
+            headers,
+            body: JSON.stringify(body),
+          }),
+        );
+        return Response.json({
+          ...asRecord(await created.json()),
+          currentTerm: undefined,
+          costPerHourCents: undefined,
+        });
+      },
+    });
+    const { code, err } = await renter.run(sh("exit 3"));
+    expect(code, err).toBe(3);
+    expect([await renter.active(), await renter.leases()]).toEqual([[], []]);
+    expect(await renter.jobs()).toMatchObject([{ state: "ended", rentalId: "1001", status: 3 }]);
   });
 
   describe("Ctrl-C", () => {

@@ -166,14 +166,13 @@ async function rentFor(
 ): Promise<Journal> {
   if (context.stopped.aborted) throw new Interrupted("interrupted: nothing was rented");
   const journal = begin();
-  try {
-    await rent(journal, options, context);
-    return journal;
-  } catch (error) {
+  const record = await rent(journal, options, context).catch((error: unknown) => {
     const isUnknown = error instanceof Error && ["UnknownOutcome", "InterruptedWrite"].includes(error.name);
     if (!isUnknown) journal.change({ phase: "ended", endedAt: context.now(), outcome: "nothing was rented" });
     throw error;
-  }
+  });
+  await bindRental(journal, record, options, context);
+  return journal;
 }
 
 /** The question before a rental is created, with its cost and limits. Undefined if a job is resumed instead. */

@@ -61,10 +61,10 @@ const keepHint = "With --keep, gpuctl rents anyway, and you have to end the rent
 const spareTime = timeUnits[1].milliseconds;
 
 /**
- * Creates the rental of a job. Writes the journal and the lease to the disk before it sends the request. If the outcome
- * is unknown, recognizes the rental by its label, which no other rental has.
+ * Creates the rental of a job and returns its record. Writes the journal and the lease to the disk before it sends the
+ * request. If the outcome is unknown, recognizes the rental by its label, which no other rental has.
  */
-export async function rent(journal: Journal, options: RentOptions, context: Context): Promise<void> {
+export async function rent(journal: Journal, options: RentOptions, context: Context): Promise<unknown> {
   const { input, maxBurn, place } = options;
   const { id, rentalLabel } = journal.job();
   const create = async (assertHeld: () => Promise<void>): Promise<unknown> => {
@@ -100,10 +100,7 @@ export async function rent(journal: Journal, options: RentOptions, context: Cont
       return found;
     }
   };
-  const record = await (maxBurn === undefined
-    ? create(async () => {})
-    : withinBurn(maxBurn, input, context, create));
-  await bindRental(journal, record, options, context);
+  return maxBurn === undefined ? create(async () => {}) : withinBurn(maxBurn, input, context, create);
 }
 
 async function withinBurn<Value>(
@@ -122,7 +119,10 @@ async function withinBurn<Value>(
   });
 }
 
-/** Stores the rental of a job, and the time at which a limit stops the job. */
+/**
+ * Stores the rental of a job, and the time at which a limit stops the job. Never throws: the rental exists, so the job
+ * must continue and end it.
+ */
 export async function bindRental(
   journal: Journal,
   record: unknown,
@@ -130,7 +130,12 @@ export async function bindRental(
   context: Context,
 ): Promise<void> {
   const rentalId = idOf(record) ?? "";
-  const price = hourlyCost(record) ?? (await estimateCost(wantedBy(jobType, input), context))?.cost;
+  const price = hourlyCost(record) ?? (await estimatedPrice(input, context));
+  if (maxCost !== undefined && price === undefined) {
+    context.say(
+      `Warning: the price of rental ${rentalId} is not known, so --max-cost does not stop the command.`,
+    );
+  }
   const { rentedAt = context.now(), id } = journal.job();
   const limits = [
     ...(timeLimit === undefined
@@ -141,7 +146,6 @@ export async function bindRental(
       : [{ after: affordable(maxCost, price), limit: `the cost limit of ${dollarText(maxCost)}` }]),
   ].sort((one, other) => one.after - other.after);
   const [first] = limits;
-  // The rental exists. Even if the disk is full, the job must continue, so that it ends the rental.
   try {
     journal.change({
       phase: "starting",
@@ -156,6 +160,16 @@ export async function bindRental(
     context.say(
       `Warning: ${reasonOf(error)}. If this run is killed, rental ${rentalId} has to be ended by hand.`,
     );
+  }
+}
+
+/** The estimated price of a rental that exists. Undefined if it is not known or the estimate fails. */
+async function estimatedPrice(input: Input, context: Context): Promise<Money | undefined> {
+  try {
+    return (await estimateCost(wantedBy(jobType, input), context))?.cost;
+  } catch {
+    // For example, another rental is listed with values that no rental has.
+    return undefined;
   }
 }
 
