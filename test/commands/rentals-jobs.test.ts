@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { storeJob } from "../support/jobs.ts";
-import { deadProcess } from "../support/leases.ts";
+import { deadProcess, isCreate, isTerminate, leaseFile } from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
 
@@ -94,6 +94,36 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(code, err).toBe(exitCode);
     if (exitCode !== 0) expect(err).toMatch(/another gpuctl process may be about to rent for job job/);
     expect(await jobs()).toMatchObject([{ state }]);
+  });
+
+  test.each([
+    ["--time-limit", "2m", /the time limit of 2m is reached/],
+    ["--max-cost", "0.10", /the cost limit of \$0\.10 is reached/],
+  ])("attach keeps the lease and %s of a job whose rental appears late", async (flag, value, message) => {
+    let fails = true;
+    let isBound = false;
+    const renter = await createRenter({
+      respond: async (request) => {
+        if (fails && isCreate(request)) return Response.json({}, { status: 500 });
+        if (isTerminate(request)) {
+          isBound = (await readFile(leaseFile(renter), "utf8")).includes('"rentalId":"1001"');
+        }
+        return undefined;
+      },
+    });
+    const { run, active, jobs, leases } = renter;
+    expect(await run(sh("sleep 30", flag, value))).toMatchObject({ code: 10 });
+    fails = false;
+    const [{ rentalLabel }] = await jobs();
+    await run(`rentals create vm --gpus 1 --yes --label ${rentalLabel}`);
+    const { code, err } = await run("rentals jobs attach");
+    expect(code, err).toBe(8);
+    expect(err).toMatch(message);
+    expect({ isBound, active: await active(), leases: await leases() }).toEqual({
+      isBound: true,
+      active: [],
+      leases: [],
+    });
   });
 
   test("a job on a rental that ended elsewhere is reported", async () => {

@@ -6,7 +6,7 @@ import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { commandLine, quoted } from "../../core/text.ts";
 import { duration } from "../../core/values/durations.ts";
-import { dollarText } from "../../core/values/money.ts";
+import { decimalText, dollarText } from "../../core/values/money.ts";
 import { attend } from "../../jobs/attend.ts";
 import { type Job, type Journal, openJournal, readJobs } from "../../jobs/journal.ts";
 import { newToken, serviceName } from "../../jobs/leases.ts";
@@ -19,13 +19,13 @@ import { assertPrograms, checkRunFlags, lineOf, planOf, runFlags, variablesOf } 
 import {
   adoptLease,
   assertCanEnd,
-  assertPriceIsKnown,
   bindRental,
   costOf,
   detachLease,
   findRental,
   type Input,
   jobType,
+  knownPrice,
   type RentOptions,
   rent,
 } from "./run/rent.ts";
@@ -67,7 +67,7 @@ export default defineCommand({
     const variables = variablesOf(flags, attendance);
     if (settings.dryRun) return showPlan({ input, flags, args, ...context });
     if (!plan.keep) await assertCanEnd(context);
-    if (flags.maxCost !== undefined) await assertPriceIsKnown(input, context);
+    const price = flags.maxCost === undefined ? undefined : await knownPrice(input, context);
     await assertPrograms({ programs }, plan);
     const machines = await startMachines();
     const place = plan.keep && flags.lease === undefined ? undefined : leasePlace(flags, context);
@@ -86,6 +86,7 @@ export default defineCommand({
           phase: "creating",
           process: files.processes.self,
           createdAt: context.now(),
+          ...(price !== undefined && { hourlyCost: decimalText(price) }),
           ...(place && { leaseFile: place.path }),
         });
       };

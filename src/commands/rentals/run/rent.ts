@@ -7,7 +7,7 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { duration, maxDuration, timeUnits } from "../../../core/values/durations.ts";
-import { decimalText, dollarText, type Money } from "../../../core/values/money.ts";
+import { decimalText, dollarText, type Money, parseMoney } from "../../../core/values/money.ts";
 import type { Journal } from "../../../jobs/journal.ts";
 import {
   beginLease,
@@ -31,7 +31,6 @@ export type Input = InputOf<"createVirtualMachineRental">;
 export interface RentOptions {
   readonly input: Input;
   readonly maxBurn: Money | undefined;
-  readonly maxCost: Money | undefined;
   /** Milliseconds. */
   readonly timeLimit: number | undefined;
   readonly lease: number | undefined;
@@ -120,23 +119,28 @@ async function withinBurn<Value>(
 }
 
 /**
- * Stores the rental of a job, and the time at which a limit stops the job. Never throws: the rental exists, so the job
- * must continue and end it.
+ * Stores the rental of a job, and the time at which a limit of its plan stops the job. Does not throw if a lookup or
+ * the disk fails: the rental exists, so the job must continue and end it.
  */
 export async function bindRental(
   journal: Journal,
   record: unknown,
-  { maxCost, timeLimit, input, place }: RentOptions,
+  { input, place }: Partial<Pick<RentOptions, "input" | "place">>,
   context: Context,
 ): Promise<void> {
   const rentalId = idOf(record) ?? "";
-  const price = hourlyCost(record) ?? (await estimatedPrice(input, context));
+  const { rentedAt = context.now(), id, plan, hourlyCost: expected } = journal.job();
+  const { timeLimit } = plan;
+  const maxCost = plan.maxCost === undefined ? undefined : parseMoney(plan.maxCost, "maxCost");
+  const price =
+    hourlyCost(record) ??
+    (expected === undefined ? undefined : parseMoney(expected, "hourlyCost")) ??
+    (input && (await estimatedPrice(input, context)));
   if (maxCost !== undefined && price === undefined) {
     context.say(
       `Warning: the price of rental ${rentalId} is not known, so --max-cost does not stop the command.`,
     );
   }
-  const { rentedAt = context.now(), id } = journal.job();
   const limits = [
     ...(timeLimit === undefined
       ? []
@@ -177,9 +181,10 @@ async function estimatedPrice(input: Input, context: Context): Promise<Money | u
 const affordable = (amount: Money, hourly: Money): number =>
   Number((amount * BigInt(timeUnits[1].milliseconds)) / hourly);
 
-/** Throws `BudgetExceeded` if the price is unknown, because then the cost cannot be limited. */
-export async function assertPriceIsKnown(input: Input, context: Context): Promise<void> {
-  if (await estimateCost(wantedBy(jobType, input), context)) return;
+/** The price in advance. Throws `BudgetExceeded` if it is unknown, because then the cost cannot be limited. */
+export async function knownPrice(input: Input, context: Context): Promise<Money> {
+  const estimate = await estimateCost(wantedBy(jobType, input), context);
+  if (estimate) return estimate.cost;
   throw new BudgetExceeded(
     "the price of the rental is not known in advance, so --max-cost cannot be checked; use --time-limit instead",
   );
