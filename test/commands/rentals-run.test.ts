@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { asRecord } from "../../src/core/json.ts";
-import { createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -424,6 +424,53 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(code, err).toBe(3);
     expect([await renter.active(), await renter.leases()]).toEqual([[], []]);
     expect(await renter.jobs()).toMatchObject([{ state: "ended", rentalId: "1001", status: 3 }]);
+  });
+
+  describe("a state folder that cannot be written any more", () => {
+    const stuck = async (respond?: Responder) => {
+      const renter = await createRenter({
+        ...(respond && { respond }),
+        trouble: async ({ input }) => {
+          if (!input.includes("command -v rsync")) return undefined;
+          const [id = ""] = await readdir(join(renter.folder, "state", "jobs"));
+          const path = join(renter.folder, "state", "jobs", id, "job.json");
+          await rm(path, { recursive: true });
+          await mkdir(path);
+          return undefined;
+        },
+      });
+      return renter;
+    };
+
+    test("does not stop the job", async () => {
+      const { run, active, leases, folder } = await stuck();
+      const { code, err } = await run(sh("echo 42 > model; exit 0", "--fetch", "model"));
+      expect(code, err).toBe(0);
+      expect(err).toMatch(/Warning: cannot save .*job\.json.*gpuctl goes on without it/);
+      expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
+      expect([await active(), await leases()]).toEqual([[], []]);
+    });
+
+    test("does not hide that the rental could not be ended", async () => {
+      const { run } = await stuck(({ path }) =>
+        path === terminates ? Response.json({}, { status: 500 }) : undefined,
+      );
+      expect(await run(sh("true"))).toMatchObject({ code: 10 });
+    });
+
+    test("is not written for each connection", async () => {
+      const files = new Set<bigint>();
+      const renter = await createRenter({
+        trouble: async () => {
+          const [id = ""] = await readdir(join(renter.folder, "state", "jobs"));
+          const path = join(renter.folder, "state", "jobs", id, "ssh_config");
+          files.add((await stat(path, { bigint: true })).mtimeNs);
+          return undefined;
+        },
+      });
+      expect(await renter.run(sh("true"))).toMatchObject({ code: 0 });
+      expect(files.size).toBe(1);
+    });
   });
 
   describe("Ctrl-C", () => {
