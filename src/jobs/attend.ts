@@ -26,6 +26,12 @@ interface Attending {
 /** Time limit for stopping the command before the rental is ended, in milliseconds. */
 const stopTimeout = 30_000;
 
+/**
+ * The longest sleep until a limit is checked, in milliseconds. A timer stands still while the machine is suspended, but
+ * the rental is billed.
+ */
+const limitCheck = 30_000;
+
 /** How many times to try a copy whose connection breaks off. */
 const copyAttempts = 5;
 
@@ -79,12 +85,13 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   const { stopsAt } = journal.job();
   const limit = new AbortController();
   const cancelled = new AbortController();
-  if (stopsAt !== undefined) {
-    sleep(Math.max(0, stopsAt - now()), cancelled.signal).then(
-      () => limit.abort(),
-      () => {},
-    );
-  }
+  const wait = async (end: number) => {
+    for (let left = end - now(); left > 0; left = end - now()) {
+      await sleep(Math.min(left, limitCheck), cancelled.signal);
+    }
+    limit.abort();
+  };
+  if (stopsAt !== undefined) wait(stopsAt).catch(() => {});
   return {
     signal: AbortSignal.any([stopped, limit.signal]),
     isReached: () => limit.signal.aborted,

@@ -161,6 +161,13 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await active()).toEqual([]);
     });
 
+    test("a limit is checked often, because timers stand still while the machine is suspended", async () => {
+      const { run } = await createRenter();
+      const { code, slept } = await run(sh("sleep 30", "--time-limit", "2h"));
+      expect(code).toBe(8);
+      expect(Math.max(...slept)).toBeLessThanOrEqual(30_000);
+    });
+
     test("a profile's limit for inference does not stop a job, and its burn limit refuses it", async () => {
       const { run, network } = await createRenter();
       await run("config set budget.maxCost 0.0001", network());
