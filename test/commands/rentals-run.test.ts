@@ -1,9 +1,14 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { asRecord } from "../../src/core/json.ts";
+import { whileLocked } from "../../src/jobs/leases.ts";
+import { processes } from "../../src/system/files.ts";
 import { createCli, type Responder } from "../support/cli.ts";
+import { isCreate, leaseFile } from "../support/leases.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -191,6 +196,34 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await active()).toEqual([]);
       expect((await jobs())[0]).toMatchObject({ state: "ended", outcome: "nothing was rented" });
     });
+  });
+
+  test("a process that takes the lock during the wait for the lease file counts for --max-burn", async () => {
+    let lookUps = 0;
+    const looked = new AbortController();
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (!path.endsWith("/active-rental-summary")) return undefined;
+        lookUps += 1;
+        looked.abort();
+        return Response.json({ hourlyCostCents: lookUps === 1 ? 0 : 1000 });
+      },
+    });
+    const path = leaseFile(renter);
+    const other = whileLocked({ path, ownFolder: true, processes }, async () => {
+      if (!looked.signal.aborted) await once(looked.signal, "abort");
+      // Long enough for gpuctl to reach the lease file.
+      await setTimeout(300);
+      await writeFile(join(renter.folder, "state", "rentals-create"), "another process");
+    });
+    const { code, requests } = await renter.run(sh("true", "--max-burn", "5"));
+    await other;
+    expect({ code, lookUps, creates: requests.filter(isCreate) }).toEqual({
+      code: 11,
+      lookUps: 2,
+      creates: [],
+    });
+    expect(await renter.leases()).toEqual([]);
   });
 
   test("without an operation that ends rentals it refuses, unless --keep is given", async () => {

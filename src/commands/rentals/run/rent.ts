@@ -67,15 +67,16 @@ export async function rent(journal: Journal, options: RentOptions, context: Cont
   const { input, maxBurn, place } = options;
   const { id, rentalLabel } = journal.job();
   const create = async (assertHeld: () => Promise<void>): Promise<unknown> => {
-    let isSent = false;
+    let isLeased = false;
     try {
       return await createAndCheck(
         "rental",
         async () => {
-          await assertHeld();
           if (place) await beginLease(place, leaseOf(journal, options, context));
+          isLeased = true;
+          // Last, because the lease may have to wait for other processes.
+          await assertHeld();
           journal.change({ rentedAt: context.now() });
-          isSent = true;
           return context.call(
             "createVirtualMachineRental",
             { ...input, label: rentalLabel },
@@ -88,7 +89,7 @@ export async function rent(journal: Journal, options: RentOptions, context: Cont
     } catch (error) {
       const isUnknown = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
       if (!isUnknown) {
-        if (isSent && place) await releaseLease(withoutSleep(place), id).catch(() => {});
+        if (isLeased && place) await releaseLease(withoutSleep(place), id).catch(() => {});
         throw error;
       }
       const found = await findRental(rentalLabel, context).catch(() => undefined);
