@@ -2,7 +2,7 @@ import { NotFetched, RentalFailed, reasonOf, SaveFailed, StillBilled } from "../
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
-import type { Journal, Stream } from "./journal.ts";
+import type { Job, Journal, Stream } from "./journal.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
@@ -27,6 +27,12 @@ interface Attending {
 
 /** Time limit for stopping the command before the rental is ended, in milliseconds. */
 const stopTimeout = 30_000;
+
+/**
+ * The longest sleep until a limit is checked, in milliseconds. A timer stands still while the machine is suspended, but
+ * the rental is billed.
+ */
+const limitCheck = 30_000;
 
 /** How many times to try a copy whose connection breaks off. */
 const copyAttempts = 5;
@@ -90,12 +96,13 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   const { stopsAt } = journal.job();
   const limit = new AbortController();
   const cancelled = new AbortController();
-  if (stopsAt !== undefined) {
-    sleep(Math.max(0, stopsAt - now()), cancelled.signal).then(
-      () => limit.abort(),
-      () => {},
-    );
-  }
+  const wait = async (end: number) => {
+    for (let left = end - now(); left > 0; left = end - now()) {
+      await sleep(Math.min(left, limitCheck), cancelled.signal);
+    }
+    limit.abort();
+  };
+  if (stopsAt !== undefined) wait(stopsAt).catch(() => {});
   return {
     signal: AbortSignal.any([stopped, limit.signal]),
     isReached: () => limit.signal.aborted,
@@ -152,11 +159,15 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
         onRetry: (problem) => update(`${waiting}; ${problem}`),
       }),
     );
-    if (first.command !== "not started") return false;
+    if (first.command !== "not started") {
+      // The phase was not stored if the disk was full.
+      if (journal.job().phase !== "running") change(journal, host, { phase: "running" });
+      return false;
+    }
     if (journal.job().phase === "running") {
       // gpuctl was killed or lost the connection after it stored this phase and before the command started, so nothing
       // has run.
-      journal.change({ phase: "starting" });
+      change(journal, host, { phase: "starting" });
     }
     await on(async (ssh) => {
       const { hasRsync } = await prepare(ssh, signal);
@@ -165,7 +176,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
         const tools = await copyTools(hasRsync);
         await host.progress(`Copying ${sync} to rental ${rentalId}`, () => copyUp(ssh, sync, tools));
       }
-      journal.change({ phase: "running" });
+      change(journal, host, { phase: "running" });
       await startCommand(ssh, { command: plan.command, variables }, signal);
     });
     return true;
@@ -325,13 +336,26 @@ async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): 
       await host.progress(`Ending rental ${rentalId}`, () => host.end(rentalId));
     } catch (error) {
       if (!(error instanceof StillBilled)) throw error;
-      journal.change({ status, outcome: error.message });
+      change(journal, host, { status, outcome: error.message });
       if (outcome.failure === undefined) throw error;
       throw new StillBilled(`${reasonOf(outcome.failure)}; then ${error.message}`, error.hint);
     }
   }
   await host.release();
-  journal.change({ phase: "ended", status, endedAt: host.now(), outcome: outcomeText(outcome) });
+  change(journal, host, { phase: "ended", status, endedAt: host.now(), outcome: outcomeText(outcome) });
+}
+
+/**
+ * Changes a job whose rental exists. If the disk is full, only warns: the job must still copy its results back and end
+ * its rental.
+ */
+function change(journal: Journal, { say }: JobHost, fields: Partial<Job>): void {
+  try {
+    journal.change(fields);
+  } catch (error) {
+    if (!(error instanceof SaveFailed)) throw error;
+    say(`Warning: ${error.message}. gpuctl goes on without it.`);
+  }
 }
 
 function outcomeText({ status, because, failure }: JobOutcome): string {

@@ -23,6 +23,10 @@ export interface JobPlan {
   readonly detached: boolean;
   /** Milliseconds to wait until the rental can be reached. */
   readonly waitTimeout: number;
+  /** How long after the request the command is stopped, in milliseconds. */
+  readonly timeLimit?: number | undefined;
+  /** What the rental may cost until the command is stopped, in dollars, as a decimal. */
+  readonly maxCost?: string | undefined;
 }
 
 /**
@@ -205,6 +209,8 @@ function jobOf(id: string, value: unknown): Job | undefined {
       keep: plan.keep === true,
       detached: plan.detached === true,
       waitTimeout: number(plan, "waitTimeout") ?? 0,
+      timeLimit: number(plan, "timeLimit"),
+      maxCost: typeof plan.maxCost === "string" ? plan.maxCost : undefined,
     },
     phase,
     process: asText(value.process),

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivateFile } from "../core/files.ts";
 import type { Programs } from "../system/types.ts";
@@ -75,7 +76,7 @@ export function openSsh(
   }: { readonly jobId: string; readonly folder: string; readonly programs: Pick<Programs, "stream"> },
 ): Ssh {
   const { host, port, user } = target;
-  writePrivateFile(join(folder, configFile), sshConfig(rentalId, { port, user }));
+  saveConfig(join(folder, configFile), sshConfig(rentalId, { port, user }));
   const options = [...(target.options ?? []), "-F", configFile];
   const args = [...options, "-T", host, "sh", "-s"];
   const run: Ssh["run"] = async (script, { signal, timeout = scriptTimeout }) => {
@@ -119,6 +120,12 @@ export function openSsh(
         throw marked.isPast() ? brokenOff(problem) : lost(problem);
     },
   };
+}
+
+/** Saves the configuration, unless it is saved already: a disk that is full by then must not end the job. */
+function saveConfig(path: string, config: string): void {
+  if (existsSync(path) && readFileSync(path, "utf8") === config) return;
+  writePrivateFile(path, config);
 }
 
 const configFile = "ssh_config";

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { optionCost } from "../../src/commands/rentals/cost.ts";
+import { moneyOfCents } from "../../src/core/values/money.ts";
 import type { Question } from "../../src/system/types.ts";
 import { createCli, type Responder } from "../support/cli.ts";
 import { description, descriptionPath } from "../support/described.ts";
@@ -52,6 +54,13 @@ describe("the cost is shown before a create", () => {
     const { question, paths } = await promptFor(vm, { [options]: [option], [vms]: [rental] });
     expect(question).toContain("It will cost about $8.60 an hour, based on the service's rental options.");
     expect(paths).toEqual(["/v2/openapi.json", options]);
+  });
+
+  test("from more rental options than a call can have arguments", () => {
+    const many = Array.from({ length: 200_000 }, () => option);
+    const place = { region: "us-central-1", networkType: "ethernet", termType: "on-demand" };
+    const wanted = { type: "virtual-machine", gpuType: "h100", gpuCount: 4, ...place } as const;
+    expect(optionCost(many, wanted)).toBe(moneyOfCents(860));
   });
 
   test.each([
@@ -115,6 +124,7 @@ describe("the cost is shown before a create", () => {
     ],
     ["the cost is missing", { [vms]: [{ ...rental, currentTerm: null }] }],
     ["the number of GPUs is missing", { [vms]: [{ ...rental, gpuCount: null }] }],
+    ["the number of GPUs is a fraction", { [vms]: [{ ...rental, gpuCount: 1e-30 }] }],
     ["nothing is a record", { [vms]: [null, 7, "x"] }],
   ])("not when %s", async (_why, lists) => {
     expect((await promptFor(vm, lists)).question).toContain(unknown);

@@ -3,7 +3,13 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { storeJob } from "../support/jobs.ts";
+import { deadProcess, isCreate, isTerminate, leaseFile } from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
+import { serviceUrl } from "../support/service.ts";
+
+/** A process of this machine that runs and is not gpuctl. */
+const otherProcess = deadProcess.replace(/\d+$/, String(process.ppid));
 
 const detached = (script: string, ...flags: readonly string[]) =>
   sh(script, "--label", "train", "--detach", "--lease", "1h", ...flags);
@@ -93,6 +99,48 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     isUp = false;
     expect(await run("rentals jobs cancel train --yes")).toMatchObject({ code: 0 });
     expect(await active()).toEqual([]);
+  });
+
+  test.each([
+    ["refuses a job whose process may be about to rent", otherProcess, 2, "creating"],
+    ["ends a job whose process was killed before it rented", deadProcess, 0, "ended"],
+  ])("cancel %s", async (_, process, exitCode, state) => {
+    const { run, jobs, folder } = await createRenter();
+    await storeJob(join(folder, "state"), { service: serviceUrl, process });
+    const { code, err } = await run("rentals jobs cancel --all --yes");
+    expect(code, err).toBe(exitCode);
+    if (exitCode !== 0) expect(err).toMatch(/another gpuctl process may be about to rent for job job/);
+    expect(await jobs()).toMatchObject([{ state }]);
+  });
+
+  test.each([
+    ["--time-limit", "2m", /the time limit of 2m is reached/],
+    ["--max-cost", "0.10", /the cost limit of \$0\.10 is reached/],
+  ])("attach keeps the lease and %s of a job whose rental appears late", async (flag, value, message) => {
+    let fails = true;
+    let isBound = false;
+    const renter = await createRenter({
+      respond: async (request) => {
+        if (fails && isCreate(request)) return Response.json({}, { status: 500 });
+        if (isTerminate(request)) {
+          isBound = (await readFile(leaseFile(renter), "utf8")).includes('"rentalId":"1001"');
+        }
+        return undefined;
+      },
+    });
+    const { run, active, jobs, leases } = renter;
+    expect(await run(sh("sleep 30", flag, value))).toMatchObject({ code: 10 });
+    fails = false;
+    const [{ rentalLabel }] = await jobs();
+    await run(`rentals create vm --gpus 1 --yes --label ${rentalLabel}`);
+    const { code, err } = await run("rentals jobs attach");
+    expect(code, err).toBe(8);
+    expect(err).toMatch(message);
+    expect({ isBound, active: await active(), leases: await leases() }).toEqual({
+      isBound: true,
+      active: [],
+      leases: [],
+    });
   });
 
   test("a job on a rental that ended elsewhere is reported", async () => {

@@ -1,11 +1,15 @@
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { asRecord } from "../../src/core/json.ts";
+import { whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
-import { createCli } from "../support/cli.ts";
-import { deadProcess, isCreate, reusedProcess } from "../support/leases.ts";
+import { createCli, type Responder } from "../support/cli.ts";
+import { deadProcess, isCreate, leaseFile, reusedProcess } from "../support/leases.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -174,6 +178,13 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await active()).toEqual([]);
     });
 
+    test("a limit is checked often, because timers stand still while the machine is suspended", async () => {
+      const { run } = await createRenter();
+      const { code, slept } = await run(sh("sleep 30", "--time-limit", "2h"));
+      expect(code).toBe(8);
+      expect(Math.max(...slept)).toBeLessThanOrEqual(30_000);
+    });
+
     test("a profile's limit for inference does not stop a job, and its burn limit refuses it", async () => {
       const { run, network } = await createRenter();
       await run("config set budget.maxCost 0.0001", network());
@@ -197,6 +208,34 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await active()).toEqual([]);
       expect((await jobs())[0]).toMatchObject({ state: "ended", outcome: "nothing was rented" });
     });
+  });
+
+  test("a process that takes the lock during the wait for the lease file counts for --max-burn", async () => {
+    let lookUps = 0;
+    const looked = new AbortController();
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (!path.endsWith("/active-rental-summary")) return undefined;
+        lookUps += 1;
+        looked.abort();
+        return Response.json({ hourlyCostCents: lookUps === 1 ? 0 : 1000 });
+      },
+    });
+    const path = leaseFile(renter);
+    const other = whileLocked({ path, ownFolder: true, processes }, async () => {
+      if (!looked.signal.aborted) await once(looked.signal, "abort");
+      // Long enough for gpuctl to reach the lease file.
+      await setTimeout(300);
+      await writeFile(join(renter.folder, "state", "rentals-create"), "another process");
+    });
+    const { code, requests } = await renter.run(sh("true", "--max-burn", "5"));
+    await other;
+    expect({ code, lookUps, creates: requests.filter(isCreate) }).toEqual({
+      code: 11,
+      lookUps: 2,
+      creates: [],
+    });
+    expect(await renter.leases()).toEqual([]);
   });
 
   test("without an operation that ends rentals it refuses, unless --keep is given", async () => {
@@ -563,6 +602,89 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       const { code } = await run(sh("echo ran"));
       expect(code).toBe(10);
       expect(await leases()).toMatchObject([{ label: expect.stringMatching(/^gpuctl-/) }]);
+    });
+  });
+
+  test.each([
+    ["a fraction of a GPU", { gpuCount: 1e-30 }],
+    ["a count that is no value", { gpuCount: { valueOf: null, toString: null } }],
+  ])("ends a rental without a price when another is listed with %s", async (_, odd) => {
+    const other = { id: 5, gpuType: "h100", termType: "on-demand", costPerHourCents: 200, ...odd };
+    let isOver = false;
+    const renter = await createRenter({
+      respond: async ({ method, path, body }) => {
+        if (path.endsWith("/rental-options")) return Response.json([]);
+        isOver ||= path === terminates;
+        if (method === "GET" && path.endsWith("-machine-rentals") && !isOver) return Response.json([other]);
+        if (method !== "POST" || isOver) return undefined;
+        const headers = {
+          authorization: `Bearer ${renter.sandbox.keys.full}`,
+          "content-type": "application/json",
+        };
+        const created = await renter.sandbox.fetch(
+          new Request(new URL(path, "http://sandbox.localhost"), {
+            method,
+            headers,
+            body: JSON.stringify(body),
+          }),
+        );
+        return Response.json({
+          ...asRecord(await created.json()),
+          currentTerm: undefined,
+          costPerHourCents: undefined,
+        });
+      },
+    });
+    const { code, err } = await renter.run(sh("exit 3"));
+    expect(code, err).toBe(3);
+    expect([await renter.active(), await renter.leases()]).toEqual([[], []]);
+    expect(await renter.jobs()).toMatchObject([{ state: "ended", rentalId: "1001", status: 3 }]);
+  });
+
+  describe("a state folder that cannot be written any more", () => {
+    const stuck = async (respond?: Responder) => {
+      const renter = await createRenter({
+        ...(respond && { respond }),
+        trouble: async ({ input }) => {
+          if (!input.includes("command -v rsync")) return undefined;
+          const [id = ""] = await readdir(join(renter.folder, "state", "jobs"));
+          const path = join(renter.folder, "state", "jobs", id, "job.json");
+          await rm(path, { recursive: true });
+          await mkdir(path);
+          return undefined;
+        },
+      });
+      return renter;
+    };
+
+    test("does not stop the job", async () => {
+      const { run, active, leases, folder } = await stuck();
+      const { code, err } = await run(sh("echo 42 > model; exit 0", "--fetch", "model"));
+      expect(code, err).toBe(0);
+      expect(err).toMatch(/Warning: cannot save .*job\.json.*gpuctl goes on without it/);
+      expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
+      expect([await active(), await leases()]).toEqual([[], []]);
+    });
+
+    test("does not hide that the rental could not be ended", async () => {
+      const { run } = await stuck(({ path }) =>
+        path === terminates ? Response.json({}, { status: 500 }) : undefined,
+      );
+      expect(await run(sh("true"))).toMatchObject({ code: 10 });
+    });
+
+    test("is not written for each connection", async () => {
+      const files = new Set<bigint>();
+      const renter = await createRenter({
+        trouble: async () => {
+          const [id = ""] = await readdir(join(renter.folder, "state", "jobs"));
+          const path = join(renter.folder, "state", "jobs", id, "ssh_config");
+          files.add((await stat(path, { bigint: true })).mtimeNs);
+          return undefined;
+        },
+      });
+      expect(await renter.run(sh("true"))).toMatchObject({ code: 0 });
+      expect(files.size).toBe(1);
     });
   });
 

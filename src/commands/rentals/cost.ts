@@ -130,7 +130,8 @@ export function optionCost(options: unknown, wanted: Wanted): Money | undefined 
       ? [{ machines, cost: each * BigInt(machines) }]
       : [];
   });
-  const fewest = Math.min(...prices.map(({ machines }) => machines));
+  // Not `Math.min(...)`: a call cannot take as many arguments as a service can list options.
+  const fewest = prices.reduce((least, { machines }) => Math.min(least, machines), Infinity);
   const costs = prices.filter(({ machines }) => machines === fewest).map(({ cost }) => cost);
   return costs.reduce<Money | undefined>(
     (least, cost) => (least !== undefined && least < cost ? least : cost),
@@ -155,6 +156,8 @@ function pricedLike({ gpuType, termType }: Wanted, record: unknown) {
   const cost = hourlyCost(record);
   const id = idOf(record);
   const same = text(["gpuType"]) === gpuType.toLowerCase() && text(termPaths) === termType.toLowerCase();
-  if (!same || id === undefined || cost === undefined || cost <= 0n || !(gpus > 0)) return [];
+  if (!same || id === undefined || cost === undefined || cost <= 0n) return [];
+  // The estimate divides by this number.
+  if (!Number.isSafeInteger(gpus) || gpus <= 0) return [];
   return [{ id, gpus, cost, created: parseTime(String(firstAt(record, ["createdAt", "startedAt"]))) ?? 0 }];
 }

@@ -6,7 +6,7 @@ import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { commandLine, quoted } from "../../core/text.ts";
 import { duration } from "../../core/values/durations.ts";
-import { dollarText } from "../../core/values/money.ts";
+import { decimalText, dollarText } from "../../core/values/money.ts";
 import { attend } from "../../jobs/attend.ts";
 import { type Job, type Journal, openJournal, readJobs } from "../../jobs/journal.ts";
 import { newToken, serviceName } from "../../jobs/leases.ts";
@@ -20,13 +20,13 @@ import {
   adoptLease,
   assertCanEnd,
   assertHasRental,
-  assertPriceIsKnown,
   bindRental,
   costOf,
   detachLease,
   findRental,
   type Input,
   jobType,
+  knownPrice,
   type RentOptions,
   rent,
 } from "./run/rent.ts";
@@ -68,7 +68,7 @@ export default defineCommand({
     const variables = variablesOf(flags, attendance);
     if (settings.dryRun) return showPlan({ input, flags, args, ...context });
     if (!plan.keep) await assertCanEnd(context);
-    if (flags.maxCost !== undefined) await assertPriceIsKnown(input, context);
+    const price = flags.maxCost === undefined ? undefined : await knownPrice(input, context);
     await assertPrograms({ programs }, plan);
     const machines = await startMachines();
     const place = plan.keep && flags.lease === undefined ? undefined : leasePlace(flags, context);
@@ -87,6 +87,7 @@ export default defineCommand({
           phase: "creating",
           process: files.processes.self,
           createdAt: context.now(),
+          ...(price !== undefined && { hourlyCost: decimalText(price) }),
           ...(place && { leaseFile: place.path }),
         });
       };
@@ -177,14 +178,13 @@ async function rentFor(
 ): Promise<Journal> {
   if (context.stopped.aborted) throw new Interrupted("interrupted: nothing was rented");
   const journal = begin();
-  try {
-    await rent(journal, options, context);
-    return journal;
-  } catch (error) {
+  const record = await rent(journal, options, context).catch((error: unknown) => {
     const isUnknown = error instanceof Error && ["UnknownOutcome", "InterruptedWrite"].includes(error.name);
     if (!isUnknown) journal.change({ phase: "ended", endedAt: context.now(), outcome: "nothing was rented" });
     throw error;
-  }
+  });
+  await bindRental(journal, record, options, context);
+  return journal;
 }
 
 /**

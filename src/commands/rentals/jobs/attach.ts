@@ -1,10 +1,9 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { UsageError } from "../../../core/errors.ts";
-import { idOf } from "../../../core/responses/rental.ts";
 import { attend } from "../../../jobs/attend.ts";
 import { openJournal } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";
-import { adoptLease, assertHasRental, findRental } from "../run/rent.ts";
+import { adoptLease, assertHasRental, bindRental, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
 import { findJob, isOpen, jobArg, noJobs, ownJobs, placeOf } from "./find.ts";
 
@@ -61,7 +60,7 @@ export default defineCommand({
           hint: `Its label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
         });
       }
-      journal.change({ phase: "starting", rentalId: idOf(record) });
+      await bindRental(journal, record, { place: lease }, context);
     }
     return attendance.interruptible(async (stopped) => {
       if (lease && !job.plan.detached) await adoptLease(lease, job.id);

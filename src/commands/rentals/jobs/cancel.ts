@@ -3,8 +3,9 @@ import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { type FailedItem, SomeFailed, UsageError } from "../../../core/errors.ts";
 import { idOf } from "../../../core/responses/rental.ts";
+import type { Processes } from "../../../core/tasks/lock.ts";
 import { cancel } from "../../../jobs/attend.ts";
-import { jobRecord, openJournal } from "../../../jobs/journal.ts";
+import { type Job, jobRecord, openJournal } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";
 import { assertHasRental, findRental } from "../run/rent.ts";
 import { findJob, isOpen, jobList, ownJobs, placeOf } from "./find.ts";
@@ -65,6 +66,7 @@ export default defineCommand({
     for (const job of open) {
       try {
         const rentalId = job.rentalId ?? idOf(await findRental(job.rentalLabel, context));
+        if (rentalId === undefined) assertRentsNoMore(job, files.processes);
         const journal = openJournal(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
         await assertHasRental(journal, context);
         const lease = placeOf(job, context);
@@ -83,3 +85,11 @@ export default defineCommand({
     return { data: done.map((job) => jobRecord(job, job.phase)), failure };
   },
 });
+
+/** Throws `UsageError` if another process attends the job: it may be about to rent, and would not see the change. */
+function assertRentsNoMore({ id, process }: Job, { isRunning, self }: Processes): void {
+  if (process === self || !isRunning(process)) return;
+  throw new UsageError(`another gpuctl process may be about to rent for job ${id}`, {
+    hint: "Press Ctrl-C there, or cancel the job again once `gpuctl rentals list` shows its rental.",
+  });
+}

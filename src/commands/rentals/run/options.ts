@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import type { Attendance, Context, Ports } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { Unavailable, UsageError } from "../../../core/errors.ts";
+import { decimalText } from "../../../core/values/money.ts";
 import type { JobPlan } from "../../../jobs/journal.ts";
 import { assertLease, leaseFileFlag } from "../lease/place.ts";
 import { waitTimeout } from "../waiting.ts";
@@ -59,7 +60,7 @@ export function checkRunFlags(
 
 /** The plan of a job. Throws `UsageError` for a path that cannot be used. */
 export async function planOf(
-  { sync, fetch, env, keep, detach, waitTimeout }: Flags,
+  { sync, fetch, env, keep, detach, waitTimeout, timeLimit, maxCost }: Flags,
   command: readonly string[],
   { files }: Pick<Context, "files">,
 ): Promise<JobPlan> {
@@ -74,6 +75,8 @@ export async function planOf(
     keep,
     detached: detach,
     waitTimeout,
+    ...(timeLimit !== undefined && { timeLimit }),
+    ...(maxCost !== undefined && { maxCost: decimalText(maxCost) }),
   };
 }
 

@@ -7,7 +7,7 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { duration, maxDuration, timeUnits } from "../../../core/values/durations.ts";
-import { decimalText, dollarText, type Money } from "../../../core/values/money.ts";
+import { decimalText, dollarText, type Money, parseMoney } from "../../../core/values/money.ts";
 import type { Job, Journal } from "../../../jobs/journal.ts";
 import {
   beginLease,
@@ -31,7 +31,6 @@ export type Input = InputOf<"createVirtualMachineRental">;
 export interface RentOptions {
   readonly input: Input;
   readonly maxBurn: Money | undefined;
-  readonly maxCost: Money | undefined;
   /** Milliseconds. */
   readonly timeLimit: number | undefined;
   readonly lease: number | undefined;
@@ -61,22 +60,23 @@ const keepHint = "With --keep, gpuctl rents anyway, and you have to end the rent
 const spareTime = timeUnits[1].milliseconds;
 
 /**
- * Creates the rental of a job. Writes the journal and the lease to the disk before it sends the request. If the outcome
- * is unknown, recognizes the rental by its label, which no other rental has.
+ * Creates the rental of a job and returns its record. Writes the journal and the lease to the disk before it sends the
+ * request. If the outcome is unknown, recognizes the rental by its label, which no other rental has.
  */
-export async function rent(journal: Journal, options: RentOptions, context: Context): Promise<void> {
+export async function rent(journal: Journal, options: RentOptions, context: Context): Promise<unknown> {
   const { input, maxBurn, place } = options;
   const { id, rentalLabel } = journal.job();
   const create = async (assertHeld: () => Promise<void>): Promise<unknown> => {
-    let isSent = false;
+    let isLeased = false;
     try {
       return await createAndCheck(
         "rental",
         async () => {
-          await assertHeld();
           if (place) await beginLease(place, leaseOf(journal, options, context));
+          isLeased = true;
+          // Last, because the lease may have to wait for other processes.
+          await assertHeld();
           journal.change({ rentedAt: context.now() });
-          isSent = true;
           return context.call(
             "createVirtualMachineRental",
             { ...input, label: rentalLabel },
@@ -89,7 +89,7 @@ export async function rent(journal: Journal, options: RentOptions, context: Cont
     } catch (error) {
       const isUnknown = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
       if (!isUnknown) {
-        if (isSent && place) await releaseLease(withoutSleep(place), id).catch(() => {});
+        if (isLeased && place) await releaseLease(withoutSleep(place), id).catch(() => {});
         throw error;
       }
       const found = await findRental(rentalLabel, context).catch(() => undefined);
@@ -100,10 +100,7 @@ export async function rent(journal: Journal, options: RentOptions, context: Cont
       return found;
     }
   };
-  const record = await (maxBurn === undefined
-    ? create(async () => {})
-    : withinBurn(maxBurn, input, context, create));
-  await bindRental(journal, record, options, context);
+  return maxBurn === undefined ? create(async () => {}) : withinBurn(maxBurn, input, context, create);
 }
 
 async function withinBurn<Value>(
@@ -122,16 +119,29 @@ async function withinBurn<Value>(
   });
 }
 
-/** Stores the rental of a job, and the time at which a limit stops the job. */
+/**
+ * Stores the rental of a job, and the time at which a limit of its plan stops the job. Does not throw if a lookup or
+ * the disk fails: the rental exists, so the job must continue and end it.
+ */
 export async function bindRental(
   journal: Journal,
   record: unknown,
-  { maxCost, timeLimit, input, place }: RentOptions,
+  { input, place }: Partial<Pick<RentOptions, "input" | "place">>,
   context: Context,
 ): Promise<void> {
   const rentalId = idOf(record) ?? "";
-  const price = hourlyCost(record) ?? (await estimateCost(wantedBy(jobType, input), context))?.cost;
-  const { rentedAt = context.now(), id } = journal.job();
+  const { rentedAt = context.now(), id, plan, hourlyCost: expected } = journal.job();
+  const { timeLimit } = plan;
+  const maxCost = plan.maxCost === undefined ? undefined : parseMoney(plan.maxCost, "maxCost");
+  const price =
+    hourlyCost(record) ??
+    (expected === undefined ? undefined : parseMoney(expected, "hourlyCost")) ??
+    (input && (await estimatedPrice(input, context)));
+  if (maxCost !== undefined && price === undefined) {
+    context.say(
+      `Warning: the price of rental ${rentalId} is not known, so --max-cost does not stop the command.`,
+    );
+  }
   const limits = [
     ...(timeLimit === undefined
       ? []
@@ -141,7 +151,6 @@ export async function bindRental(
       : [{ after: affordable(maxCost, price), limit: `the cost limit of ${dollarText(maxCost)}` }]),
   ].sort((one, other) => one.after - other.after);
   const [first] = limits;
-  // The rental exists. Even if the disk is full, the job must continue, so that it ends the rental.
   try {
     journal.change({
       phase: "starting",
@@ -160,13 +169,24 @@ export async function bindRental(
   }
 }
 
+/** The estimated price of a rental that exists. Undefined if it is not known or the estimate fails. */
+async function estimatedPrice(input: Input, context: Context): Promise<Money | undefined> {
+  try {
+    return (await estimateCost(wantedBy(jobType, input), context))?.cost;
+  } catch {
+    // For example, another rental is listed with values that no rental has.
+    return undefined;
+  }
+}
+
 /** How many milliseconds of the rental an amount pays for. */
 const affordable = (amount: Money, hourly: Money): number =>
   Number((amount * BigInt(timeUnits[1].milliseconds)) / hourly);
 
-/** Throws `BudgetExceeded` if the price is unknown, because then the cost cannot be limited. */
-export async function assertPriceIsKnown(input: Input, context: Context): Promise<void> {
-  if (await estimateCost(wantedBy(jobType, input), context)) return;
+/** The price in advance. Throws `BudgetExceeded` if it is unknown, because then the cost cannot be limited. */
+export async function knownPrice(input: Input, context: Context): Promise<Money> {
+  const estimate = await estimateCost(wantedBy(jobType, input), context);
+  if (estimate) return estimate.cost;
   throw new BudgetExceeded(
     "the price of the rental is not known in advance, so --max-cost cannot be checked; use --time-limit instead",
   );
