@@ -140,14 +140,13 @@ describe("a result that is nested too deeply to be printed", () => {
     });
   });
 
-  test("with a number to the digit cannot be read: it is kept as received, and the outcome is unknown", async () => {
-    // So deep that it cannot be read whatever is on the stack.
+  test("with an exact number is kept as received, however deep it is, and the exit code is 1", async () => {
     const deeper = reply.replace(deep, `${"[".repeat(50_000)}${"]".repeat(50_000)}`);
     const { run, folder } = await createCli({ respond: () => new Response(deeper) });
     const { code, out } = await run("chat hi -m llama -o json", overNetwork());
-    expect({ code, out }).toEqual({ code: 10, out: "" });
-    const [kept = ""] = (await readdir(folder)).filter((name) => name.endsWith("-response.json"));
-    expect(await readFile(join(folder, kept), "utf8")).toBe(deeper);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    const [kept = ""] = (await readdir(folder)).filter((name) => name.endsWith("-result.json"));
+    expect(await readFile(join(folder, kept), "utf8")).toBe(`${deeper}\n`);
   });
 });
 
