@@ -76,6 +76,8 @@ const machine = [
   `Node.js ${process.versions.node}`,
 ].join(", ");
 
+const [head = ""] = readFileSync(file, "utf8").split(marker);
+const date = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
 const sections: string[] = [];
 for (const { title, script, about } of benchmarks) {
   process.stdout.write(`\n${title}\n\n`);
@@ -85,8 +87,6 @@ for (const { title, script, about } of benchmarks) {
   sections.push(
     `## ${title}\n\n${about} \`npx tsx bench/${script.join(" ")}\`, ${seconds} s.\n\n\`\`\`text\n${text.trim()}\n\`\`\`\n`,
   );
+  // After each benchmark, so that a failure of the next one loses nothing.
+  writeFileSync(file, `${head}${marker}\n\nMeasured on ${date}: ${machine}.\n\n${sections.join("\n")}`);
 }
-
-const [text = ""] = readFileSync(file, "utf8").split(marker);
-const date = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
-writeFileSync(file, `${text}${marker}\n\nMeasured on ${date}: ${machine}.\n\n${sections.join("\n")}`);
