@@ -62,7 +62,7 @@ export function describedPages(
 }
 
 /**
- * Yields the records of all pages, one page at a time. `send` requests the page that a query selects, and throws as any
+ * Yields the records of all pages, one page at a time. `send` requests the page that a query selects, and throws like any
  * call does.
  */
 export async function* pages(
