@@ -114,7 +114,7 @@ export async function createSandbox({
         withMachines(async () =>
           webResponse(await app(plainRequest(request), keepsMedia ? recent : undefined)),
         ),
-      handleControl: (request: Request, peer: string | undefined, isOwner = async () => true) => {
+      handleControl: (request: Request, peer: string | undefined, isOwner = async () => false) => {
         const { pathname } = new URL(request.url);
         if (pathname.startsWith(`${servedControls.path}/`))
           return withMachines(async () => (await openAdmin()).fetch(request, { peer, isOwner }));

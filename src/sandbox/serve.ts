@@ -35,8 +35,8 @@ export interface RequestHandler {
   fetch(request: Request, options?: { readonly keepsMedia: boolean }): Promise<Response>;
   /**
    * Handles a request for a web page or for a path under `/_sandbox/`. Accepts such requests from this machine only.
-   * Returns undefined for other requests. `peer` is the address that the request came from. `isOwner` says whether it
-   * came from the user of this process.
+   * Returns undefined for other requests. `peer` is the address that the request came from. `isOwner` returns
+   * whether it came from the user of this process; without it, no request did.
    */
   handleControl(
     request: Request,

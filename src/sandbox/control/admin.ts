@@ -6,7 +6,7 @@ import { dateTime } from "../../contract/shared.ts";
 import { isRecord } from "../../core/json.ts";
 import { servedControls, splitCondition } from "../../core/sandbox.ts";
 import { hourMs, secondMs } from "../clock.ts";
-import { ApiError, ControlRefused, invalid, issueIf, issuesFor } from "../errors.ts";
+import { ApiError, ControlRefused, invalid, issuesFor } from "../errors.ts";
 import { sentError, tooLarge } from "../http/errors.ts";
 import { keys } from "../keys.ts";
 import type { RecentMedia } from "../page/recent-media.ts";
@@ -18,7 +18,7 @@ import type { SandboxControls } from "./controls.ts";
 const maxDocumentBytes = 256 * 1024 * 1024;
 
 const notOwner =
-  "can be set over HTTP only by the user who serves the sandbox, on Linux; elsewhere, set the engine before you serve it";
+  "can be set over HTTP only by the user who serves the sandbox, and only on Linux. Otherwise, set the engine before you serve the sandbox";
 
 type Env = {
   Bindings: { readonly peer: string | undefined; readonly isOwner: () => Promise<boolean> };
@@ -84,7 +84,7 @@ export function createAdmin(sandbox: SandboxControls, recent: RecentMedia): Hono
     const engine = parseBody(await http.req.text());
     // Every user of this computer can call the controls. The variable is one of the process that serves the sandbox.
     if (isRecord(engine) && engine.apiKeyEnv !== undefined && !(await http.env.isOwner())) {
-      throw new ControlRefused(issueIf(true, "apiKeyEnv", notOwner));
+      throw new ControlRefused([{ path: ["apiKeyEnv"], message: notOwner }]);
     }
     return http.json(await engines.set(engine));
   });
