@@ -1,6 +1,6 @@
 import type { Mutation } from "../mutations.ts";
 
-/** Creating, limiting, listing and ending rentals. */
+/** Creating, limiting and ending rentals, and limits of what inference costs. */
 export const rentingMutations: readonly Mutation[] = [
   {
     name: "a burn limit counts only what is active",
@@ -35,6 +35,27 @@ export const rentingMutations: readonly Mutation[] = [
     file: "src/command-kit/inference.ts",
     from: 'const text = profileValues["budget.maxCost"];',
     to: 'const text = profileValues["budget.maxBurn"];',
+    tests: ["test/cli/budget.test.ts"],
+  },
+  {
+    name: "batch run ignores budget.maxCost",
+    file: "src/commands/batch/run.ts",
+    from: "shareOfCeiling(flags.maxCost, shard) : flags.maxCost;",
+    to: "shareOfCeiling(flags.maxCost, shard) : undefined;",
+    tests: ["test/cli/budget.test.ts"],
+  },
+  {
+    name: "budget.maxCost stops a batch of lines without a known price",
+    file: "src/commands/batch/run.ts",
+    from: "needsPrices: !isOfProfile",
+    to: "needsPrices: true",
+    tests: ["test/cli/budget.test.ts"],
+  },
+  {
+    name: "image ignores budget.maxCost",
+    file: "src/commands/image/image.ts",
+    from: "assertWithinCost(times(cost, count), maxCost);",
+    to: "assertWithinCost(times(cost, count), undefined);",
     tests: ["test/cli/budget.test.ts"],
   },
   {
