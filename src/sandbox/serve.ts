@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { faultHeader } from "../core/sandbox.ts";
 import { ConnectionReset } from "./faults/cut.ts";
-import { importOptional } from "./packages.ts";
 import { isOwnConnection } from "./peer.ts";
 
 /** The sandbox cannot listen on an address; the message says why. */
@@ -55,23 +54,20 @@ export interface SandboxServer {
 
 /**
  * Serves a sandbox over HTTP; port 0 picks a free one.
- * @throws MissingDependency when the server package is missing
  * @throws CannotListen when the port is in use, or the address is not available
  */
 export async function serve(
   sandbox: RequestHandler,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<SandboxServer> {
-  const adapter = await importOptional("@hono/node-server", () => import("@hono/node-server"));
+  const { getRequestListener } = await import("@hono/node-server");
   const handle = async (request: Request, incoming: Incoming): Promise<Response> => {
     const { socket } = incoming;
     const isOwner = async () => (await isOwnConnection(socket)) === true;
     const controlled = sandbox.handleControl(request, socket.remoteAddress, isOwner);
     return controlled ?? respond(sandbox.fetch(request, { keepsMedia: true }), incoming);
   };
-  const server = createServer(
-    adapter.getRequestListener((request, { incoming }) => handle(request, incoming)),
-  );
+  const server = createServer(getRequestListener((request, { incoming }) => handle(request, incoming)));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(new CannotListen(host, port, error)));
     server.listen(port, host, resolve);
