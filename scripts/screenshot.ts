@@ -1,15 +1,17 @@
 /**
  * Runs a few commands on a pseudo-terminal and renders their output: docs/terminal.svg shows the sandbox, docs/chat.svg an
- * answer in Markdown, and docs/conversation.svg a conversation. Requires bash, util-linux and tmux.
+ * answer in Markdown, docs/conversation.svg a conversation, and docs/progress.svg the progress of several pictures.
+ * Requires bash, util-linux and tmux.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { encodePng } from "../src/core/pictures/encode.ts";
 import { terminalSvg } from "./terminal-svg.ts";
 
 const columns = 112;
@@ -87,8 +89,7 @@ try {
     response.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : undefined;
+  const port = portOf(server);
   const chat = ["export GPUCTL_API_KEY=none", 'gpuctl chat "Which GPU for a 70B model?" --usage'];
   const profile = [
     "gpuctl config set chat.model llama-70b -q",
@@ -107,6 +108,10 @@ try {
   writeFileSync(
     join(root, "docs/conversation.svg"),
     terminalSvg(await conversation(), chatColumns, "gpuctl in a conversation", { adapts: true }),
+  );
+  writeFileSync(
+    join(root, "docs/progress.svg"),
+    terminalSvg(await progress(), chatColumns, "gpuctl generating several pictures", { adapts: true }),
   );
 } finally {
   rmSync(home, { recursive: true, force: true });
@@ -141,26 +146,80 @@ async function shown(
   return stdout.replace(/\x1b\[(?![\d;]*m)[?\d;]*[A-Za-z]/g, "");
 }
 
+function portOf(server: Server): number | undefined {
+  const address = server.address();
+  return typeof address === "object" ? address?.port : undefined;
+}
+
 /** What a terminal shows of a conversation in the sandbox. The replies come from `replies`. */
 async function conversation(): Promise<string> {
+  writeFileSync(join(home, "replies.json"), JSON.stringify(replies));
+  const env = { GPUCTL_SANDBOX: "1" };
+  await shown(["gpuctl sandbox chat script replies.json -q"], chatColumns, env);
+  return inTmux(env, async (enter, screen) => {
+    await enter("gpuctl chat --session lights --model sandbox-echo --usage", />>>$/);
+    await enter("How does a lighthouse lens work?", /out\n\n>>>$/);
+    await enter("How far can it be seen?", /60 m.*\n.*out\n\n>>>$/s);
+    return screen();
+  });
+}
+
+/**
+ * What a terminal shows while six pictures are generated. The service sends the first one whole and parts of the next,
+ * and it asks to wait before the fourth.
+ */
+async function progress(): Promise<string> {
+  const dot = { width: 1, height: 1, data: new Uint8ClampedArray(3) };
+  const line = 'gpuctl image "a lighthouse at dusk" -n 6 --out pictures/';
+  let requests = 0;
+  const server = createServer((_request, response) => {
+    requests += 1;
+    if (requests === 4) {
+      response.writeHead(429, { "Retry-After": "30" }).end("{}");
+      return;
+    }
+    const bytes = requests === 1 ? encodePng(dot) : Buffer.alloc(requests === 2 ? 1_300_000 : 420_000);
+    const picture = Buffer.from(bytes).toString("base64");
+    response.writeHead(200, { "Content-Type": "application/json" });
+    response.write(`{"images":[{"index":0,"image":"${picture}`);
+    if (requests === 1) response.end('","random_seed":7}]}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const env = { GPUCTL_BASE_URL: `http://127.0.0.1:${portOf(server)}`, GPUCTL_API_KEY: "none" };
+  try {
+    return await inTmux(env, async (enter, screen) => {
+      await enter(`clear; ${line}`, /MiB received {2}[3-9]s/);
+      return `$ ${line}\n${await screen()}`;
+    });
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+type Enter = (line: string, shown: RegExp) => Promise<void>;
+
+/** Runs `steps` in a shell in tmux. `enter` types a line and waits until the screen shows what is expected. */
+async function inTmux(
+  more: Readonly<Record<string, string>>,
+  steps: (enter: Enter, screen: () => Promise<string>) => Promise<string>,
+): Promise<string> {
   const run = promisify(execFile);
   const bin = join(home, "bin");
-  mkdirSync(bin);
+  mkdirSync(bin, { recursive: true });
   const launcher = `#!/bin/sh\nexec node ${quoted(join(root, "bin/gpuctl.js"))} "$@"\n`;
   writeFileSync(join(bin, "gpuctl"), launcher, { mode: 0o755 });
-  writeFileSync(join(home, "replies.json"), JSON.stringify(replies));
   const env = {
     PATH: `${bin}:${process.env.PATH}`,
     LANG: "C.UTF-8",
-    GPUCTL_SANDBOX: "1",
     GPUCTL_STATE_DIR: join(home, "state"),
     GPUCTL_CONFIG_DIR: join(home, "config"),
+    ...more,
   };
-  await run("gpuctl", ["sandbox", "chat", "script", join(home, "replies.json"), "-q"], { env });
   const tmux = (...args: string[]) =>
-    run("tmux", ["-S", join(home, "tmux"), "-f", "/dev/null", ...args], { env });
+    run("tmux", ["-S", join(home, "tmux"), "-f", "/dev/null", ...args], { env, cwd: home });
   const screen = async (...flags: string[]) => (await tmux("capture-pane", "-p", ...flags)).stdout;
-  const enter = async (line: string, shown: RegExp) => {
+  const enter: Enter = async (line, shown) => {
     await tmux("send-keys", "-l", line);
     await tmux("send-keys", "Enter");
     while (!shown.test((await screen()).trimEnd())) await sleep(100);
@@ -169,10 +228,7 @@ async function conversation(): Promise<string> {
   try {
     await enter("", /^\$/);
     await enter("clear", /^\$$/);
-    await enter("gpuctl chat --session lights --model sandbox-echo --usage", />>>$/);
-    await enter("How does a lighthouse lens work?", /out\n\n>>>$/);
-    await enter("How far can it be seen?", /60 m.*\n.*out\n\n>>>$/s);
-    return await screen("-e");
+    return await steps(enter, () => screen("-e"));
   } finally {
     await tmux("kill-server");
   }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { EmptyResult, ResultLost } from "../core/errors.ts";
 import { asList, asRecord, asText } from "../core/json.ts";
-import { limitYoungGeneration } from "../core/runtime/young-generation.ts";
+import { saveMemory } from "../core/runtime/memory-flags.ts";
 import { Base64Decoder, decoderSlack, invalidCharacters, isEmpty, undecodable } from "./base64.ts";
 import { folderOf } from "./destination.ts";
 import { type Decoded, noMedia, type OutputTarget } from "./output-target.ts";
@@ -26,7 +26,7 @@ const noBlock = Buffer.alloc(0);
 
 // Called when this module is loaded, because the young generation would grow for the modules that are loaded next, and
 // it never shrinks.
-limitYoungGeneration(setFlagsFromString);
+saveMemory(setFlagsFromString);
 
 const placeholderStart = `arriving${"_".repeat(32)}`;
 const randomLength = 32;

@@ -5,7 +5,7 @@ import process from "node:process";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { makeFolderSync, writePrivateFile } from "../core/files.ts";
-import { withDefaultFlags } from "../core/runtime/young-generation.ts";
+import { withDefaultFlags } from "../core/runtime/memory-flags.ts";
 
 const checksumBytes = 4;
 /** A cached file older than this is assumed to belong to a build that was removed. */

@@ -1,9 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import type { Environment } from "../support/process.ts";
-import { createHome } from "../support/process.ts";
+import { createHome, key } from "../support/process.ts";
 import { createRentedHome } from "../support/rented-home.ts";
 import { sample } from "../support/thorough.ts";
 
@@ -95,5 +97,38 @@ describe.skipIf(process.platform === "win32")("a result on a terminal", () => {
 
   test("has no control sequence on a dumb terminal", async () => {
     expect(await shown({ TERM: "dumb" })).not.toMatch(anySequence);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the progress of several images", () => {
+  test("shows what has arrived of a small image, and never a wait of zero seconds", async () => {
+    const half = Buffer.alloc(30 * 1024).toString("base64");
+    const end = (response: ServerResponse) => response.end(`${half}","random_seed":7}]}`);
+    let first: ServerResponse | undefined;
+    let requests = 0;
+    const server = createServer((_request, response) => {
+      requests += 1;
+      if (requests === 2) response.writeHead(429, { "Retry-After": "1" }).end("{}");
+      else {
+        response.writeHead(200, { "Content-Type": "application/json" });
+        response.write(`{"images":[{"index":0,"image":"${half}`);
+        if (requests === 1) first = response;
+        else end(response);
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const home = await createHome({ GPUCTL_BASE_URL: `http://127.0.0.1:${port}`, GPUCTL_API_KEY: key });
+    const terminal = home.shellOnTerminal("gpuctl image cat -n 2 --steps 1");
+    await terminal.waitFor(/1 {2}generating, 30 KiB received/);
+    await terminal.waitFor("retrying");
+    if (first) end(first);
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.done });
+    expect(terminal.bytes()).toContain("waiting 1s (rate limited)");
+    expect(terminal.bytes()).not.toContain("waiting 0s");
   });
 });

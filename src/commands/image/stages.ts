@@ -60,14 +60,18 @@ export class Stages {
   #text(stage: Stage): string {
     if (stage.name === "waiting") {
       const left = stage.until - this.#now();
-      return left > 0 ? `waiting ${seconds(left)} (rate limited)` : "retrying";
+      // Rounded up, because "waiting 0s" looks as if it hung.
+      return left > 0 ? `waiting ${seconds(left + 999)} (rate limited)` : "retrying";
     }
     if (stage.name !== "under way") return stage.name;
     const size = stage.arriving.reduce((sum, media) => sum + media.size, 0);
-    const received = size === 0 ? "" : `, ${(size / 1024 / 1024).toFixed(1)} MiB received`;
+    const received = size === 0 ? "" : `, ${sizeOf(size)} received`;
     return `generating${received}  ${seconds(this.#now() - stage.since)}`;
   }
 }
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 /** In whole seconds, so that the text does not flicker. */
 const seconds = (milliseconds: number): string =>
