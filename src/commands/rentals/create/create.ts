@@ -165,6 +165,7 @@ async function createAll(
       : (await import("./leasing.ts")).leasing(lease, leasePlace({ leaseFile }, context), context);
   const unleased: LeaseNotStored[] = [];
   const { setFailureContext, interrupted } = context;
+  const checks = wait || context.settings.output === "id" ? { problemIn: problemWithoutId } : {};
   const done = new Map<Item, unknown>();
   const failures: (FailedItem & { readonly item: Item })[] = [];
   const left = () => items.filter((item) => !done.has(item) && !failures.some((one) => one.item === item));
@@ -174,8 +175,7 @@ async function createAll(
       () => {
         const create = async (): Promise<unknown> => {
           await assertHeld();
-          const needsId = wait || context.settings.output === "id";
-          return context.call(kinds[type].create, item.input, needsId ? { problemIn: problemWithoutId } : {});
+          return context.call(kinds[type].create, item.input, checks);
         };
         return leases ? leases.during(item.input.label, create) : create();
       },
