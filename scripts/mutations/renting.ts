@@ -184,4 +184,25 @@ export const rentingMutations: readonly Mutation[] = [
     to: "balance: /^none$/",
     tests: ["test/commands/billing.test.ts"],
   },
+  {
+    name: "a rental is ended by another ID of its record",
+    file: "src/commands/rentals/terminate/plan.ts",
+    from: "sameIdIn(record, id) ?? parseId(id)",
+    to: "idsOf(record)[0] ?? parseId(id)",
+    tests: ["test/commands/rentals-terminate.test.ts"],
+  },
+  {
+    name: "a path that is called may have control characters",
+    file: "src/openapi/find.ts",
+    from: "|\\\\|\\p{Cc}/iu",
+    to: "|\\\\/iu",
+    tests: ["test/commands/api.test.ts"],
+  },
+  {
+    name: "a closed connection counts as the owner's",
+    file: "src/sandbox/peer.ts",
+    from: 'inode !== "0" && ',
+    to: "inode !== undefined && ",
+    tests: ["test/sandbox/serve.test.ts"],
+  },
 ];

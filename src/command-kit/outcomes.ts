@@ -44,6 +44,10 @@ export function createAndCheck<Value>(
   });
 }
 
+/** Why the response to a create cannot be used if its ID is needed; undefined if it can. */
+export const problemWithoutId = (created: unknown): string | undefined =>
+  idOf(created) ? undefined : "the response has no ID";
+
 /** The ids in the list; undefined if requesting the list fails, because that must not fail the create. */
 async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
   try {

@@ -16,7 +16,8 @@ export function namedByPath(
   path: string,
   name = "the path",
 ): Exclude<Named, { readonly id: string }> {
-  if (/^[a-z][a-z\d+.-]*:|^\/\/|\\/i.test(path)) {
+  // A URL drops tabs and line breaks, so the request would go to another path than the one that is checked.
+  if (/^[a-z][a-z\d+.-]*:|^\/\/|\\|\p{Cc}/iu.test(path)) {
     throw new UsageError(`${name} must be a path such as /v2/on-demand/rental, not ${JSON.stringify(path)}`);
   }
   if (/(^|\/)(\.|%2e){1,2}(\/|[?#]|$)/i.test(path)) {

@@ -3,6 +3,7 @@ import { tryDecode } from "hono/utils/url";
 import type * as z from "zod";
 import { check } from "../contract/check/check.ts";
 import type { InputSchema, Operation } from "../contract/operation.ts";
+import { isLoopback } from "../core/urls.ts";
 import { type ServedId, type ServedOperations, servedOperations } from "./assumed/index.ts";
 import type { Clock } from "./clock.ts";
 import { ApiError } from "./errors.ts";
@@ -22,6 +23,7 @@ import { endUnpaidRentals } from "./situations/money.ts";
 import { rateLimited } from "./situations/rate-limit.ts";
 import { hasSituations } from "./situations/table.ts";
 import type { Store } from "./store/queries.ts";
+import { listEngines } from "./tables/engines.ts";
 
 type AppState = Pick<Call, "store" | "environment" | "addressesOf" | "operationSet">;
 
@@ -181,6 +183,7 @@ async function call<Input extends InputSchema>(
   const { store } = state;
   if (!operation.open) {
     authorize(operation, exchange, store);
+    denyForeignPage(operation, exchange, store);
     if (hasSituations(store)) {
       endUnpaidRentals(store, exchange.userId, exchange.now);
       const limited = rateLimited(exchange, store, operation.id);
@@ -204,6 +207,19 @@ function authorize({ method }: Pick<Operation, "method">, exchange: Exchange, st
   if (!caller.mayWrite && method !== "GET") throw new ApiError("FORBIDDEN");
   exchange.userId = caller.userId;
   exchange.keyName = caller.keyName;
+}
+
+/**
+ * While an engine has a key, only pages of this machine may call the inference API. The sandbox's keys are public, so
+ * any page that the user opens could otherwise spend the engine's money.
+ */
+function denyForeignPage({ host }: Pick<Operation, "host">, { request }: Exchange, store: Store): void {
+  const origin = request.header("origin");
+  if (host !== "inference" || origin === undefined) return;
+  if (URL.canParse(origin) && isLoopback(new URL(origin).hostname)) return;
+  if (listEngines(store).every(({ apiKeyEnv }) => apiKeyEnv === undefined)) return;
+  const message = "while an engine has a key, only pages of this machine can call the inference API";
+  throw new ApiError("FORBIDDEN", [{ path: [], message }]);
 }
 
 /** Adds an ETag to a successful response. If the client already has this version, returns a 304 instead. */

@@ -178,7 +178,7 @@ const texts = {
     "Each entry of issues is an object with path and message. Errors below /v1/ also have the field error, with message, type, param and code, which clients of the common chat-completions format read. param is the dotted path of the first issue.",
   "unknown-things":
     "Terminating, converting, extending or attaching something that does not exist or has ended returns 400; deleting a key that does not exist returns 404.",
-  browsers: `Pages of any origin can call the sandbox, with any header, and can read the headers ${exposedHeaders.join(", ")}.`,
+  browsers: `Pages of any origin can call the sandbox, with any header, and can read the headers ${exposedHeaders.join(", ")}. While an engine has a key, only pages of this machine can call the inference API.`,
   headers: `Every response to a readable request has the headers ${sandboxHeader} and Date, by the sandbox's clock. Responses of paths with a sunset day also have Deprecation.`,
   description:
     "The description lists as its server the address it was requested at. It has an ETag: a request with a matching If-None-Match gets 304.",

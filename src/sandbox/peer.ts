@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { userInfo } from "node:os";
+import { readFile, stat } from "node:fs/promises";
 
 /**
  * Whether a connection from this computer comes from this user, or from root. Undefined on systems other than Linux, which
@@ -15,13 +14,17 @@ export async function isOwnConnection({
   // An IPv6 socket can connect to an IPv4 address, and is listed only among those of IPv6.
   const [ipv4, ipv6 = ""] = await Promise.all([tableOf("tcp"), tableOf("tcp6")]);
   if (ipv4 === undefined) return undefined;
-  const users = `${ipv4}\n${ipv6}`
+  const rows = `${ipv4}\n${ipv6}`
     .split("\n")
     .map((line) => line.trim().split(/\s+/))
-    .filter(([, local, remote]) => portOf(local) === remotePort && portOf(remote) === localPort)
-    .map((row) => Number(row[7]));
+    .filter(([, local, remote]) => portOf(local) === remotePort && portOf(remote) === localPort);
+  // `userInfo` throws if the user has no name, as in some containers.
+  const { uid } = await stat("/proc/self");
+  const isOwn = ([user, , inode]: readonly string[]) =>
+    // Without an inode, the sender has closed the connection. It may be listed as one of root's then, whoever sent it.
+    inode !== "0" && (user === "0" || user === String(uid));
   // Several rows if someone else uses the same ports with other addresses of this computer.
-  return users.length > 0 && users.every((user) => user === 0 || user === userInfo().uid);
+  return rows.length > 0 && rows.every((row) => isOwn(row.slice(7)));
 }
 
 /** The connections of this computer. Undefined on systems that do not list them. */

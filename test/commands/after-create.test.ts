@@ -54,8 +54,19 @@ describe("a create with --wait whose response has no ID", () => {
     );
     expect(outcome).toMatchObject({ code: 10, out: "" });
     expect(JSON.stringify(JSON.parse(outcome.err))).toContain("New in the listing: 7.");
-    expect(outcome.err).toContain("the response has no ID, so gpuctl cannot wait for the rental");
+    expect(outcome.err).toContain("the response has no ID");
   });
+
+  test.each(["", " --count 2"])(
+    "is not a success with -o id either, which cannot print it%s",
+    async (count) => {
+      listed = [];
+      const { run } = await createCli({ respond: withoutId });
+      const outcome = await run(`rentals create vm --gpus 1 -o id --yes${count}`, overNetwork());
+      expect(outcome).toMatchObject({ code: 10, out: "" });
+      expect(outcome.err).toContain("New in the listing: 7.");
+    },
+  );
 
   test("is a success without --wait", async () => {
     listed = [];

@@ -253,12 +253,28 @@ describe("api call", () => {
     ["createVirtualMachineRental -F gpuCount=1 --paginate", "--paginate is for GET"],
     ["GET https://elsewhere.example/x", "PATH must be a path"],
     ["GET //elsewhere.example/x", "PATH must be a path"],
+    // A URL drops tabs and line breaks: this would generate a picture, and that would leave the base URL.
+    ["POST '/\tv1/image/generation' -f prompt=cat", "PATH must be a path"],
+    ["GET '/v2/.\n./secret'", "PATH must be a path"],
   ])("%s is rejected: %s", async (line, expected) => {
     const { run } = await createCli();
     const { code, out, err } = await run(`api call ${line} --yes --sandbox`);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(expected);
   });
+
+  test.each(["POST /v2/rentals/terminate", "POST /v2/rentals/%74erminate", "DELETE /v2/x"])(
+    "%s may destroy something, so it needs --yes",
+    async (line) => {
+      const { run } = await createCli();
+      const { code, err, requests } = await run(`api call ${line} --sandbox`);
+      expect({ code, sent: requests.filter(({ method }) => method !== "GET") }).toEqual({
+        code: 2,
+        sent: [],
+      });
+      expect(err).toContain("--yes is required");
+    },
+  );
 
   test.each([
     ["deleteSshKey -f id=abc", "id must be a"],

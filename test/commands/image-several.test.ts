@@ -54,6 +54,13 @@ describe("several pictures", () => {
     expect(err).toContain("--concurrency");
   });
 
+  test.each(["10001", "5000000000"])("-n %s is rejected", async (value) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`image cat -n ${value} --sandbox`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("--count must be a whole number from 1 to 10000");
+  });
+
   test("stdout has the order of the requests, whichever arrives first", async () => {
     const arrived: (() => void)[] = [];
     const { responder } = service(async (seed) => {

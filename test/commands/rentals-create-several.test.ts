@@ -105,7 +105,7 @@ describe("--count", () => {
     expect(labels).toEqual(["node-1", "node-2", "node-3"]);
   });
 
-  test.each(["0", "-1", "1.5", "many"])("%s is an error", async (count) => {
+  test.each(["0", "-1", "1.5", "many", "1001", "5000000000"])("%s is an error", async (count) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`${one} --count=${count}`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

@@ -469,6 +469,24 @@ describe("a third-party service", () => {
     expect(requestLines(requests).filter((line) => line === end)).toHaveLength(1);
   });
 
+  test.each(["POST /v2/on-demand/rentals/terminate", "DELETE /v2/rentals/{id}"])(
+    "whose records have two IDs: the one that was named is ended by %s",
+    async (end) => {
+      const filled = end.replace("{id}", "1001");
+      const { run } = await createCli({
+        respond: service({
+          [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+          "GET /v2/on-demand/rental": () => Response.json({ id: 77, rentalId: 1001, status: "Running" }),
+          [filled]: () => Response.json({}),
+        }),
+      });
+      const { code, requests } = await run("rentals terminate 1001 --yes", overNetwork());
+      const writes = requests.filter(({ method }) => method !== "GET");
+      expect({ code, lines: requestLines(writes) }).toEqual({ code: 0, lines: [filled] });
+      expect(JSON.stringify(writes.map(({ body }) => body))).not.toContain("77");
+    },
+  );
+
   test("ends a rental that is listed twice once", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createCli } from "../support/cli.ts";
+import { createCli, type Responder } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
 
 const create = "volumes create --region us-central-1 --label data-1 --size-in-gb 512 --sandbox";
 const machine = "rentals create bare-metal --gpus 8 --network-type ethernet --sandbox --yes";
@@ -18,6 +19,18 @@ test("volumes create prints the volume", async () => {
     "
   `);
   expect((await run(`${create} -o id`)).out).toBe("502\n");
+});
+
+test("volumes create -o id has an unknown outcome if the response has no ID", async () => {
+  const respond =
+    (volume: object): Responder =>
+    ({ method }) =>
+      Response.json(method === "POST" ? volume : []);
+  const line = `${create.replace(" --sandbox", "")} -o id`;
+  const without = await createCli({ respond: respond({ label: "data-1" }) });
+  expect(await without.run(line, overNetwork())).toMatchObject({ code: 10, out: "" });
+  const other = await createCli({ respond: respond({ storageVolumeId: 5 }) });
+  expect(await other.run(line, overNetwork())).toMatchObject({ code: 0, out: "5\n" });
 });
 
 test("volumes list is a table, JSON or ids", async () => {

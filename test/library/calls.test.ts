@@ -124,6 +124,7 @@ describe("call", () => {
     ["POST /v2/api-keys", {}, "name is required"],
     ["DELETE /v2/api-keys/{id}", {}, "the path needs id"],
     ["GET /v2/../api-keys", {}, "must not contain . or .. segments"],
+    ["DELETE /v2/api-\tkeys/7", {}, "must be a path"],
     ["createVirtualMachineRental", {}, "gpuCount is required"],
   ])("checks the input of %s %o against the description", async (operation, input, message) => {
     const { client } = await openSandbox();

@@ -220,6 +220,15 @@ test("a client that leaves ends a slow stream", async () => {
   expect(await reply(sandbox)).toBe("next");
 });
 
+test("a pattern that takes too long to match is an error that names it", async () => {
+  const sandbox = await openSandbox();
+  sandbox.chatScript.set([{ when: { message: { pattern: "^(a+)+$" } }, text: "Only a" }]);
+  const response = await ask(sandbox, `${"a".repeat(60)}!`);
+  expect(response.status).toBe(400);
+  expect(await response.text()).toContain("matching the message against /^(a+)+$/ takes too long");
+  expect(await reply(sandbox, "aaa")).toBe("Only a");
+});
+
 test("a script is part of the state: it survives in snapshots, and a reset removes it", async () => {
   const sandbox = await openSandbox();
   sandbox.chatScript.set([{ text: "One" }, { text: "Two" }]);

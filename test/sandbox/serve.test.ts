@@ -1,6 +1,8 @@
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { CannotListen, serve } from "../../src/sandbox/index.ts";
+import { isOwnConnection } from "../../src/sandbox/peer.ts";
 import { openSandbox } from "./harness.ts";
 
 const anywhere = { host: "127.0.0.1", port: 0 };
@@ -60,3 +62,21 @@ test("closing ends a response in progress", async () => {
   const reading = response.text();
   await Promise.all([close(), expect(reading).rejects.toThrow()]);
 });
+
+test.runIf(process.platform === "linux")(
+  "a connection that its sender has closed is from no one: the system may say that it is from root",
+  async () => {
+    const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const accepted = once(server, "connection");
+    const client = connect(port, "127.0.0.1");
+    const [socket]: Socket[] = await accepted;
+    onTestFinished(() => void socket?.destroy());
+    expect(await isOwnConnection({ remotePort: socket?.remotePort, localPort: port })).toBe(true);
+    client.destroy();
+    await once(client, "close");
+    expect(await isOwnConnection({ remotePort: socket?.remotePort, localPort: port })).toBe(false);
+  },
+);

@@ -1,4 +1,5 @@
 import { reasonOf, UsageError } from "../../core/errors.ts";
+import { decoded } from "../../openapi/document.ts";
 import type { Found, Named } from "../../openapi/find.ts";
 import { type DescribedRequest, requestOf } from "../../openapi/request.ts";
 
@@ -24,7 +25,9 @@ export const typedRequest = ({ input, ...inputs }: RequestInputs): DescribedRequ
 /** Whether a request may destroy something, judging by its method, path and operation id. */
 export const destroys = ({ method, path, id = "" }: { method: string; path: string; id?: string }): boolean =>
   method === "DELETE" ||
-  (method !== "GET" && method !== "HEAD" && /terminat|delete|revoke|destroy|remove/i.test(`${id} ${path}`));
+  (method !== "GET" &&
+    method !== "HEAD" &&
+    /terminat|delete|revoke|destroy|remove/i.test(`${id} ${decoded(path)}`));
 
 function parsed(input: string): unknown {
   try {

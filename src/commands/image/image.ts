@@ -38,7 +38,7 @@ export default defineCommand({
     from: flag.text("Use the settings stored in an image, - for stdin; other flags override them", {
       value: "FILE",
     }),
-    count: flag.integer("Number of images", { default: "1", short: "n", minimum: 1 }),
+    count: flag.integer("Number of images", { default: "1", short: "n", minimum: 1, maximum: 10_000 }),
     concurrency: flag.integer("How many images to generate at once", {
       default: "4",
       minimum: 1,

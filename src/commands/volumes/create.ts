@@ -1,7 +1,10 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
-import { createAndCheck } from "../../command-kit/outcomes.ts";
+import { createAndCheck, problemWithoutId } from "../../command-kit/outcomes.ts";
+import { shownAt } from "../../core/json.ts";
 import { columns, id } from "./views.ts";
+
+const problemIn = (volume: unknown) => problemWithoutId({ id: shownAt(volume, id) });
 
 export default defineCommand({
   path: "volumes create",
@@ -20,7 +23,7 @@ export default defineCommand({
   run: async ({ input, ...context }) => ({
     data: await createAndCheck(
       "volume",
-      () => context.call("createStorageVolume", input),
+      () => context.call("createStorageVolume", input, context.settings.output === "id" ? { problemIn } : {}),
       (options) => context.call("listStorageVolumes", {}, options),
       context,
     ),

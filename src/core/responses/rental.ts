@@ -12,13 +12,23 @@ const idPaths = ["id", "rentalId"];
 const idText = (id: unknown): string | undefined =>
   typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 
+/** The IDs of a record, in the order of `idPaths`. A record may have several, such as one of its own in a database. */
+export const idsOf = (record: unknown): readonly (string | number)[] =>
+  idPaths
+    .map((path) => shownAt(record, [path]))
+    .filter((id) => typeof id === "string" || typeof id === "number");
+
+/** The ID of a record that is the same as `rentalId`, as the service writes it. Undefined if the record has none. */
+export const sameIdIn = (record: unknown, rentalId: string): string | number | undefined =>
+  idsOf(record).find((id) => comparable(String(id)) === comparable(rentalId));
+
 /**
  * Throws `UnexpectedResponse` if the response to the lookup of a rental has IDs, and none of them is the ID of that
  * rental. Accepts null, and a record without an ID.
  */
 export function assertIsRental(rentalId: string, record: unknown): void {
-  const ids = idPaths.flatMap((path) => idText(shownAt(record, [path])) ?? []);
-  if (ids.length === 0 || ids.some((id) => comparable(id) === comparable(rentalId))) return;
+  const ids = idsOf(record);
+  if (ids.length === 0 || sameIdIn(record, rentalId) !== undefined) return;
   throw new UnexpectedResponse(
     `the service was asked for rental ${rentalId} and responded with rental ${ids[0]}`,
     "Nothing was changed.",

@@ -1,5 +1,7 @@
 import type { CheckedInputOf } from "../../contract/index.ts";
+import { TimeLimitExceeded, withinTime } from "../../core/tasks/time-limit.ts";
 import { textOf } from "../engines/chat.ts";
+import { ApiError } from "../errors.ts";
 import type { Queries, Row, Store } from "../store/queries.ts";
 import { type ScriptedReply, scriptedReply, type TextPattern } from "./format.ts";
 
@@ -76,7 +78,18 @@ function matches({ when }: ScriptedReply, { messages, model }: Input): boolean {
   );
 }
 
-const fits = (pattern: TextPattern, text: string): boolean =>
-  typeof pattern === "string"
-    ? text.includes(pattern)
-    : new RegExp(pattern.pattern, pattern.flags).test(text);
+/** Time limit for one match, in milliseconds. Without it, some patterns would keep the process busy forever. */
+const maxMatchTime = 1_000;
+
+/** @throws ApiError when matching takes too long */
+function fits(pattern: TextPattern, text: string): boolean {
+  if (typeof pattern === "string") return text.includes(pattern);
+  const expression = new RegExp(pattern.pattern, pattern.flags);
+  try {
+    return withinTime(maxMatchTime, () => expression.test(text));
+  } catch (error) {
+    if (!(error instanceof TimeLimitExceeded)) throw error;
+    const message = `matching the message against ${expression} takes too long; change the pattern in the chat script`;
+    throw new ApiError("BAD_REQUEST", [{ path: [], message }]);
+  }
+}

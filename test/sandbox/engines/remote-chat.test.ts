@@ -4,6 +4,7 @@ import { readFrom, sendToEngine } from "../../../src/sandbox/engines/remote/requ
 import { serve } from "../../../src/sandbox/index.ts";
 import { chatEngine, type Routes, send, startEngine } from "../../support/engines.ts";
 import { openSandbox, origin } from "../harness.ts";
+import { requestFor } from "../request.ts";
 
 const messages = [{ role: "user", content: "Hello" }];
 const request = { model: "sandbox-echo", messages };
@@ -297,6 +298,25 @@ test("the key of a request is never sent, and the engine's own only if a variabl
   await complete();
   expect(engine.requests.at(-1)?.headers.authorization).toBe(`Bearer ${engineKey}`);
   expect(JSON.stringify(engine.requests)).not.toContain(sandbox.keys.full);
+});
+
+test("only pages of this machine can spend the money of an engine with a key", async () => {
+  const { sandbox, engine } = await withChat({ environment: { ENGINE_KEY: engineKey } });
+  const from = async (page?: string) => {
+    const asked = requestFor("createChatCompletion", request, sandbox.keys.full);
+    if (page !== undefined) asked.headers.set("origin", page);
+    return (await sandbox.fetch(asked)).status;
+  };
+  expect(await from("https://example.com")).toBe(200);
+  sandbox.engines.save({ kind: "chat", url: engine.url, apiKeyEnv: "ENGINE_KEY" });
+  const before = engine.requests.length;
+  expect(await from("https://example.com")).toBe(403);
+  expect(await from("null")).toBe(403);
+  expect(await from("https://localhost.example.com")).toBe(403);
+  expect(engine.requests).toHaveLength(before);
+  expect(await from("http://localhost:3000")).toBe(200);
+  expect(await from("http://127.0.0.1:5173")).toBe(200);
+  expect(await from()).toBe(200);
 });
 
 test("the engine's key is neither stored nor shown", async () => {

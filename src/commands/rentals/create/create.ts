@@ -2,7 +2,7 @@ import type { RentalType } from "../../../client/rentals/type.ts";
 import { inState } from "../../../client/rentals/waiting.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
-import { createAndCheck } from "../../../command-kit/outcomes.ts";
+import { createAndCheck, problemWithoutId } from "../../../command-kit/outcomes.ts";
 import { labelOf } from "../../../command-kit/responses.ts";
 import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
@@ -34,7 +34,10 @@ import { waitFor, waitTimeout } from "../waiting.ts";
 import { nextSteps } from "./next-steps.ts";
 
 export const createFlags = {
-  count: flag.integer("Create this many; a label becomes LABEL-1, LABEL-2 and so on", { minimum: 1 }),
+  count: flag.integer("Create this many; a label becomes LABEL-1, LABEL-2 and so on", {
+    minimum: 1,
+    maximum: 1_000,
+  }),
   ifAbsent: flag.boolean("If an active rental has the label, print it and create nothing; requires --label"),
   wait: flag.boolean("Wait until the rental is running"),
   waitTimeout,
@@ -162,6 +165,7 @@ async function createAll(
       : (await import("./leasing.ts")).leasing(lease, leasePlace({ leaseFile }, context), context);
   const unleased: LeaseNotStored[] = [];
   const { setFailureContext, interrupted } = context;
+  const checks = wait || context.settings.output === "id" ? { problemIn: problemWithoutId } : {};
   const done = new Map<Item, unknown>();
   const failures: (FailedItem & { readonly item: Item })[] = [];
   const left = () => items.filter((item) => !done.has(item) && !failures.some((one) => one.item === item));
@@ -171,7 +175,7 @@ async function createAll(
       () => {
         const create = async (): Promise<unknown> => {
           await assertHeld();
-          return context.call(kinds[type].create, item.input, wait ? { problemIn: problemWithoutId } : {});
+          return context.call(kinds[type].create, item.input, checks);
         };
         return leases ? leases.during(item.input.label, create) : create();
       },
@@ -225,10 +229,6 @@ async function createAll(
   else await work(async () => {});
   return { records: items.flatMap((item) => (done.has(item) ? [done.get(item)] : [])), failures, unleased };
 }
-
-/** Why gpuctl cannot wait for a new rental; undefined if it can. */
-export const problemWithoutId = (rental: unknown): string | undefined =>
-  idOf(rental) === undefined ? "the response has no ID, so gpuctl cannot wait for the rental" : undefined;
 
 const notSent = () => new Interrupted("not sent, because of the interruption");
 

@@ -1,5 +1,5 @@
 import type { Context } from "../../../command-kit/context.ts";
-import { createAndCheck } from "../../../command-kit/outcomes.ts";
+import { createAndCheck, problemWithoutId } from "../../../command-kit/outcomes.ts";
 import { labelOf, noDescription } from "../../../command-kit/responses.ts";
 import type { InputOf } from "../../../contract/index.ts";
 import { BudgetExceeded, NotOffered, reasonOf, UnexpectedResponse } from "../../../core/errors.ts";
@@ -19,7 +19,7 @@ import {
 } from "../../../jobs/leases.ts";
 import { terminateOperations, terminateOperationsFor } from "../../../openapi/terminate.ts";
 import { estimateCost, hourlyCost } from "../cost.ts";
-import { problemWithoutId, wantedBy } from "../create/create.ts";
+import { wantedBy } from "../create/create.ts";
 import { leaseEnd, rentalOf } from "../lease/place.ts";
 import { kinds, listActive } from "../listing.ts";
 

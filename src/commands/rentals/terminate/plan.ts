@@ -5,8 +5,8 @@ import { labelLookup } from "../../../command-kit/labels.ts";
 import { labelOf, noDescription, termEndPaths } from "../../../command-kit/responses.ts";
 import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
 import { NotFound, NotOffered, UsageError } from "../../../core/errors.ts";
-import { firstAt, shownAt } from "../../../core/json.ts";
-import { assertIsRental, idOf } from "../../../core/responses/rental.ts";
+import { firstAt } from "../../../core/json.ts";
+import { assertIsRental, idOf, idsOf, sameIdIn } from "../../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { requestForId } from "../../../openapi/id-parameter.ts";
 import {
@@ -16,7 +16,6 @@ import {
 } from "../../../openapi/terminate.ts";
 import { parseTime } from "../../../output/time.ts";
 import { kinds, listActive } from "../listing.ts";
-import { id as idPaths } from "../views.ts";
 
 /** How to terminate one rental. */
 export interface TerminationPlan {
@@ -36,6 +35,8 @@ export interface TerminationPlan {
 interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil"> {
   /** The id as the service writes it. */
   readonly wireId: string | number;
+  /** All ids of its record: the same for each id that names it. */
+  readonly key: string;
   readonly type: RentalType | undefined;
   readonly ended: boolean;
 }
@@ -54,7 +55,7 @@ export async function planTermination(
   const operations = await listedOperations(context);
   if (context.settings.dryRun) {
     if (words.some(mayBeLabel)) context.say("A dry run does not look up labels: they are shown as IDs.");
-    const unknown = { label: undefined, reservedUntil: undefined, type: undefined, ended: false };
+    const unknown = { key: "", label: undefined, reservedUntil: undefined, type: undefined, ended: false };
     return words.map((id) => plan({ id, wireId: parseId(id), ...unknown }, operations, true));
   }
   const ids = context.settings.validate ? await withoutLabels(words, context) : words;
@@ -115,7 +116,7 @@ async function listedOperations({ describe }: Planning): Promise<readonly Termin
 }
 
 function plan(
-  { wireId, type, ended, ...rental }: Rental,
+  { wireId, type, ended, key: _, ...rental }: Rental,
   operations: readonly TerminateOperation[],
   dryRun = false,
 ): TerminationPlan {
@@ -164,17 +165,19 @@ async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): 
 function withoutRepeats(rentals: readonly Rental[]): readonly Rental[] {
   const first = new Map<string, Rental>();
   for (const rental of rentals) {
-    const key = String(rental.wireId);
-    if (!first.has(key)) first.set(key, rental);
+    if (!first.has(rental.key)) first.set(rental.key, rental);
   }
   return [...first.values()];
 }
 
 function rentalOf(id: string, record: unknown): Rental {
-  const wireId = shownAt(record, idPaths);
+  // Another id in the record may be that of another rental.
+  const wireId = sameIdIn(record, id) ?? parseId(id);
+  const ids = idsOf(record);
   return {
     id,
-    wireId: typeof wireId === "number" || typeof wireId === "string" ? wireId : parseId(id),
+    wireId,
+    key: JSON.stringify((ids.length > 0 ? ids : [wireId]).map(String)),
     label: labelOf(record),
     reservedUntil: parseTime(String(firstAt(record, termEndPaths))),
     type: rentalTypeOf(record),
@@ -195,7 +198,8 @@ async function withTypes(
   const listed = await listActive(context);
   return rentals.map((rental) => ({
     ...rental,
-    type: rental.type ?? listed.find(({ record }) => idOf(record) === String(rental.wireId))?.type,
+    type:
+      rental.type ?? listed.find(({ record }) => sameIdIn(record, String(rental.wireId)) !== undefined)?.type,
   }));
 }
 
