@@ -62,8 +62,8 @@ export interface SandboxControls {
   /** Replaces the state with a snapshot. @throws ControlRefused when it cannot be used */
   restore(text: string): void;
   /**
-   * Restores the initial state: one user, the built-in keys, and no rentals, faults, engines, boot rules, situations or
-   * chat script. The clock follows the machine's clock again.
+   * Restores the state that the sandbox started with: a seed and a scenario, or else one user, the built-in keys, and no
+   * rentals, faults, engines, boot rules, situations or chat script. The clock follows the machine's clock again.
    */
   reset(): void;
 }

@@ -90,7 +90,9 @@ export const controlChecks = {
     await sandbox.fetch(new Request(`${origin}/v2/on-demand/rental?rentalId=1&key=${sandbox.keys.full}`));
     await sandbox.fetch(new Request(origin, { method: "OPTIONS" }));
     const headers = { host: "localhost" };
-    await sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), "127.0.0.1");
+    await sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), {
+      peer: "127.0.0.1",
+    });
     expect(sandbox.requests.list({ limit: 5 })).toHaveLength(1);
     const header = { "gpuctl-sandbox-caller": "me" };
     const secret = { gpuCount: 1, label: sandbox.keys.full, api_key: "some-secret" };
@@ -190,7 +192,7 @@ export const controlChecks = {
     const sandbox = await openSandbox();
     expect(text).toContain("/_sandbox/");
     const send = (headers: Record<string, string>, peer: string) =>
-      sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), peer);
+      sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), { peer });
     const host = "localhost";
     expect((await send({ host }, "127.0.0.1"))?.status).toBe(200);
     expect((await send({ host }, "192.0.2.1"))?.status).toBe(403);
@@ -203,7 +205,7 @@ export const controlChecks = {
     const send = (path: string, accept: string) =>
       sandbox.handleControl(
         new Request(`http://localhost${path}`, { headers: { accept, host: "localhost" } }),
-        "127.0.0.1",
+        { peer: "127.0.0.1" },
       );
     for (const path of ["/", "/docs"]) {
       expect(text).toContain(`${path} `);
