@@ -111,7 +111,9 @@ export const controlChecks = {
     expect(kept).toHaveLength(1000);
     expect(JSON.stringify(kept)).not.toContain("gpuctl-sandbox-full");
   },
-  seed: async () => {
+  seed: async (text) => {
+    // test/sandbox/accounts.test.ts checks accounts.
+    expect(text).toContain("accounts (further users");
     const sandbox = await openSandbox();
     await sandbox.ask("createVirtualMachineRental", vm);
     await sandbox.seed(`{
@@ -190,6 +192,8 @@ export const controlChecks = {
   },
   controls: async (text) => {
     const sandbox = await openSandbox();
+    // test/sandbox/controls.test.ts checks the token and the description.
+    expect(text).toContain("/_sandbox/openapi.json");
     expect(text).toContain("/_sandbox/");
     const send = (headers: Record<string, string>, peer: string) =>
       sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), { peer });
