@@ -41,7 +41,6 @@ export default defineCommand({
     }),
     machines: flag.boolean("Start an OpenSSH server on this computer for each running rental"),
   },
-  effect: "destroy",
   uses: ["sandboxServer"],
   view: { kind: "record", id: ["url"] },
   examples: [
