@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import license from "rollup-plugin-license";
 import { defineConfig, type Rolldown, type UserConfig } from "tsdown";
@@ -76,6 +77,29 @@ const inAscii = {
 };
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
+/**
+ * jq.wasm is built with at most 256 MiB of memory, which a list of 70,000 rentals fills. gpuctl raises the limit to the
+ * most that its JavaScript can address. The limit is the end of the section that declares the memory.
+ */
+const moreMemoryForJq = {
+  name: "more-memory-for-jq",
+  transform: (code: string, id: string) =>
+    id.includes("/jq-wasm/")
+      ? replaced(code, "getHeapMax = () => 268435456", "getHeapMax = () => 2147483648")
+      : undefined,
+  generateBundle(this: Rolldown.PluginContext) {
+    const wasm = readFileSync("node_modules/jq-wasm/dist/build/jq.wasm", "latin1");
+    // Section 5, its length, one memory with a limit, 256 pages, and at most 4,096 pages, which become 32,768.
+    const more = replaced(wasm, "\x05\x06\x01\x01\x80\x02\x80\x20", "\x05\x07\x01\x01\x80\x02\x80\x80\x02");
+    this.emitFile({ type: "asset", fileName: "jq.wasm", source: Buffer.from(more, "latin1") });
+  },
+};
+function replaced(text: string, from: string, to: string): string {
+  const parts = text.split(from);
+  if (parts.length !== 2) throw new Error(`jq-wasm has changed: ${JSON.stringify(from)} is not in it once`);
+  return parts.join(to);
+}
+
 const thirdParty = { file: "dist/THIRD-PARTY-LICENSES.txt", template: licensesOf };
 
 /** Common to all bundles: libraries are included, optional packages are not. */
@@ -110,7 +134,7 @@ export default defineConfig([
     entry: { gpuctl: "src/cli/start/entry.ts", "jq-wasm": "node_modules/jq-wasm/dist/index.cjs" },
     format: "cjs",
     outDir: "dist",
-    copy: [...decoders, "node_modules/jq-wasm/dist/build/jq.wasm"],
+    copy: decoders,
     minify: true,
     dts: false,
     outputOptions: {
@@ -118,7 +142,13 @@ export default defineConfig([
       dynamicImportInCjs: false,
       codeSplitting: { groups: [{ name: chunkOf }], includeDependenciesRecursively: false },
     },
-    plugins: [replaceImports, dropUnusedRuntime, inAscii, license({ thirdParty: { output: thirdParty } })],
+    plugins: [
+      replaceImports,
+      moreMemoryForJq,
+      dropUnusedRuntime,
+      inAscii,
+      license({ thirdParty: { output: thirdParty } }),
+    ],
   },
   /** What programs import. A test checks that the tool contains every library in it, too. */
   { ...library, format: "esm", copy: decoders },

@@ -5,7 +5,8 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,6 +17,8 @@ import { operations } from "../src/contract/index.ts";
 
 const rounds = Number(process.argv[2] ?? 20);
 const other = process.argv[3];
+/** The single executable, which is measured too if it was built. */
+const binary = "binary/gpuctl";
 const rows = Array.from({ length: 25 }, (_, index) => ({
   id: index + 1,
   status: "Running",
@@ -82,9 +85,16 @@ const peers: Readonly<Record<string, Line>> = Object.fromEntries(
  * The command lines to measure, for the build in a folder. Each build has its own state, because a build refuses the
  * state of a newer one.
  */
-function linesOf(folder: string, stateName: string): Readonly<Record<string, Line>> {
-  const gpuctl = (...args: readonly string[]): Line =>
-    node([join(folder, "bin/gpuctl.js"), ...args], { GPUCTL_STATE_DIR: join(state, stateName) });
+function linesOf(
+  stateName: string,
+  program: string,
+  ...first: readonly string[]
+): Readonly<Record<string, Line>> {
+  const gpuctl = (...args: readonly string[]): Line => ({
+    program,
+    args: [...first, ...args],
+    env: { GPUCTL_STATE_DIR: join(state, stateName) },
+  });
   const list = gpuctl("rentals", "list", "--type", "vm");
   return {
     "--version": gpuctl("--version"),
@@ -101,10 +111,17 @@ function linesOf(folder: string, stateName: string): Readonly<Record<string, Lin
 
 const lines: Readonly<Record<string, Line>> = {
   "node -e 0": node(["-e", "0"]),
-  ...linesOf(".", "this"),
+  ...linesOf("this", process.execPath, "bin/gpuctl.js"),
+  ...(existsSync(binary) &&
+    Object.fromEntries(
+      Object.entries(linesOf("binary", binary)).map(([name, line]) => [`${name} (binary)`, line]),
+    )),
   ...(other !== undefined &&
     Object.fromEntries(
-      Object.entries(linesOf(other, "other")).map(([name, line]) => [`${name} (other)`, line]),
+      Object.entries(linesOf("other", process.execPath, join(other, "bin/gpuctl.js"))).map(([name, line]) => [
+        `${name} (other)`,
+        line,
+      ]),
     )),
   ...peers,
 };
@@ -154,6 +171,6 @@ for (const [name, all] of times) {
   if (name.endsWith(" (other)")) continue;
   const pair = times.has(`${name} (other)`) ? `   other x ${ratio(name, `${name} (other)`)}` : "";
   process.stdout.write(
-    `${name.padEnd(28)} ${median(all).toFixed(0).padStart(4)} ms   x ${ratio(name, "node -e 0")}${pair}\n`,
+    `${name.padEnd(38)} ${median(all).toFixed(0).padStart(4)} ms   x ${ratio(name, "node -e 0")}${pair}\n`,
   );
 }

@@ -496,6 +496,8 @@ _gpuctl() {
       "reserve convert:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
       "reserve extend:"0) _gpuctl_live "$cur" rental "" ${service[@]+"${service[@]}"} ;;
       "ssh-keys add:"0) _gpuctl_files "$cur" ;;
+      "ssh-keys remove:"0) _gpuctl_live "$cur" ssh-key "" ${service[@]+"${service[@]}"} ;;
+      "api-keys revoke:"0) _gpuctl_live "$cur" api-key "" ${service[@]+"${service[@]}"} ;;
       "chat sessions show:"0) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
       "chat sessions export:"0) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;
       "chat sessions remove:"*) _gpuctl_live "$cur" chat-session "" ${service[@]+"${service[@]}"} ;;

@@ -269,7 +269,7 @@ complete -c gpuctl -n '__gpuctl_at \'ssh-keys\' 0' -a remove -d 'Remove an SSH p
 
 complete -c gpuctl -n '__gpuctl_at \'ssh-keys add\' 0' -F
 complete -c gpuctl -n '__gpuctl_at \'ssh-keys add\'' -l name -x -d 'Name of the key'
-
+complete -c gpuctl -n '__gpuctl_at \'ssh-keys remove\' 0' -a '(__gpuctl_live ssh-key)'
 complete -c gpuctl -n '__gpuctl_at \'user\' 0' -a update -d 'Update the current user'
 complete -c gpuctl -n '__gpuctl_at \'user\' 0' -a delete -d 'Delete the current user'
 complete -c gpuctl -n '__gpuctl_at \'user update\'' -l onboarded-for -x -d 'What the account is used for'
@@ -286,7 +286,7 @@ complete -c gpuctl -n '__gpuctl_at \'api-keys\' 0' -a create -d 'Create an API k
 complete -c gpuctl -n '__gpuctl_at \'api-keys\' 0' -a revoke -d 'Revoke an API key'
 
 complete -c gpuctl -n '__gpuctl_at \'api-keys create\'' -l access -x -d 'Access that the key grants, such as read-only'
-
+complete -c gpuctl -n '__gpuctl_at \'api-keys revoke\' 0' -a '(__gpuctl_live api-key)'
 complete -c gpuctl -n '__gpuctl_at \'image\' 0' -a gallery -d 'Write an HTML page of a folder\'s images with their settings'
 complete -c gpuctl -n '__gpuctl_at \'image\' 0' -a models -d 'List the image models and what they can do'
 complete -c gpuctl -n '__gpuctl_at \'image\' 0' -a price -d 'Show what images cost'

@@ -1076,13 +1076,13 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@('', @(), $false)
     )
     'ssh-keys remove' = @(
-      ,@('', @(), $false)
+      ,@('ssh-key', @(), $false)
     )
     'api-keys create' = @(
       ,@('', @(), $false)
     )
     'api-keys revoke' = @(
-      ,@('', @(), $false)
+      ,@('api-key', @(), $false)
     )
     'image' = @(
       ,@('', @(), $false)

@@ -1,3 +1,9 @@
+import { listMutations } from "./mutations/lists.ts";
+import { promptMutations } from "./mutations/prompts.ts";
+import { rentingMutations } from "./mutations/renting.ts";
+import { resultMutations } from "./mutations/results.ts";
+import { scriptMutations } from "./mutations/scripts.ts";
+
 /** A fault that the tests must notice. */
 export interface Mutation {
   /** What the fault does, for reports. */
@@ -43,7 +49,7 @@ const engines = [
 ];
 const codeCache = { tests: ["test/e2e/code-cache.test.ts"], build: true } as const;
 
-/** Faults that would cost a user money, a key or a result. */
+/** Faults that a user would notice: in money, keys, results, prompts, lists and scripts. */
 export const mutations: readonly Mutation[] = [
   {
     name: "writes are retried on 429 and 5xx",
@@ -788,4 +794,9 @@ export const mutations: readonly Mutation[] = [
     to: "WHERE ifnull(?, userId) IS NOT NULL",
     tests: ["test/sandbox/accounts.test.ts"],
   },
+  ...resultMutations,
+  ...rentingMutations,
+  ...promptMutations,
+  ...listMutations,
+  ...scriptMutations,
 ];

@@ -15,7 +15,7 @@ import type { BufferedResponse } from "./response.ts";
 import { begin, type Connections } from "./transport.ts";
 
 interface PrepareOptions extends Pick<SendOptions, "limits" | "now" | "observe" | "signal" | "timeout"> {
-  /** The connections that writes to the URL share. */
+  /** The connections that are shared by all writes to the URL. */
   readonly connections: Connections;
   /** Masks keys in responses. */
   readonly redact: Redactor["redact"];

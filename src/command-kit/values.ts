@@ -10,6 +10,7 @@ export const liveValues = [
   "volume",
   "profile",
   "ssh-key",
+  "api-key",
   "chat-model",
   "chat-session",
   "lora",

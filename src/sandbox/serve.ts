@@ -3,7 +3,6 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { faultHeader } from "../core/sandbox.ts";
 import type { Access } from "./control/access.ts";
 import { ConnectionReset } from "./faults/cut.ts";
-import { importOptional } from "./packages.ts";
 import { isOwnConnection } from "./peer.ts";
 
 /** The sandbox cannot listen on an address; the message says why. */
@@ -52,7 +51,6 @@ export interface SandboxServer {
 /**
  * Serves a sandbox over HTTP; port 0 picks a free one. Other machines need `controlToken` to use the controls; without
  * it, they cannot.
- * @throws MissingDependency when the server package is missing
  * @throws CannotListen when the port is in use, or the address is not available
  */
 export async function serve(
@@ -63,16 +61,14 @@ export async function serve(
     controlToken: token,
   }: { readonly host: string; readonly port: number; readonly controlToken?: string | undefined },
 ): Promise<SandboxServer> {
-  const adapter = await importOptional("@hono/node-server", () => import("@hono/node-server"));
+  const { getRequestListener } = await import("@hono/node-server");
   const handle = async (request: Request, incoming: Incoming): Promise<Response> => {
     const { socket } = incoming;
     const isOwner = async () => (await isOwnConnection(socket)) === true;
     const controlled = sandbox.handleControl(request, { peer: socket.remoteAddress, isOwner, token });
     return controlled ?? respond(sandbox.fetch(request, { keepsMedia: true }), incoming);
   };
-  const server = createServer(
-    adapter.getRequestListener((request, { incoming }) => handle(request, incoming)),
-  );
+  const server = createServer(getRequestListener((request, { incoming }) => handle(request, incoming)));
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) => reject(new CannotListen(host, port, error)));
     server.listen(port, host, resolve);

@@ -43,7 +43,8 @@ export interface Sessions {
   /** Returns a new session, which gets its name from its first message. */
   readonly create: () => OpenSession;
   /**
-   * Returns a session for a question asked without one. Once the question is answered, it becomes the session "last".
+   * Returns the session for a question that is asked without a session. Once the question is answered, this session is
+   * named "last".
    */
   readonly question: () => OpenSession;
   /** Removes a session. Throws `NotFound` if it does not exist, and `SaveFailed` if it cannot be removed. */

@@ -40,6 +40,21 @@ test.each(["chat hi", "tts hi"])("%s says once that its price is not known in ad
   expect((await unlimited(line)).err).not.toContain(unknown);
 });
 
+test("batch run keeps to the limit, and says once that it does not know the prices of other lines", async () => {
+  const { run, folder } = await withBudget({ maxCost: "0.0239999" });
+  await writeFile(join(folder, "prompts.txt"), "a cat\na dog\n");
+  const batch = (endpoint: string) =>
+    run(`batch run --prompts prompts.txt --endpoint ${endpoint} --out ${endpoint}.jsonl`);
+  const pictures = await batch("image");
+  expect(pictures.code).toBe(11);
+  expect(pictures.requests.filter(({ method }) => method === "POST")).toHaveLength(0);
+  const { code, err } = await batch("tts");
+  expect({ code, warnings: err.split("Warning: the price of 2 lines").length - 1 }).toEqual({
+    code: 0,
+    warnings: 1,
+  });
+});
+
 test("api call keeps to the limit where it knows the price, and says where it does not", async () => {
   const { run } = await withBudget({ maxCost: "0.0119999" });
   const image = "api call POST /v1/image/generation -f model_name=SD1.5 -f prompt=cat";

@@ -89,6 +89,7 @@ describe("an id is picked from live values", () => {
     });
     expect(code).toBe(0);
     expect(asked[0]?.message).toBe("Chat model (--model)");
+    expect(labelsOf(asked[0])[0]).toMatch(/^sandbox-echo/);
     expect(requests.at(-1)?.body).toMatchObject({ model: "sandbox-echo" });
   });
 
@@ -115,6 +116,20 @@ describe("an id is picked from live values", () => {
     const second = await run("rentals create vm --sandbox", { terminal: 100, prompts: declined.prompts });
     const body = second.requests.findLast(({ method }) => method === "POST")?.body;
     expect(body).not.toHaveProperty("sshPublicKeyIds");
+  });
+
+  test.each([
+    ["ssh-keys remove", "ssh-keys add -", "ada"],
+    ["api-keys revoke", "api-keys create ci", "ci"],
+  ])("a key: %s", async (line, create, name) => {
+    const { run } = await createCli();
+    const stdin = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada";
+    const { id } = JSON.parse((await run(`${create} -o json --sandbox`, { stdin })).out);
+    const { asked, prompts } = choosing(name);
+    const { code, err } = await run(`${line} --sandbox`, { terminal: 100, prompts });
+    expect(labelsOf(asked[0])).toContainEqual(expect.stringMatching(new RegExp(`^${id} +${name} `)));
+    expect(code).toBe(0);
+    expect(err).toContain(`gpuctl ${line} --sandbox ${id} --yes\n`);
   });
 
   test("or typed, if it is not among them", async () => {

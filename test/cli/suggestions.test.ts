@@ -114,6 +114,20 @@ describe("a typo", () => {
   });
 
   test.each([
+    ["volumes list --nope", "`gpuctl volumes list --help` lists the flags."],
+    ["rentals create vm --gpus", "`gpuctl rentals create vm --help` lists the flags."],
+    ["chat --sesion x hi", "`gpuctl chat --help` lists the flags."],
+    ["sandbox fault lst", "`gpuctl sandbox fault --help` lists the commands."],
+    ["rentals --nope", "`gpuctl rentals --help` lists the commands."],
+    ["nope", "`gpuctl --help` lists the commands."],
+  ])("the error for %s names the help to read", async (line, hint) => {
+    const { run } = await createCli();
+    const { code, err } = await run(line);
+    expect(code).toBe(2);
+    expect(err.trimEnd().split("\n").at(-1)).toBe(hint);
+  });
+
+  test.each([
     ["rentals get 1 2", 'unexpected argument "2"'],
     ["volumes list everything", 'unexpected argument "everything"'],
     ["rentals get", "missing required input: RENTAL"],

@@ -178,7 +178,11 @@ describe("the commands of a conversation", () => {
         return choices[0] ?? "";
       },
     };
-    const { outcome } = await talk(["/model", "/model other", "hello"], { prompts });
+    const respond: Respond = ({ path }) =>
+      path === "/v1/models"
+        ? Response.json({ data: [{ id: "sandbox-echo" }, { id: "\u001b[2J" }, {}] })
+        : undefined;
+    const { outcome } = await talk(["/model", "/model other", "hello"], { prompts, respond });
     expect(offered).toEqual([["sandbox-echo"]]);
     expect(outcome.requests.at(-1)?.body).toMatchObject({ model: "other" });
   });

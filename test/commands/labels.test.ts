@@ -52,6 +52,9 @@ describe("a label stands for the ID", () => {
       prompts: { confirm: async ({ message }) => asked.push(message) < 0 },
     });
     expect(asked.join()).toContain("Terminate 1001 (trainer)? All data on it is lost.");
+    expect((await run("rentals terminate trainer --yes --sandbox")).err).toContain(
+      '"trainer" is rental 1001.\n',
+    );
   });
 
   test("but digits are always an ID, looked up without another request", async () => {

@@ -126,6 +126,12 @@ describe("rentals list --limit", () => {
     expect(JSON.parse(out)).toEqual([rentals[4]]);
   });
 
+  test("keeps the order of the service", async () => {
+    const { run } = await createCli({ respond: always(200, rentals) });
+    const { out } = await run("rentals list --type vm -o json --limit 2", overNetwork());
+    expect(JSON.parse(out)).toEqual(rentals.slice(0, 2));
+  });
+
   test.each(["0", "-1", "1.5", "many"])("%s is rejected", async (limit) => {
     const { run } = await createCli();
     expect(await run(`rentals list --limit=${limit} --sandbox`)).toMatchObject({ code: 2, requests: [] });

@@ -36,6 +36,32 @@ describe("rentals wait", () => {
     expect(outcome.err).toContain("is still billed");
   });
 
+  test("names the same state as the other commands, whatever `state` says", async () => {
+    const record = { id: 1001, state: "active", status: "Pending" };
+    const { run } = await createCli({
+      respond: ({ path, method }) =>
+        path === lookup || path.endsWith("-rentals")
+          ? Response.json(path === lookup || method === "POST" ? record : [record])
+          : undefined,
+    });
+    const lines = [
+      vm,
+      "rentals get 1001 --sandbox",
+      "rentals list --sandbox",
+      "rentals ssh 1001 --print --sandbox",
+    ];
+    const wait = await run("rentals wait 1001 --wait-timeout 1s --sandbox", { terminal: 120 });
+    const texts = [wait.err, ...wait.shown];
+    for (const line of lines) {
+      const { out, err } = await run(line);
+      texts.push(out + err);
+    }
+    for (const text of texts.filter((one) => !one.endsWith("is running"))) {
+      expect(text).toContain("Pending");
+      expect(text).not.toContain("active");
+    }
+  });
+
   test("a rental that has ended will never run", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1, state: "terminated" }) });
     const outcome = await run("rentals wait 1 --sandbox");

@@ -91,6 +91,7 @@ describe("setup", () => {
       "/v2/openapi.json",
       "/v2/on-demand/active-rental-summary",
       "/v2/openapi.json",
+      "/v2/openapi.json",
     ]);
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
     expect(await savedConfig()).toEqual({
@@ -122,6 +123,24 @@ describe("setup", () => {
       profiles: { play: { sandbox: true } },
     });
     expect((await again({})).code).toBe(0);
+  });
+
+  test("offers the chat models that the account lists", async () => {
+    const paths = { "/v1/models": { get: { operationId: "listModels" } } };
+    const { run, savedConfig } = await setUp((request) => {
+      if (request.path === "/v2/openapi.json") return Response.json({ openapi: "3.1.0", paths });
+      if (request.path === "/v1/models")
+        return Response.json({ data: [{ id: "llama" }, { id: "qwen" }, { id: "\u001b[2J" }, {}] });
+      return service(request);
+    });
+    const { asked, requests } = await run({ ...account, "Chat model": ["qwen"] });
+    const question = asked.find(({ message }) => message.startsWith("Chat model"));
+    expect(question).toEqual(
+      expect.objectContaining({ message: "Chat model when none is given", choices: ["-", "llama", "qwen"] }),
+    );
+    const listing = requests.find(({ path }) => path === "/v1/models");
+    expect(listing?.headers).toMatchObject({ authorization: `Bearer ${key}` });
+    expect((await savedConfig()).profiles.default.chat).toEqual({ model: "qwen" });
   });
 
   test("run again shows the current values and changes only those entered", async () => {

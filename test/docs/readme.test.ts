@@ -91,3 +91,20 @@ test("the README links only to documentation hosts", () => {
   const hosts = [...readme.matchAll(/https?:\/\/([\w.-]+)/g)].map(([, host]) => host);
   expect([...new Set(hosts)].filter((host) => !/\.example\.com$/.test(host ?? ""))).toEqual([]);
 });
+
+test("CI tests every release line of Node.js that the documentation names, and Bun and Deno", () => {
+  const text = (path: string) => readFileSync(join(repository, path), "utf8");
+  const [, versions = ""] =
+    /^for version in (.*); do\n {2}check with_node .*\\\n.* test\/e2e /m.exec(text(".ci/full")) ?? [];
+  const [oldest, ...lines] = versions.split(" ").map((version) => version.replace(/\..*/, ""));
+  const last = lines.pop();
+  const named = `${[oldest, ...lines].join(", ")} and ${last}`;
+  expect(named).toBe("20, 22, 24 and 26");
+  expect(readme).toContain(`every release line of Node.js in use: ${named}.`);
+  expect(text("docs/runtimes.md")).toContain(`Each release line in use (${named}) passes`);
+  expect(JSON.parse(text("package.json")).engines.node).toBe(`>=${versions.replace(/\.0 .*/, "")}`);
+  expect(text(".ci/run")).toMatch(
+    new RegExp(`^step with_node (${lines.join("|")}|${last})\\..* test/e2e/`, "m"),
+  );
+  expect(text(".ci/full").match(/^check on_runtime .*[\s\S]*?\/(bun|deno)/gm)).toHaveLength(2);
+});

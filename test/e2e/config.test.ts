@@ -68,3 +68,12 @@ describe.skipIf(process.platform === "win32" || process.geteuid?.() !== 0)("as r
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("uid 54321; you are uid 0") });
   });
 });
+
+test("files of Bun in the current folder set nothing", async () => {
+  const { folder, run } = await createHome();
+  await writeFile(join(folder, ".env"), "GPUCTL_BASE_URL=https://env.example\n");
+  await writeFile(join(folder, "bunfig.toml"), 'preload = ["./preload.js"]\n');
+  await writeFile(join(folder, "preload.js"), 'console.log("preloaded");\n');
+  const { out } = await run("config list -o json");
+  expect(JSON.parse(out)[0]).toMatchObject({ key: "baseUrl", value: null });
+});

@@ -15,7 +15,7 @@ const marks = {
   ora: "`spinner.interval` must be a positive integer",
   SQLite: "@photostructure/sqlite",
   hono: "Can not add a route since the matcher is already built.",
-  "node-server": "@hono/node-server",
+  "node-server": "Backslash in request path",
   commander: "executableDir",
   chalk: "ansi256ToAnsi",
   "cli-table3": "bottom-mid",

@@ -5,7 +5,7 @@ import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createHome, firstChunk, launcher, runProgram } from "../support/process.ts";
+import { createHome, firstChunk, gpuctl, runProgram } from "../support/process.ts";
 import { needs, skipWithout } from "../support/programs.ts";
 import { sample, thorough } from "../support/thorough.ts";
 
@@ -185,7 +185,7 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
     execFileSync("chown", ["-R", ordinary, home.folder]);
     const run = (words: readonly string[]) =>
       home.run(words, {
-        command: ["runuser", "-u", ordinary, "--", process.execPath, launcher],
+        command: ["runuser", "-u", ordinary, "--", ...gpuctl],
         env: { XDG_CACHE_HOME: join(home.folder, "cache"), SHELL: "/bin/sh" },
       });
     await run(["rentals", "create", "vm", "--gpus", "1", "--wait", "--yes", "--sandbox"]);

@@ -19,7 +19,7 @@ describe.skipIf(process.platform === "win32")("stdin", () => {
     const home = await createHome();
     const { code, out, err } = await home.shell(`gpuctl chat Hello --sandbox ${redirection}`).ended;
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toMatch(/Hello\n$/);
+    expect(out).toMatch(/: Hello\n$/);
   });
 
   it.each(["INT", "TERM", "HUP"])("that stays open is reported, and SIG%s ends it", async (signal) => {

@@ -240,6 +240,15 @@ describe("Ctrl-C", () => {
   });
 });
 
+describe("a --jq filter on a whole list", () => {
+  it("works on 100,000 rentals", async () => {
+    const list = `[${Array(100_000).fill(JSON.stringify(virtualMachine)).join(",")}]`;
+    const { run } = await homeWithServer({ [vms]: (_request, response) => response.end(list) });
+    const { code, out, err } = await run("rentals list --type vm --jq length");
+    expect({ code, out, err }).toEqual({ code: 0, out: "100000\n", err: "" });
+  }, 120_000);
+});
+
 describe("a served sandbox", () => {
   it.each(sample(["SIGINT", "SIGTERM"] as const, 0))("ends with %s and frees its port", async (signal) => {
     const { start } = await createHome();

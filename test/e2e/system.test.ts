@@ -1,7 +1,7 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createHome, type Environment, launcher } from "../support/process.ts";
+import { createHome, type Environment, gpuctl, launcher } from "../support/process.ts";
 
 describe("without a home folder", () => {
   /** Runs gpuctl as a user for whom Node.js finds no home folder, such as an unknown user ID in a container. */
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === "win32")("in a deleted folder", () => {
     const { folder, run } = await createHome();
     await mkdir(join(folder, "gone"));
     const { code, err } = await run('image "a cat" --sandbox --out cat.webp', {
-      command: ["sh", "-c", 'cd gone && rmdir ../gone && exec "$@"', "sh", process.execPath, launcher],
+      command: ["sh", "-c", 'cd gone && rmdir ../gone && exec "$@"', "sh", ...gpuctl],
     });
     expect(code).toBe(2);
     expect(err).toMatch(/^Error: the current folder no longer exists\n/);

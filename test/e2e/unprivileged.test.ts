@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { createHome, key, launcher } from "../support/process.ts";
+import { createHome, gpuctl, key } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { sample } from "../support/thorough.ts";
 import { serveThirdParty } from "./third-party-server.ts";
@@ -9,7 +9,7 @@ import { serveThirdParty } from "./third-party-server.ts";
 /** Root may write everywhere, so the tests of root run as the user nobody. */
 const isRoot = process.geteuid?.() === 0;
 const asNobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] as const;
-const command = isRoot ? ([...asNobody, process.execPath, launcher] as const) : undefined;
+const command = isRoot ? ([...asNobody, ...gpuctl] as const) : undefined;
 
 /** A home that the user can read and not write. Its variables name no other folders. */
 async function readOnlyHome(more: Readonly<Record<string, string>> = {}) {

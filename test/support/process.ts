@@ -13,11 +13,17 @@ export const launcher = join(repository, "bin", "gpuctl.js");
 export const dist = join(repository, "dist");
 export const key = "sk-e2e-0123456789";
 
-/**
- * The program that runs gpuctl, with its first arguments: this Node.js, or another runtime such as `deno run -A` in
- * `GPUCTL_TEST_RUNTIME`.
- */
-const [runtime = process.execPath, ...runtimeArgs] = process.env.GPUCTL_TEST_RUNTIME?.split(" ") ?? [];
+const { GPUCTL_TEST_RUNTIME, GPUCTL_TEST_BINARY } = process.env;
+
+/** Runs gpuctl: this Node.js with the launcher, or the single executable in `GPUCTL_TEST_BINARY`. */
+export const gpuctl: readonly string[] = GPUCTL_TEST_BINARY
+  ? [GPUCTL_TEST_BINARY]
+  : [process.execPath, launcher];
+
+/** The same, or another runtime such as `deno run -A` in `GPUCTL_TEST_RUNTIME`. */
+const [program = "", ...programArgs] = GPUCTL_TEST_RUNTIME
+  ? [...GPUCTL_TEST_RUNTIME.split(" "), launcher]
+  : gpuctl;
 
 /** Environment variables. A process in a home inherits no others, except PATH. */
 export type Environment = Readonly<Record<string, string>>;
@@ -78,7 +84,7 @@ export interface Home {
 interface RunOptions {
   readonly input?: string;
   readonly env?: Environment;
-  /** The program and its first arguments. Default: the runtime and the launcher. */
+  /** The program and its first arguments. Default: what runs gpuctl. */
   readonly command?: readonly [string, ...string[]];
 }
 
@@ -128,10 +134,10 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
   return {
     folder,
     env,
-    run: (line, { command = [runtime, ...runtimeArgs, launcher], input, env: own } = {}) => {
-      const [program, ...first] = command;
+    run: (line, { command = [program, ...programArgs], input, env: own } = {}) => {
+      const [run, ...first] = command;
       const given = typeof line === "string" ? words(line) : line;
-      return runProgram(program, [...first, ...given], { cwd: folder, env: { ...env, ...own }, input });
+      return runProgram(run, [...first, ...given], { cwd: folder, env: { ...env, ...own }, input });
     },
     start: (line, own = {}) => {
       const child = launch(line, folder, { ...env, ...own });
@@ -141,7 +147,7 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
       });
       return child;
     },
-    onTerminal: (line, options) => onTerminal(runtime, [...runtimeArgs, launcher, ...words(line)], options),
+    onTerminal: (line, options) => onTerminal(program, [...programArgs, ...words(line)], options),
     shellOnTerminal: (line, options) =>
       watchingMode(onTerminal(options?.shell ?? "sh", ["-c", reportingMode, "shell", line], options)),
     interactiveShell: () => onTerminal("bash", ["--norc", "--noprofile", "-i"], { env: { PS1: "$ " } }),
@@ -163,7 +169,7 @@ process.once("exit", () => rmSync(sharedCache, { recursive: true, force: true })
 /** Installs `gpuctl`, and `pass` as a password manager. */
 async function install(folder: string): Promise<void> {
   await mkdir(join(folder, "bin"));
-  const command = [runtime, ...runtimeArgs, launcher].map((word) => `'${word}'`).join(" ");
+  const command = [program, ...programArgs].map((word) => `'${word}'`).join(" ");
   const programs = { gpuctl: `exec ${command} "$@"`, pass: "echo key-from-pass" };
   for (const [name, script] of Object.entries(programs)) await addProgram(folder, name, script);
 }
@@ -183,7 +189,7 @@ export async function addProgram(
 type Child = ReturnType<typeof launch>;
 
 const launch = (line: string, cwd: string, env: Environment) =>
-  execa(runtime, [...runtimeArgs, launcher, ...words(line)], {
+  execa(program, [...programArgs, ...words(line)], {
     cwd,
     env,
     extendEnv: false,

@@ -222,6 +222,23 @@ test.skipIf(process.platform === "win32")("the key is not echoed", async () => {
   expect(terminal.bytes()).not.toContain("unseen");
 });
 
+test.skipIf(process.platform === "win32")("a failed check is drawn as a failure", async () => {
+  const home = await createHome();
+  const terminal = home.shellOnTerminal("gpuctl setup");
+  for (const question of ["Name of the profile", "Where is the service"]) {
+    await terminal.waitFor(question);
+    terminal.press("enter");
+  }
+  await terminal.waitFor("Base URL");
+  terminal.type("http://127.0.0.1:1");
+  terminal.press("enter");
+  await terminal.waitFor("What now?");
+  terminal.press("ctrl-c");
+  expect(await terminal.ended()).toMatchObject({ code: 130 });
+  expect(terminal.text()).toMatch(/^✘ 127\.0\.0\.1:1 cannot be reached/m);
+  expect(terminal.bytes()).toContain("\u001b[31m✘");
+});
+
 describe.skipIf(process.platform === "win32")("with stderr in a file", () => {
   test.each([
     ["sandbox reset", "--yes is required when not running interactively"],

@@ -55,7 +55,7 @@ export function parse(argv: readonly string[], version: string): Parsed {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     const message = error.message.replace(/^error: /, "");
-    if (error.exitCode !== 0) throw new UsageError(message, { hint: usageHint });
+    if (error.exitCode !== 0) throw new UsageError(message, { hint: usageHint([]) });
   }
   return line.parsed;
 }
@@ -74,11 +74,11 @@ function reworded(error: CommanderError, path: readonly string[], argv: readonly
   const nameOf = (flag: string) => /--[^ ]+/.exec(flag)?.[0] ?? flag;
   if (error.code === "commander.optionMissingArgument") {
     const [, value = ""] = /<(.*)>/.exec(first) ?? [];
-    return new UsageError(`${nameOf(first)} requires a value (${value})`, { hint: usageHint });
+    return new UsageError(`${nameOf(first)} requires a value (${value})`, { hint: usageHint(path) });
   }
   if (error.code === "commander.conflictingOption") {
     return new UsageError(`${nameOf(first)} and ${nameOf(second)} cannot be used together`, {
-      hint: usageHint,
+      hint: usageHint(path),
     });
   }
   return error;

@@ -5,7 +5,14 @@ import { topics } from "../../core/topics.ts";
 import { globals, nouns } from "../generated/tree.ts";
 import { commandsWithin, wordsAt } from "../help/help.ts";
 
-export const usageHint = "`gpuctl --help` lists the commands, and each command has --help.";
+/** The hint of an error about the words of `path`, or about a flag after them. */
+export const usageHint = (path: readonly string[]): string => {
+  const isCommand = path.length > 0 && commandAt(path) !== undefined;
+  return `\`${["gpuctl", ...path, "--help"].join(" ")}\` lists the ${isCommand ? "flags" : "commands"}.`;
+};
+
+const commandAt = (path: readonly string[]): CommandNode | undefined =>
+  commandsWithin(path).find((command) => wordsOf(command) === path.join(" "));
 
 /** Verbs with the same meaning: gpuctl's own, and what users of other tools type instead. */
 const synonyms: readonly (readonly string[])[] = [
@@ -45,7 +52,7 @@ export function unknownWord(word: string, path: readonly string[]): UsageError {
       : sameMeaning(word, wordsAt(path)).map((verb) => [...path, verb].join(" "));
   if (meant.length > 0) {
     return new UsageError(`unknown command '${line}'${suggestion(meant.map((words) => asLine([words])))}`, {
-      hint: usageHint,
+      hint: usageHint(path),
     });
   }
   const near = didYouMean(word, wordsAt(path), (verb) => asLine([...path, verb]));
@@ -57,7 +64,7 @@ export function unknownWord(word: string, path: readonly string[]): UsageError {
       hint: `\`gpuctl ${path.join(" ")} --help\` lists the commands; \`gpuctl api list\` lists every operation that your service offers.`,
     });
   }
-  return new UsageError(`unknown command '${line}'${near}`, { hint: usageHint });
+  return new UsageError(`unknown command '${line}'${near}`, { hint: usageHint(path) });
 }
 
 /**
@@ -118,10 +125,11 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
   const [name = flag] = flag.split("=");
   if (flag.startsWith("-=")) {
     const rest = JSON.stringify(flag.slice(1));
-    return new UsageError(`unexpected ${rest} after a short flag that takes no value`, { hint: usageHint });
+    return new UsageError(`unexpected ${rest} after a short flag that takes no value`, {
+      hint: usageHint(path),
+    });
   }
-  const command = commandsWithin(path).find((command) => wordsOf(command) === path.join(" "));
-  const own = [...globals, ...standardFlags, ...(command?.flags ?? [])].flatMap(spellings);
+  const own = [...globals, ...standardFlags, ...(commandAt(path)?.flags ?? [])].flatMap(spellings);
   if (own.includes(name)) {
     return new UsageError(`${name} takes no value, but got ${JSON.stringify(flag.slice(name.length + 1))}`);
   }
@@ -138,7 +146,7 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
     .map(wordsOf);
   const long = own.filter((spelling) => spelling.startsWith("--"));
   const meant = takers.length > 0 ? ` (a flag of ${takers.join(", ")})` : didYouMean(name, long);
-  return new UsageError(`unknown flag '${name}'${meant}`, { hint: usageHint });
+  return new UsageError(`unknown flag '${name}'${meant}`, { hint: usageHint(path) });
 }
 
 /** The longest command below `path` whose words are on the line. */

@@ -16,6 +16,7 @@ const listCommands: Readonly<Partial<Record<LiveValue, string>>> = {
   volume: "volumes list",
   profile: "profile list",
   "ssh-key": "ssh-keys list",
+  "api-key": "api-keys list",
   "chat-model": "chat models",
   "chat-session": "chat sessions list",
 };

@@ -10,7 +10,7 @@ export default defineCommand({
   path: "api-keys revoke",
   summary: "Revoke an API key",
   effect: "destroy",
-  args: [arg.text("KEY", "ID or name of the key", { required: true })],
+  args: [arg.text("KEY", "ID or name of the key", { required: true, completes: "api-key" })],
   view: { kind: "record", id: ["id"] },
   examples: examplesAfter(sandboxExamples.apiKey, [
     { text: "Show the request that revokes a key", command: "gpuctl api-keys revoke 1 --dry-run --sandbox" },

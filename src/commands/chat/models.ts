@@ -5,7 +5,7 @@ import { jsonOf, recordsOf } from "../../command-kit/responses.ts";
 import { NoDescription, NotOffered } from "../../core/errors.ts";
 import { firstAt } from "../../core/json.ts";
 import { modelsListing } from "../../openapi/resources.ts";
-import { plainText } from "../../output/text.ts";
+import { isWord, plainText } from "../../output/text.ts";
 import type { Prompts } from "../../system/types.ts";
 
 export default defineCommand({
@@ -41,7 +41,9 @@ async function chatModels({ describe, request }: Pick<Context, "describe" | "req
 /** The names of the chat models; none if the service does not list them. */
 export async function modelNames(context: Pick<Context, "describe" | "request">): Promise<readonly string[]> {
   try {
-    return recordsOf(await chatModels(context)).map((one) => plainText(firstAt(one, ["id"])));
+    return recordsOf(await chatModels(context))
+      .map((one) => plainText(firstAt(one, ["id"])))
+      .filter(isWord);
   } catch (error) {
     if (error instanceof NotOffered || error instanceof NoDescription) return [];
     throw error;

@@ -1,6 +1,11 @@
 import { defineCommand } from "../../command-kit/define.ts";
 import { profileDetails, profileView } from "../../command-kit/profiles.ts";
+import { jsonOf, recordsOf } from "../../command-kit/responses.ts";
 import { nothingDone } from "../../command-kit/results.ts";
+import { firstAt } from "../../core/json.ts";
+import { isDescription } from "../../openapi/document.ts";
+import { modelsListing } from "../../openapi/resources.ts";
+import { isWord, plainText } from "../../output/text.ts";
 import { askAccount } from "./account.ts";
 import { offerCompletions } from "./completions.ts";
 import { createWizard, type Wizard } from "./wizard.ts";
@@ -78,26 +83,47 @@ const offeredKeys = ["rentals.region", "rentals.gpuType", "image.model", "chat.m
 /** The answer that sets no default. */
 const none = "-";
 
-async function askDefaults({ ask, context, save, stored }: Wizard): Promise<void> {
+async function askDefaults(wizard: Wizard): Promise<void> {
+  const { ask, context, save, stored } = wizard;
   for (const name of offeredKeys) {
     const key = context.profiles.describeKey(name);
     if (key === undefined) continue;
     const current = stored()?.settings[name];
     const initial = current ?? none;
     const message = `${key.text} when none is given`;
-    const answer = key.choices
-      ? await ask.choose({
-          message,
-          choices: [none, ...key.choices],
-          labels: { [none]: "No default" },
-          initial,
-        })
-      : await ask.text({ message: `${message} (type "-" for no default)`, initial });
+    const choices = key.choices ?? (name === "chat.model" ? await chatModels(wizard) : []);
+    const others = current === undefined || choices.includes(current) ? [] : [current];
+    const answer =
+      choices.length > 0
+        ? await ask.choose({
+            message,
+            choices: [none, ...choices, ...others],
+            labels: { [none]: "No default" },
+            initial,
+          })
+        : await ask.text({ message: `${message} (type "-" for no default)`, initial });
     const text = answer.trim();
     const value = text === none || text === "" ? undefined : text;
     if (value !== current) await save(key.text.toLowerCase(), { settings: { [name]: value } });
   }
   context.say("`gpuctl config list` shows every default that you can set.");
+}
+
+/** The chat models that the account lists. None if it lists none, or if a request fails. */
+async function chatModels({ context, profile, stored }: Wizard): Promise<readonly string[]> {
+  const { callAt, progress, requestAt, secrets } = context;
+  const { baseUrl, inferenceBaseUrl, sandbox } = stored()?.settings ?? {};
+  if (baseUrl === undefined || sandbox === "true") return [];
+  const list = async () => {
+    const description: unknown = await callAt({ baseUrl })("getOpenApiDocument", {}, { retries: 0 });
+    const listing = isDescription(description) ? modelsListing(description) : undefined;
+    if (listing === undefined) return [];
+    const request = requestAt({ baseUrl, inferenceBaseUrl, apiKey: await secrets.profileKey(profile) });
+    const parts = { host: "inference", method: "GET", path: listing.path } as const;
+    const models = recordsOf(jsonOf(await request(parts, { retries: 0 })));
+    return models.map((one) => plainText(firstAt(one, ["id"]))).filter(isWord);
+  };
+  return progress("Listing the chat models", list).catch(() => []);
 }
 
 async function offerSwitch({ ask, context: { profiles }, profile }: Wizard): Promise<void> {

@@ -11,7 +11,7 @@ export default defineCommand({
   summary: "Remove an SSH public key from the account",
   details: "Rentals that were created with the key keep it.",
   effect: "destroy",
-  args: [arg.text("KEY", "ID or name of the key", { required: true })],
+  args: [arg.text("KEY", "ID or name of the key", { required: true, completes: "ssh-key" })],
   view: { kind: "record", id: ["id"] },
   examples: examplesAfter(sandboxExamples.sshKey, [
     { text: "Show the request that removes a key", command: "gpuctl ssh-keys remove 1 --dry-run --sandbox" },

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { makeFolderSync, writePrivateFile } from "../../core/files.ts";
-import { endPrograms, machineVariable, runFile, type SshPrograms } from "./programs.ts";
+import { endPrograms, machineVariable, runFile, type SshPrograms, systemUser } from "./programs.ts";
 
 /** The fields of a rental that its machines need. */
 export interface MachineRental {
@@ -176,7 +176,7 @@ exec "$SHELL" -l
 
 /** The text that is shown when a shell is opened. */
 const banner = (rentalId: number): string => {
-  const { username } = userInfo();
+  const { username } = systemUser();
   return `This is gpuctl's sandbox: rental ${rentalId} is your own computer (${hostname()}), and programs run as ${username}.
 This home folder is deleted when the rental ends. Other files on this computer are not protected.`;
 };

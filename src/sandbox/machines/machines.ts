@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reasonOf, Unavailable } from "../../core/errors.ts";
 import type { Clock } from "../clock.ts";
@@ -25,6 +25,7 @@ import {
   endProgramsWithThisProcess,
   findSshPrograms,
   type SshPrograms,
+  systemUser,
 } from "./programs.ts";
 
 /** The most machines that run at once. Nothing responds at the addresses of further rentals. */
@@ -189,7 +190,7 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
     addressesOf(rentalId) {
       const { nodes = [] } = find(rentalId) ?? {};
       if (nodes.length === 0) return undefined;
-      return nodes.map(({ port }) => ({ host: loopback, port, user: userInfo().username }));
+      return nodes.map(({ port }) => ({ host: loopback, port, user: systemUser().username }));
     },
     update,
     close() {

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { accessSync, constants, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { platform, userInfo } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { promisify } from "node:util";
@@ -50,7 +50,7 @@ export function findSshPrograms(path: string | undefined): SshPrograms {
       "Install the OpenSSH server: apt-get install openssh-server, dnf install openssh-server, or apk add openssh-server.",
     );
   }
-  const { shell, username } = userInfo();
+  const { shell, username } = systemUser();
   if (["nologin", "false"].includes(basename(shell ?? ""))) {
     throw new Unavailable(
       `the user ${username} has no login shell (${shell}), so sshd rejects every login`,
@@ -58,6 +58,15 @@ export function findSshPrograms(path: string | undefined): SshPrograms {
     );
   }
   return { sshd, keygen, sftpServer: find("sftp-server", sftpFolders) };
+}
+
+/** The user as the system knows it. Bun takes the name and the shell from the environment, where another user may be. */
+export function systemUser(): { readonly username: string; readonly shell: string | null } {
+  const user = userInfo();
+  if (!("Bun" in globalThis) || !existsSync("/etc/passwd")) return user;
+  const users = readFileSync("/etc/passwd", "utf8");
+  const [, username, shell] = new RegExp(`^([^:\\n]+):[^:\\n]*:${user.uid}:.*:(.*)$`, "m").exec(users) ?? [];
+  return username === undefined || shell === undefined ? user : { username, shell };
 }
 
 const find = (program: string, folders: readonly string[]): string | undefined =>

@@ -1,0 +1,103 @@
+import type { Mutation } from "../mutations.ts";
+
+/** Lists and how they fit a terminal. */
+export const listMutations: readonly Mutation[] = [
+  {
+    name: "rentals list exits 0 when one listing fails",
+    file: "src/commands/rentals/list.ts",
+    from: "failureAtEnd: incomplete,",
+    to: "",
+    tests: ["test/commands/rentals-list-partial.test.ts"],
+  },
+  {
+    name: "rentals list --watch ends when one listing fails",
+    file: "src/commands/rentals/list/watch.ts",
+    from: "if (listed.length === 0) {",
+    to: "if (failures.size > 0) {",
+    tests: ["test/commands/rentals-list-partial.test.ts"],
+  },
+  {
+    name: "columns are left out without a note",
+    file: "src/output/table/table.ts",
+    from: "if (leftOut.length > 0) onLeftOut",
+    to: "if (leftOut.length < 0) onLeftOut",
+    tests: ["test/output/table.test.ts"],
+  },
+  {
+    name: "the type of a virtual machine is not shown as vm",
+    file: "src/commands/rentals/views.ts",
+    from: "spelling: { vm, virtualmachine: vm, baremetal: bareMetal },",
+    to: "spelling: { vm },",
+    tests: ["test/commands/rentals-list.test.ts"],
+  },
+  {
+    name: "a label that repeats the ID keeps its column",
+    file: "src/output/table/table.ts",
+    from: " || text === id || text.endsWith(",
+    to: " || id.endsWith(",
+    tests: ["test/output/table.test.ts"],
+  },
+  {
+    name: "`state` is shown instead of `status`",
+    file: "src/core/responses/rental.ts",
+    from: 'export const statePaths = ["status", "state"];',
+    to: 'export const statePaths = ["state", "status"];',
+    tests: ["test/commands/rentals.test.ts"],
+  },
+  {
+    name: "a spinner names two states",
+    file: "src/commands/rentals/waiting.ts",
+    from: "= (rental: unknown) => show(",
+    to: '= (rental: unknown) => show(String(firstAt(rental, ["state"])) + ',
+    tests: ["test/commands/rentals-wait.test.ts"],
+  },
+  {
+    name: "the error of a wait names another state",
+    file: "src/commands/rentals/waiting.ts",
+    from: 'stateOf(rental) ?? "in an unknown state"',
+    to: 'String(firstAt(rental, ["state"]) ?? "in an unknown state")',
+    tests: ["test/commands/rentals-wait.test.ts"],
+  },
+  {
+    name: "gpuctl without arguments fills more than a screen",
+    file: "src/cli/help/help.ts",
+    from: 'page([rootText.join("\\n")], rootCommands(style), section("Learn more", learnMore, style))',
+    to: "rootHelp(style)",
+    tests: ["test/cli/help.test.ts"],
+  },
+  {
+    name: "--sort keeps the order",
+    file: "src/commands/rentals/list/sort.ts",
+    from: "present.sort((one, other) =>",
+    to: "[...present].sort((one, other) =>",
+    tests: ["test/commands/rentals-list-filters.test.ts"],
+  },
+  {
+    name: "rentals list --limit shows all",
+    file: "src/commands/rentals/list.ts",
+    from: ": upTo(limit, matching);",
+    to: ": matching;",
+    tests: ["test/commands/rentals-list-filters.test.ts"],
+  },
+  {
+    name: "history --limit shows one more",
+    file: "src/commands/rentals/history.ts",
+    from: "upTo(limit, listed.records)",
+    to: "upTo(limit + 1, listed.records)",
+    tests: ["test/commands/rentals-list-filters.test.ts"],
+  },
+  {
+    name: "all bars of --plot have the same length",
+    file: "src/commands/billing/plot.ts",
+    from: "Math.round(share * width * blocks.length)",
+    to: "Math.round(width * blocks.length)",
+    tests: ["test/commands/billing.test.ts"],
+  },
+  {
+    name: "the days of --plot do not add up to the total",
+    file: "src/commands/billing/days.ts",
+    from: "add(day, soFar - before);",
+    to: "add(day, soFar);",
+    tests: ["test/commands/billing.test.ts"],
+  },
+];
