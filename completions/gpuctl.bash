@@ -50,7 +50,7 @@ _gpuctl() {
       --) return ;;
       --profile|--base-url|--inference-base-url|--timeout|--retries) service+=("$bare") skip=service; continue ;;
       --sandbox|--insecure-http|--profile=*|--base-url=*|--inference-base-url=*|--timeout=*|--retries=*) service+=("$bare"); continue ;;
-      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--scenario|--operation|--where|--caller|--key|--times|--after|--rate|--status|--code|--message|--body|--content-type|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--rental|--at|--window|--balance|--outcome|--since|--until|--at-least|--at-most) skip=1; continue ;;
+      -o|--output|--columns|--jq|--profile|--base-url|--inference-base-url|--timeout|--retries|--color|--gpu-count|--gpus|--network-type|--region|--gpu-type|--gpu|--label|--term-type|--term-period-days|--days|--discount-percentage|--ssh-public-key-id|--ssh-public-key-ids|--custom-ports|--count|--wait-timeout|--max-burn|--lease|--lease-file|--cuda-version|--storage-volume|--new-volume|--new-volume-size|--type|--older-than|--sort|--limit|--for|--interval|--node|--sync|--fetch|--env|--max-cost|--time-limit|--note|--every|--warn|--notify|--size-in-gb|--size|--rental-ids|--expected-total-price-cents|--expected-price|--expected-reserved-until|--name|--onboarded-for|--access|-m|--model-name|--model|--prompt|--height|--width|--steps|--cfg-scale|--negative-prompt|--negative|--seed|--sampler|--backend|--prompt-2|--negative-prompt-2|--strength|--lora|--image|--from|-n|--concurrency|--out|--max-tokens|--temperature|--session|--attach|--schema|-s|--system|--top-p|--stop|--param|--format|--speed|--file|--part-length|--allow|--assume-price|--prompts|--endpoint|--files|--give-up-after|--shard|--shards|--status-json|--ids|--requests|--secret|--claim|--group|-f|--raw-field|-F|--field|--input|--key-command|--port|--host|--only|--scenario|--token-file|--operation|--where|--caller|--key|--times|--after|--rate|--status|--code|--message|--body|--content-type|--retry-after|--delay|--cut-stream-after|--voice|--api-key-env|--rental|--at|--window|--balance|--outcome|--since|--until|--at-least|--at-most) skip=1; continue ;;
       -?*) continue ;;
     esac
     case "$path $word" in
@@ -157,7 +157,7 @@ _gpuctl() {
     "config path") commands="" flags="" ;;
     "doctor") commands="" flags="" ;;
     "sandbox") commands="serve status reset keys limits fault engine scenario situation boot chat clock seed snapshot restore requests" flags="" ;;
-    "sandbox serve") commands="" flags="--port --host --only --scenario --machines" ;;
+    "sandbox serve") commands="" flags="--port --host --only --seed --scenario --memory --token-file --machines" ;;
     "sandbox status") commands="" flags="" ;;
     "sandbox reset") commands="" flags="" ;;
     "sandbox keys") commands="" flags="" ;;
@@ -414,7 +414,9 @@ _gpuctl() {
       "sandbox serve:--port") : ;;
       "sandbox serve:--host") : ;;
       "sandbox serve:--only") COMPREPLY+=($(compgen -W "documented replacements legacy" -- "$cur")) ;;
+      "sandbox serve:--seed") _gpuctl_files "$cur" ;;
       "sandbox serve:--scenario") COMPREPLY+=($(compgen -W "capacity-crunch flaky slow-boot out-of-money rate-limited none" -- "$cur")) ;;
+      "sandbox serve:--token-file") _gpuctl_files "$cur" ;;
       "sandbox fault add:--operation") : ;;
       "sandbox fault add:--where") : ;;
       "sandbox fault add:--caller") : ;;

@@ -40,6 +40,7 @@ const exits = ["test/cli/errors.test.ts"];
 const priority = ["test/cli/exit-priority.test.ts"];
 const several = ["test/commands/rentals-create-several.test.ts", "test/commands/rentals-terminate.test.ts"];
 const described = ["test/client/negotiation.test.ts"];
+const controls = ["test/sandbox/controls.test.ts"];
 const engines = [
   "test/sandbox/engines/remote-chat.test.ts",
   "test/sandbox/engines/remote-media.test.ts",
@@ -764,6 +765,34 @@ export const mutations: readonly Mutation[] = [
     from: "settings.servedSandbox === undefined ? undefined",
     to: "settings.servedSandbox !== '' ? undefined",
     tests: ["test/commands/sandbox-served.test.ts"],
+  },
+  {
+    name: "any token opens the controls to other machines",
+    file: "src/sandbox/control/access.ts",
+    from: "timingSafeEqual(one, other)",
+    to: "one.length === other.length",
+    tests: controls,
+  },
+  {
+    name: "controls without a token are open to other machines that send one",
+    file: "src/sandbox/control/access.ts",
+    from: "if (given === undefined || token === undefined) return false;",
+    to: "if (given === undefined || token === undefined) return given !== undefined;",
+    tests: controls,
+  },
+  {
+    name: "a port of the owner's connection makes another machine the owner",
+    file: "src/sandbox/peer.ts",
+    from: "if (!isLoopbackAddress(remoteAddress)) return false;",
+    to: "",
+    tests: controls,
+  },
+  {
+    name: "a user sees the rentals of other users",
+    file: "src/sandbox/tables/rentals.ts",
+    from: "WHERE +userId = ifnull(?, userId)",
+    to: "WHERE ifnull(?, userId) IS NOT NULL",
+    tests: ["test/sandbox/accounts.test.ts"],
   },
   ...resultMutations,
   ...rentingMutations,

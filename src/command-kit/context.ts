@@ -106,8 +106,8 @@ export interface Ports {
   readonly setSandboxAside: () => Promise<string>;
   /** Facts about the same sandbox, available without opening its state. */
   readonly sandboxFacts: SandboxFacts;
-  /** Serves the local sandbox. */
-  readonly sandboxServer: () => Promise<SandboxServer>;
+  /** Opens a sandbox to serve: the local one, or a new one in memory. */
+  readonly sandboxServer: (options: { readonly memory: boolean }) => Promise<SandboxServer>;
   /**
    * With `--sandbox`, starts machines that stand in for the rentals. Until the command ends, each running rental has an
    * OpenSSH server on this computer, and its record has the server's address. Call this before the first request.
@@ -392,12 +392,22 @@ export interface SandboxMachines {
   readonly sshOptions: (rentalId: number) => readonly string[];
 }
 
-export interface SandboxServer extends Pick<SandboxControl, "scenario"> {
+export interface SandboxServer {
   readonly keys: BuiltInKeys;
+  /**
+   * Checks a seed, and returns a function that starts the sandbox over from the seed and a scenario. From then on, a
+   * reset does the same. Throws `ControlRefused`.
+   */
+  readonly prepareStart: (start: {
+    readonly seed: string | undefined;
+    readonly scenario: string | undefined;
+  }) => Promise<() => void>;
   /** `only` serves one set of operations; by default all are served. */
   readonly serve: (options: {
     readonly host: string;
     readonly port: number;
+    /** The token with which other machines can use the controls. Without it, they cannot. */
+    readonly controlToken?: string | undefined;
     readonly only?: string | undefined;
     /** Starts machines for the running rentals, until this process ends. Throws `Unavailable`. */
     readonly machines?: boolean;

@@ -90,11 +90,12 @@ export const scenarios = {
 export type ScenarioName = keyof typeof scenarios;
 
 /**
- * The controls of a served sandbox: their base path, the paths of the pages for browsers, the response of `/health`,
- * and the name of the controls in messages.
+ * The controls of a served sandbox: their base path, the path of their description below it, the paths of the pages for
+ * browsers, the response of `/health`, and the name of the controls in messages.
  */
 export const servedControls = {
   path: "/_sandbox",
+  description: "/openapi.json",
   pages: { overview: "/", reference: "/docs" },
   health: { gpuctlSandbox: "served" },
   name: "the sandbox's controls",

@@ -1,4 +1,5 @@
 import type { GlobalNode } from "../command-kit/tree.ts";
+import { tokenFileVariable } from "../core/control-token.ts";
 import { minSecretLength } from "../core/redact.ts";
 import type { TopicSection } from "../core/topics.ts";
 
@@ -21,6 +22,11 @@ const own: readonly Variable[] = [
     name: "GPUCTL_LEASE_FILE",
     meaning: "File that records when each rental should end (its lease), for `rentals` commands",
     flag: "--lease-file",
+  },
+  {
+    name: tokenFileVariable,
+    meaning: "File with the token for the controls of a served sandbox, for `sandbox` commands",
+    flag: "--token-file",
   },
   {
     name: "JOB_COMPLETION_INDEX, SLURM_ARRAY_TASK_ID, CI_NODE_INDEX",

@@ -1,17 +1,28 @@
 import { ExpectationFailed } from "../core/errors.ts";
-import type { bootOutcomes, EngineKind } from "../core/sandbox.ts";
+import type { bootOutcomes, EngineKind, SituationKind } from "../core/sandbox.ts";
 import { parseDuration } from "../core/values/durations.ts";
+import type { ClockState } from "../sandbox/clock.ts";
 import { ControlRefused } from "../sandbox/errors.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 import type { Inputs } from "./generated/types.ts";
 import { shown } from "./options.ts";
 
-export function advance({ clock }: Sandbox, span: Span): void {
+export function advance({ clock }: Sandbox, span: Span): ClockState {
   const milliseconds = spanOf(span, "the duration");
-  withNames({ duration: "the duration" }, () => clock.advance(milliseconds));
+  return withNames({ duration: "the duration" }, () => clock.advance(milliseconds));
 }
 
-export function addFault({ faults }: Sandbox, fault: Fault): void {
+export function setClock({ clock }: Sandbox, time: string | number | Date): ClockState {
+  const moment = new Date(time).getTime();
+  if (Number.isNaN(moment)) {
+    throw new RangeError(
+      `the time must be a Date, milliseconds since 1970 or a text such as 2026-12-31T00:00:00Z, not ${shown(time)}`,
+    );
+  }
+  return withNames({ time: "the time" }, () => clock.set(moment));
+}
+
+export function addFault({ faults }: Sandbox, fault: Fault): FaultStatus {
   if (typeof fault !== "object" || fault === null) {
     throw new TypeError(`a fault must be an object with an operation, not ${shown(fault)}`);
   }
@@ -21,7 +32,7 @@ export function addFault({ faults }: Sandbox, fault: Fault): void {
     ...(delay !== undefined && { delayMs: spanOf(delay, "delay") }),
     ...(retryAfter !== undefined && { retryAfterSeconds: spanOf(retryAfter, "retryAfter") / 1000 }),
   };
-  withNames({ delayMs: "delay", retryAfterSeconds: "retryAfter" }, () => faults.add(input));
+  return withNames({ delayMs: "delay", retryAfterSeconds: "retryAfter" }, () => faults.add(input));
 }
 
 export function setEngine({ engines }: Sandbox, engine: Engine): void {
@@ -31,13 +42,13 @@ export function setEngine({ engines }: Sandbox, engine: Engine): void {
   engines.save(engine);
 }
 
-export function addBoot({ boots }: Sandbox, boot: Boot): void {
+export function addBoot({ boots }: Sandbox, boot: Boot): BootStatus {
   if (typeof boot !== "object" || boot === null) {
     throw new TypeError(`a boot rule must be an object with an outcome, not ${shown(boot)}`);
   }
   const { after, ...rest } = boot;
   const input = { ...rest, ...(after !== undefined && { afterSeconds: spanOf(after, "after") / 1000 }) };
-  withNames({ afterSeconds: "after" }, () => boots.add(input));
+  return withNames({ afterSeconds: "after" }, () => boots.add(input));
 }
 
 export function expectRequests({ requests }: Sandbox, expectation: RequestExpectation): void {
@@ -45,7 +56,7 @@ export function expectRequests({ requests }: Sandbox, expectation: RequestExpect
   if (!result.met) throw new ExpectationFailed(result);
 }
 
-export function addSituation({ situations }: Sandbox, situation: Situation): void {
+export function addSituation({ situations }: Sandbox, situation: Situation): SituationStatus {
   if (typeof situation !== "object" || situation === null) {
     throw new TypeError(`a situation must be an object with a kind, not ${shown(situation)}`);
   }
@@ -59,7 +70,7 @@ export function addSituation({ situations }: Sandbox, situation: Situation): voi
     ...(after !== undefined && { afterSeconds: spanOf(after, "after") / 1000 }),
     ...(windowSpan !== undefined && { windowSeconds: spanOf(windowSpan, "window") / 1000 }),
   };
-  withNames({ afterSeconds: "after", windowSeconds: "window" }, () => situations.add(input));
+  return withNames({ afterSeconds: "after", windowSeconds: "window" }, () => situations.add(input));
 }
 
 /** Wraps a clock to check every reading, once immediately. The wrapper throws a TypeError for an invalid time. */
@@ -76,9 +87,9 @@ export function checkedClock(now: () => number): () => number {
 }
 
 /** If `work` throws a `ControlRefused`, renames its fields to the library's options. */
-function withNames(names: Readonly<Record<string, string>>, work: () => unknown): void {
+function withNames<Value>(names: Readonly<Record<string, string>>, work: () => Value): Value {
   try {
-    work();
+    return work();
   } catch (error) {
     if (!(error instanceof ControlRefused)) throw error;
     const issues = error.issues.map(({ path: [first = "", ...rest], message }) => ({
@@ -192,6 +203,38 @@ export interface Boot {
   readonly label?: string | undefined;
   /** How many rentals it applies to; all by default. */
   readonly times?: number | undefined;
+}
+
+/** A fault of the sandbox. */
+export interface FaultStatus {
+  readonly id: number;
+  readonly operation: string;
+  /** What the fault does, in words. */
+  readonly effect: string;
+  /** How many calls it affects; null for no limit. */
+  readonly times: number | null;
+  /** How many more calls it affects; null for no limit. */
+  readonly left: number | null;
+}
+
+/** A boot rule of the sandbox. */
+export interface BootStatus {
+  readonly id: number;
+  readonly outcome: Boot["outcome"];
+  /** How many rentals it applies to; null for no limit. */
+  readonly times: number | null;
+  /** How many more rentals it applies to; null for no limit. */
+  readonly left: number | null;
+}
+
+/** A situation of the sandbox. */
+export interface SituationStatus {
+  readonly id: number;
+  readonly kind: SituationKind;
+  /** What the situation does, in words. */
+  readonly effect: string;
+  /** How many rentals, calls or pictures it has affected. */
+  readonly affected: number;
 }
 
 /** Which rentals end or fail, and when. */

@@ -1,5 +1,8 @@
 import { orAborted } from "../client/deadline.ts";
 import { type OperationSetName, operationSetNames, type ScenarioName, scenarios } from "../core/sandbox.ts";
+import type { ClockState } from "../sandbox/clock.ts";
+import type { SandboxStatus } from "../sandbox/control/controls.ts";
+import type { EngineInfo as EngineStatus } from "../sandbox/control/engines.ts";
 import { createSandbox as createService, type Sandbox as Service, serve } from "../sandbox/index.ts";
 import type { NumberedRequest as LoggedRequest } from "../sandbox/requests/log.ts";
 import {
@@ -8,16 +11,20 @@ import {
   addSituation,
   advance,
   type Boot,
+  type BootStatus,
   type ChatReply,
   type ChatReplyStatus,
   checkedClock,
   type Engine,
   expectRequests,
   type Fault,
+  type FaultStatus,
   type RequestExpectation,
   type RequestFilter,
   type Situation,
+  type SituationStatus,
   type Span,
+  setClock,
   setEngine,
 } from "./controls.ts";
 import type { Seed } from "./generated/seed.ts";
@@ -33,6 +40,9 @@ import {
 
 export { ExpectationFailed } from "../core/errors.ts";
 export type { OperationSetName as EnvironmentName, ScenarioName } from "../core/sandbox.ts";
+export type { ClockState } from "../sandbox/clock.ts";
+export type { SandboxStatus } from "../sandbox/control/controls.ts";
+export type { EngineInfo as EngineStatus } from "../sandbox/control/engines.ts";
 export { ControlRefused } from "../sandbox/errors.ts";
 export { MissingDependency } from "../sandbox/packages.ts";
 export type { NumberedRequest as LoggedRequest } from "../sandbox/requests/log.ts";
@@ -40,13 +50,16 @@ export { CannotListen } from "../sandbox/serve.ts";
 export { StoreError } from "../sandbox/store/store.ts";
 export type {
   Boot,
+  BootStatus,
   ChatReply,
   ChatReplyStatus,
   Engine,
   Fault,
+  FaultStatus,
   RequestExpectation,
   RequestFilter,
   Situation,
+  SituationStatus,
   Span,
   TextPattern,
 } from "./controls.ts";
@@ -107,36 +120,73 @@ export interface Sandbox extends AsyncDisposable {
    */
   reset(): void;
   /**
+   * Replaces the whole state with a seed. `reset` still restores what the sandbox started with.
+   * @throws ControlRefused when the seed is invalid; the state is then unchanged
+   */
+  seed(seed: Seed | string): Promise<void>;
+  /** Returns the whole state except the request log, as one JSON document. */
+  snapshot(): object;
+  /**
+   * Replaces the whole state with a snapshot, or its text.
+   * @throws ControlRefused when the snapshot cannot be used; the state is then unchanged
+   */
+  restore(snapshot: object | string): void;
+  /** Returns what the sandbox contains. */
+  status(): SandboxStatus;
+  /** Returns the time of the sandbox, and whether its clock is frozen. */
+  clock(): ClockState;
+  /** Stops the clock, until `resume`. */
+  freeze(): ClockState;
+  /** Lets a frozen clock run again. */
+  resume(): ClockState;
+  /**
+   * Moves the clock forward to a time: a Date, milliseconds since 1970 or a text in ISO 8601.
+   * @throws RangeError when the time is invalid
+   * @throws ControlRefused when the time is before the clock's time, or after the year 9999
+   */
+  set(time: string | number | Date): ClockState;
+  /**
    * Advances the clock by milliseconds, or by a string such as `30d`: rentals boot, accrue costs and end with their
    * terms.
    * @throws RangeError when the duration is invalid
    * @throws ControlRefused when the clock would pass the year 9999
    */
-  advance(span: Span): void;
+  advance(span: Span): ClockState;
   /**
    * Makes calls to an operation fail.
    * @throws ControlRefused when the fault is invalid
    * @throws RangeError when a duration is invalid
    */
-  fault(fault: Fault): void;
+  fault(fault: Fault): FaultStatus;
+  faults(): readonly FaultStatus[];
+  /** Removes a fault, or all faults, and returns how many were removed. */
+  clearFaults(id?: number): number;
   /**
    * Generates chats, pictures or speech with your own server, until `reset` or `clearEngines`. The server is not
    * contacted before it is used.
    * @throws ControlRefused when the engine is invalid
    */
   engine(engine: Engine): void;
-  /** Removes all engines, so that the sandbox generates again. */
-  clearEngines(): void;
+  engines(): Promise<readonly EngineStatus[]>;
+  /** Removes the engine of a kind, or all engines, so that the sandbox generates again. Returns how many were removed. */
+  clearEngines(kind?: Engine["kind"]): number;
   /**
    * Makes new rentals boot slowly, fail to boot, or never boot.
    * @throws ControlRefused when the rule is invalid
    * @throws RangeError when a duration is invalid
    */
-  boot(boot: Boot): void;
+  boot(boot: Boot): BootStatus;
+  boots(): readonly BootStatus[];
+  /** Removes a boot rule, or all boot rules, and returns how many were removed. */
+  clearBoots(id?: number): number;
   /** Returns the requests that match, oldest first: the most recent 50, or as many as `limit` says. */
   requests(filter?: RequestFilter & { readonly limit?: number | undefined }): readonly LoggedRequest[];
-  /** Removes the requests that match from the log, or all requests if there is no filter. */
-  clearRequests(filter?: RequestFilter): void;
+  /** Returns how many requests match. */
+  countRequests(filter?: RequestFilter): number;
+  /**
+   * Removes the requests that match from the log, or all requests if there is no filter. Returns how many were removed.
+   */
+  clearRequests(filter?: RequestFilter): number;
   /**
    * Checks how many requests match: `count`, or `atLeast` (1 by default) and `atMost`.
    * @throws ExpectationFailed with the requests that come nearest
@@ -148,7 +198,10 @@ export interface Sandbox extends AsyncDisposable {
    * @throws ControlRefused when the situation is invalid
    * @throws RangeError when a duration is invalid
    */
-  situation(situation: Situation): void;
+  situation(situation: Situation): SituationStatus;
+  situations(): readonly SituationStatus[];
+  /** Removes a situation, or all situations, and returns how many were removed. */
+  clearSituations(id?: number): number;
   /**
    * Replaces the situations, boot rules and faults with those of a scenario; `none` removes them.
    * @throws ControlRefused when there is no such scenario
@@ -186,16 +239,15 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   checkOptions("createSandbox", options, rules);
   const { file = ":memory:", now = Date.now, serve: served = true, port = 0, only, seed, scenario } = options;
   const sandbox = await createService({ file, now: checkedClock(now), environment, only });
-  const start = await startOf(sandbox, { seed, scenario }).catch((error: unknown) => {
+  const closing = (error: unknown): never => {
     sandbox.close();
     throw error;
-  });
-  const server = served
-    ? await serve(sandbox, { host: "127.0.0.1", port }).catch((error: unknown) => {
-        sandbox.close();
-        throw error;
-      })
-    : undefined;
+  };
+  await sandbox
+    .prepareStart({ seed, scenario })
+    .then((start) => start())
+    .catch(closing);
+  const server = served ? await serve(sandbox, { host: "127.0.0.1", port }).catch(closing) : undefined;
   const url = server?.url ?? unserved;
   let closed = false;
   const close = async (): Promise<void> => {
@@ -203,94 +255,57 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     await server?.close();
     sandbox.close();
   };
-  const assertOpen = (used: string): void => {
+  /** The sandbox, for the member `used`. @throws SandboxClosed */
+  const open = (used: string): Service => {
     if (closed) throw new SandboxClosed(used);
+    return sandbox;
   };
   return {
-    fetch: async (input, init) => {
-      assertOpen("fetch");
-      return fetchFrom(sandbox, url, input, init);
-    },
+    fetch: async (input, init) => fetchFrom(open("fetch"), url, input, init),
     url,
     keys: sandbox.keys,
-    reset() {
-      assertOpen("reset");
-      sandbox.reset();
-      start();
-    },
-    advance(span) {
-      assertOpen("advance");
-      advance(sandbox, span);
-    },
-    fault(fault) {
-      assertOpen("fault");
-      addFault(sandbox, fault);
-    },
-    engine(engine) {
-      assertOpen("engine");
-      setEngine(sandbox, engine);
-    },
-    clearEngines() {
-      assertOpen("clearEngines");
-      sandbox.engines.clear();
-    },
-    boot(boot) {
-      assertOpen("boot");
-      addBoot(sandbox, boot);
-    },
-    requests(filter) {
-      assertOpen("requests");
-      return sandbox.requests.list(filter);
-    },
-    clearRequests(filter) {
-      assertOpen("clearRequests");
-      sandbox.requests.clear(filter);
-    },
-    expectRequests(expectation) {
-      assertOpen("expectRequests");
-      expectRequests(sandbox, expectation);
-    },
-    situation(situation) {
-      assertOpen("situation");
-      addSituation(sandbox, situation);
-    },
-    scenario(name) {
-      assertOpen("scenario");
-      sandbox.scenario(name);
-    },
+    reset: () => open("reset").reset(),
+    status: () => open("status").status(),
+    clock: () => open("clock").clock.show(),
+    freeze: () => open("freeze").clock.freeze(),
+    resume: () => open("resume").clock.resume(),
+    advance: (span) => advance(open("advance"), span),
+    set: (time) => setClock(open("set"), time),
+    fault: (fault) => addFault(open("fault"), fault),
+    faults: () => open("faults").faults.list(),
+    clearFaults: (id) => open("clearFaults").faults.clear(id),
+    engine: (engine) => setEngine(open("engine"), engine),
+    engines: () => open("engines").engines.list(),
+    clearEngines: (kind) => open("clearEngines").engines.clear(kind),
+    boot: (boot) => addBoot(open("boot"), boot),
+    boots: () => open("boots").boots.list(),
+    clearBoots: (id) => open("clearBoots").boots.clear(id),
+    requests: (filter) => open("requests").requests.list(filter),
+    countRequests: (filter) => open("countRequests").requests.count(filter),
+    clearRequests: (filter) => open("clearRequests").requests.clear(filter),
+    expectRequests: (expectation) => expectRequests(open("expectRequests"), expectation),
+    situation: (situation) => addSituation(open("situation"), situation),
+    situations: () => open("situations").situations.list(),
+    clearSituations: (id) => open("clearSituations").situations.clear(id),
+    scenario: (name) => void open("scenario").scenario(name),
     chatScript: {
-      set(replies) {
-        assertOpen("chatScript.set");
-        sandbox.chatScript.set(replies);
-      },
-      show() {
-        assertOpen("chatScript.show");
-        return sandbox.chatScript
-          .show()
-          .map(({ index, reply, times, used }) => ({ index, reply, times, used }));
-      },
-      clear() {
-        assertOpen("chatScript.clear");
-        sandbox.chatScript.clear();
-      },
+      set: (replies) => void open("chatScript.set").chatScript.set(replies),
+      show: () =>
+        open("chatScript.show")
+          .chatScript.show()
+          .map(({ index, reply, times, used }) => ({ index, reply, times, used })),
+      clear: () => void open("chatScript.clear").chatScript.clear(),
     },
+    seed: async (given) => {
+      const fill = await open("seed").prepareSeed(given);
+      open("seed");
+      fill();
+    },
+    snapshot: () => open("snapshot").snapshot(),
+    restore: (given) => open("restore").restore(typeof given === "string" ? given : JSON.stringify(given)),
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-/** Fills a sandbox with a seed and starts a scenario. Returns a function that does it again. @throws ControlRefused */
-async function startOf(
-  sandbox: Service,
-  { seed, scenario }: Pick<SandboxOptions, "seed" | "scenario">,
-): Promise<() => void> {
-  const fill = seed === undefined ? () => {} : await sandbox.prepareSeed(seed);
-  const start = () => {
-    fill();
-    if (scenario !== undefined) sandbox.scenario(scenario);
-  };
-  start();
-  return start;
 }
 
 const environment = (name: string): string | undefined => globalThis.process.env[name];

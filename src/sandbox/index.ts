@@ -4,6 +4,7 @@ import { type OperationSetName, servedControls } from "../core/sandbox.ts";
 import { once } from "../core/tasks/once.ts";
 import { createApp } from "./app.ts";
 import { type Clock, machineClock, sandboxClock } from "./clock.ts";
+import type { Access } from "./control/access.ts";
 import { controlsOf, type SandboxControls } from "./control/controls.ts";
 import { type PlainResponse, type Sent, sentRequest } from "./http/exchange.ts";
 import { plainRequest, webResponse } from "./http/web.ts";
@@ -29,6 +30,14 @@ interface SandboxOptions {
   readonly only?: OperationSetName | undefined;
 }
 
+/** What a sandbox starts with. */
+export interface SandboxStart {
+  /** A seed, or its text in YAML or JSON. It replaces the state. */
+  readonly seed?: string | object | undefined;
+  /** The name of a scenario. */
+  readonly scenario?: string | undefined;
+}
+
 /** A sandbox: the whole service, running locally. */
 export interface Sandbox extends SandboxControls, RequestHandler {
   /** Does what `fetch` does, without the web's `Request` and `Response`. */
@@ -41,6 +50,12 @@ export interface Sandbox extends SandboxControls, RequestHandler {
   readonly keys: { readonly full: string; readonly readOnly: string };
   /** The prefix of every key that the sandbox issues. */
   readonly keyPrefix: string;
+  /**
+   * Checks a seed, and returns a function that starts the sandbox over from the seed and the scenario. From then on,
+   * `reset` does the same.
+   * @throws ControlRefused naming each invalid field of the seed
+   */
+  prepareStart(start: SandboxStart): Promise<() => void>;
   /** Starts machines for the running rentals. @throws Unavailable when sshd is not installed or cannot be used */
   startMachines(...options: Parameters<Machines["start"]>): Promise<Machines>;
   /** Whether a secret is one of the sandbox's keys, revoked or not. */
@@ -70,11 +85,13 @@ export async function createSandbox({
   const clock = sandboxClock(store, machine);
   const recent = new RecentMedia();
   const stored = controlsOf(store, { machine, file, environment });
+  let start = () => {};
   const controls: SandboxControls = {
     ...stored,
     reset: () => {
       stored.reset();
       recent.clear();
+      start();
     },
   };
   const openAdmin = once(async () => (await import("./control/admin.ts")).createAdmin(controls, recent));
@@ -114,13 +131,13 @@ export async function createSandbox({
         withMachines(async () =>
           webResponse(await app(plainRequest(request), keepsMedia ? recent : undefined)),
         ),
-      handleControl: (request: Request, peer: string | undefined, isOwner = async () => false) => {
+      handleControl: (request: Request, access: Access) => {
         const { pathname } = new URL(request.url);
         if (pathname.startsWith(`${servedControls.path}/`))
-          return withMachines(async () => (await openAdmin()).fetch(request, { peer, isOwner }));
+          return withMachines(async () => (await openAdmin()).fetch(request, access));
         if (!isPageRequest(request, pathname)) return undefined;
         page ??= openPage();
-        return page.then((opened) => opened.fetch(request, { peer }));
+        return page.then((opened) => opened.fetch(request, access));
       },
     } satisfies RequestHandler & Pick<Sandbox, "send">;
   };
@@ -132,6 +149,16 @@ export async function createSandbox({
     keys,
     keyPrefix,
     hasKey: (secret) => isKey(store, secret),
+    prepareStart: async ({ seed, scenario }) => {
+      const fill = seed === undefined ? undefined : await stored.prepareSeed(seed);
+      return () => {
+        start = () => {
+          fill?.();
+          if (scenario !== undefined) stored.scenario(scenario);
+        };
+        start();
+      };
+    },
     startMachines: async (options) => {
       const opened = await openMachines();
       await opened.start(options);

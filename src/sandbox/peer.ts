@@ -1,16 +1,24 @@
 import { readFile, stat } from "node:fs/promises";
 
+/** Whether an address always means this computer. */
+export const isLoopbackAddress = (address = ""): boolean =>
+  address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
+
 /**
- * Whether a connection from this computer comes from this user, or from root. Undefined on systems other than Linux, which
- * do not say who connects.
+ * Whether a connection comes from this computer, and from this user or root. Undefined on systems other than Linux,
+ * which do not say who connects.
  */
 export async function isOwnConnection({
+  remoteAddress,
   remotePort = 0,
   localPort = 0,
 }: {
+  readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
   readonly localPort?: number | undefined;
 }): Promise<boolean | undefined> {
+  // Only ports are compared below, and another machine may use the same port as a connection of this one.
+  if (!isLoopbackAddress(remoteAddress)) return false;
   // An IPv6 socket can connect to an IPv4 address, and is listed only among those of IPv6.
   const [ipv4, ipv6 = ""] = await Promise.all([tableOf("tcp"), tableOf("tcp6")]);
   if (ipv4 === undefined) return undefined;

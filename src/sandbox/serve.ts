@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { faultHeader } from "../core/sandbox.ts";
+import type { Access } from "./control/access.ts";
 import { ConnectionReset } from "./faults/cut.ts";
 import { isOwnConnection } from "./peer.ts";
 
@@ -33,15 +34,10 @@ export interface RequestHandler {
    */
   fetch(request: Request, options?: { readonly keepsMedia: boolean }): Promise<Response>;
   /**
-   * Handles a request for a web page or for a path under `/_sandbox/`. Accepts such requests from this machine only.
-   * Returns undefined for other requests. `peer` is the address that the request came from. `isOwner` returns
-   * whether it came from the user of this process; without it, no request did.
+   * Handles a request for a web page or for a path under `/_sandbox/`. Accepts such requests from this machine only,
+   * except those to the controls that have their token. Returns undefined for other requests.
    */
-  handleControl(
-    request: Request,
-    peer: string | undefined,
-    isOwner?: () => Promise<boolean>,
-  ): Promise<Response> | undefined;
+  handleControl(request: Request, access: Access): Promise<Response> | undefined;
 }
 
 /** A sandbox that is served over HTTP. */
@@ -53,18 +49,23 @@ export interface SandboxServer {
 }
 
 /**
- * Serves a sandbox over HTTP; port 0 picks a free one.
+ * Serves a sandbox over HTTP; port 0 picks a free one. Other machines need `controlToken` to use the controls; without
+ * it, they cannot.
  * @throws CannotListen when the port is in use, or the address is not available
  */
 export async function serve(
   sandbox: RequestHandler,
-  { host, port }: { readonly host: string; readonly port: number },
+  {
+    host,
+    port,
+    controlToken: token,
+  }: { readonly host: string; readonly port: number; readonly controlToken?: string | undefined },
 ): Promise<SandboxServer> {
   const { getRequestListener } = await import("@hono/node-server");
   const handle = async (request: Request, incoming: Incoming): Promise<Response> => {
     const { socket } = incoming;
     const isOwner = async () => (await isOwnConnection(socket)) === true;
-    const controlled = sandbox.handleControl(request, socket.remoteAddress, isOwner);
+    const controlled = sandbox.handleControl(request, { peer: socket.remoteAddress, isOwner, token });
     return controlled ?? respond(sandbox.fetch(request, { keepsMedia: true }), incoming);
   };
   const server = createServer(getRequestListener((request, { incoming }) => handle(request, incoming)));

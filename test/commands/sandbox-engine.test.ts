@@ -172,7 +172,7 @@ test("the engines of a served sandbox are set, listed and cleared there", async 
         ...init,
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
-      return served.handleControl(request, "127.0.0.1");
+      return served.handleControl(request, { peer: "127.0.0.1" });
     },
   });
   const engine = await chatEngine();

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nouns } from "../../src/cli/generated/tree.ts";
@@ -12,7 +12,7 @@ const at = `--base-url ${url}`;
 const note = `Using the sandbox at ${url}.\n`;
 
 /** A CLI, and a sandbox that is served at `url`, with a state of its own. */
-async function withServed({ peer = "127.0.0.1" } = {}) {
+async function withServed({ peer = "127.0.0.1", token }: { peer?: string; token?: string } = {}) {
   const served = await openSandbox();
   const respond = async ({ method, path, query, headers, body }: SeenRequest) => {
     const request = new Request(`${url}${path}?${new URLSearchParams(query)}`, {
@@ -20,7 +20,7 @@ async function withServed({ peer = "127.0.0.1" } = {}) {
       headers: { ...headers, host: new URL(url).host },
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
-    return (await served.handleControl(request, peer)) ?? served.fetch(request);
+    return (await served.handleControl(request, { peer, token })) ?? served.fetch(request);
   };
   return { served, cli: await createCli({ respond }) };
 }
@@ -160,6 +160,49 @@ describe("the controls of a served sandbox", () => {
     const { requests } = await cli.run("sandbox status", overNetwork({ GPUCTL_BASE_URL: url }));
     expect(requests.map(({ path }) => path)).toEqual(["/_sandbox/health", "/_sandbox/status"]);
     for (const { headers } of requests) expect(headers).not.toHaveProperty("authorization");
+  });
+
+  test("of another machine are used with the token in a file, which only the health check does without", async () => {
+    const token = "0123456789abcdef";
+    const { served, cli } = await withServed({ peer: "192.0.2.1", token });
+    writeFileSync(join(cli.folder, "token"), `${token}\n`);
+    const env = { GPUCTL_BASE_URL: url, GPUCTL_SANDBOX_TOKEN_FILE: join(cli.folder, "token") };
+    const { code, requests } = await cli.run("sandbox clock freeze", { env });
+    expect(code).toBe(0);
+    expect(requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ["/_sandbox/health", undefined],
+      ["/_sandbox/clock/freeze", `Bearer ${token}`],
+    ]);
+    expect(served.clock.show().frozen).toBe(true);
+    // Over plain http, the token is sent only to this machine.
+    const elsewhere = { ...env, GPUCTL_BASE_URL: "http://sandbox.test" };
+    expect(await cli.run("sandbox clock resume", { env: elsewhere })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--insecure-http"),
+    });
+    expect((await cli.run("sandbox clock resume --insecure-http", { env: elsewhere })).code).toBe(0);
+    expect(served.clock.show().frozen).toBe(false);
+  });
+
+  test.each([
+    ["no token", undefined, 3, "GPUCTL_SANDBOX_TOKEN_FILE"],
+    ["another token", "0123456789abcdefg", 3, "GPUCTL_SANDBOX_TOKEN_FILE"],
+    ["a short token", "secret", 2, "at least 16"],
+    ["a token with a space", "0123456789 0123456789", 2, "at least 16"],
+  ])("of another machine reject %s", async (_name, given, code, text) => {
+    const { served, cli } = await withServed({ peer: "192.0.2.1", token: "0123456789abcdef" });
+    if (given !== undefined) writeFileSync(join(cli.folder, "token"), given);
+    const env = {
+      GPUCTL_BASE_URL: url,
+      ...(given !== undefined && { GPUCTL_SANDBOX_TOKEN_FILE: join(cli.folder, "token") }),
+    };
+    const run = await cli.run("sandbox clock freeze", { env });
+    expect({ code: run.code, err: run.err.replaceAll(/\s+/g, " ") }).toEqual({
+      code,
+      err: expect.stringContaining(text),
+    });
+    if (given !== undefined) expect(run.err).not.toContain(given);
+    expect(served.clock.show().frozen).toBe(false);
   });
 
   test("that deny this machine exit 4", async () => {

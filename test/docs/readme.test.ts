@@ -68,6 +68,7 @@ test.each([
   "docs/cookbook.md",
   "docs/agents.md",
   "docs/local-models.md",
+  "docs/containers.md",
   "docs/jobs.md",
   "docs/runtimes.md",
   "docs/leases.md",

@@ -1,3 +1,7 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { request } from "node:http";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createHome, firstChunk } from "../support/process.ts";
 
@@ -13,4 +17,63 @@ it("a fault added to a served sandbox fires there", async () => {
   expect(JSON.parse((await run("sandbox fault list -o json --sandbox")).out)).toEqual([]);
   serving.kill("SIGINT");
   expect((await serving).exitCode).toBe(0);
+});
+
+it("a sandbox in memory starts with a seed, goes back to it, and leaves the local sandbox alone", async () => {
+  const home = await createHome();
+  await writeFile(join(home.folder, "seed.yaml"), "rentals: [{rentalType: virtual-machine, gpuCount: 1}]");
+  const serving = home.start("sandbox serve --port 0 --seed seed.yaml --memory -o json");
+  const { url } = JSON.parse(await firstChunk(serving.stdout));
+  const env = { GPUCTL_BASE_URL: url };
+  const active = async (line: string) =>
+    JSON.parse((await home.run(`${line} -o json`, { env })).out).rentals.active;
+  expect(await active("sandbox status")).toBe(1);
+  await home.run("sandbox scenario slow-boot", { env });
+  expect((await home.run("sandbox seed - --yes", { env, input: "{}" })).code).toBe(0);
+  expect(await active("sandbox status")).toBe(0);
+  expect(await active("sandbox reset --yes")).toBe(1);
+  expect(JSON.parse((await home.run("sandbox boot list -o json", { env })).out)).toEqual([]);
+  serving.kill("SIGINT");
+  await serving;
+  expect(existsSync(join(home.folder, "state", "sandbox.sqlite"))).toBe(false);
+});
+
+it("a seed that would replace the local sandbox needs --yes, and an invalid one serves nothing", async () => {
+  const { run, folder } = await createHome();
+  await writeFile(join(folder, "seed.yaml"), "rentals: [{rentalType: virtual-machine}]");
+  const refused = await run("sandbox serve --port 0 --seed seed.yaml");
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("--yes is required") });
+  const invalid = await run("sandbox serve --port 0 --seed seed.yaml --memory");
+  expect(invalid).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining("rentals.0.gpuCount is required"),
+  });
+  const missing = await run("sandbox serve --port 0 --seed none.yaml --memory");
+  expect(missing).toMatchObject({ code: 2, err: expect.stringContaining("none.yaml") });
+});
+
+it("other hosts need the token of the served sandbox", async () => {
+  const home = await createHome();
+  await writeFile(join(home.folder, "token"), "0123456789abcdef\n");
+  const short = await home.run("sandbox serve --port 0 --token-file /dev/null");
+  expect(short).toMatchObject({ code: 2, err: expect.stringContaining("at least 16") });
+  const serving = home.start("sandbox serve --port 0 --memory -o json", {
+    GPUCTL_SANDBOX_TOKEN_FILE: join(home.folder, "token"),
+  });
+  const { url } = JSON.parse(await firstChunk(serving.stdout));
+  /** A request as from another host, which knows the sandbox under another name. */
+  const status = (authorization: string) =>
+    new Promise((resolve, reject) => {
+      const headers = { host: "sandbox:8787", authorization };
+      request(`${url}/_sandbox/reset`, { method: "POST", headers })
+        .on("response", (response) => resolve(response.resume().statusCode))
+        .on("error", reject)
+        .end();
+    });
+  expect(await status("Bearer 0123456789abcdef")).toBe(200);
+  expect(await status("Bearer 0123456789abcdeg")).toBe(401);
+  expect((await fetch(`${url}/_sandbox/status`)).status).toBe(200);
+  serving.kill("SIGTERM");
+  await serving;
 });

@@ -201,10 +201,10 @@ test("no other machine can send control requests", async () => {
   const controlRequest = () =>
     new Request("http://localhost/_sandbox/reset", { method: "POST", headers: { host: "localhost" } });
   for (const peer of ["192.0.2.1", "::ffff:192.0.2.1", "2001:db8::1", undefined]) {
-    expect((await sandbox.handleControl(controlRequest(), peer))?.status).toBe(403);
+    expect((await sandbox.handleControl(controlRequest(), { peer }))?.status).toBe(403);
   }
   for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
-    expect((await sandbox.handleControl(controlRequest(), peer))?.status).toBe(200);
+    expect((await sandbox.handleControl(controlRequest(), { peer }))?.status).toBe(200);
   }
 });
 

@@ -46,7 +46,7 @@ describe("who can open the pages", () => {
       const request = new Request(`http://localhost${path}`, {
         headers: { ...asBrowser, host: "localhost" },
       });
-      expect((await sandbox.handleControl(request, peer))?.status).toBe(status);
+      expect((await sandbox.handleControl(request, { peer }))?.status).toBe(status);
     }
   });
 
@@ -212,7 +212,7 @@ describe("the reference", () => {
     const sandbox = await openSandbox({ only });
     const request = (path: string) =>
       new Request(`http://localhost${path}`, { headers: { ...asBrowser, host: "localhost" } });
-    const html = (await (await sandbox.handleControl(request("/docs"), "127.0.0.1"))?.text()) ?? "";
+    const html = (await (await sandbox.handleControl(request("/docs"), { peer: "127.0.0.1" }))?.text()) ?? "";
     const { paths } = await sandbox.ask("getOpenApiDocument");
     const ids = Object.values(paths).flatMap((methods) =>
       Object.values(asRecord(methods)).map((operation) => String(asRecord(operation).operationId)),

@@ -7,6 +7,7 @@ import type { Context, Endpoint, Ports, SandboxControl, SandboxFacts } from "../
 import { createKeyring, type Keyring } from "../../config/credentials.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
+import { controlToken, tokenFileVariable } from "../../core/control-token.ts";
 import { isRead } from "../../core/service-errors.ts";
 import { once } from "../../core/tasks/once.ts";
 import type { IsListedFor } from "../prompt/check.ts";
@@ -26,6 +27,7 @@ export interface Connection extends Pick<Ports, "callAt" | "requestAt"> {
   readonly isListed: IsListedFor;
   readonly keyring: Keyring;
   readonly sandbox: () => Promise<Sandbox>;
+  readonly sandboxServer: Ports["sandboxServer"];
   readonly setSandboxAside: Ports["setSandboxAside"];
   /** The controls of the served sandbox, if a flag or variable names one. */
   readonly servedSandbox: (() => Promise<SandboxControl & SandboxFacts>) | undefined;
@@ -62,11 +64,11 @@ export function connect(
       connections.push(connection);
       return connection;
     });
-  let openSandbox = openOnce(services.sandbox.open);
+  let openSandbox = openOnce(() => services.sandbox.open());
   const sandbox = () => openSandbox();
   const setSandboxAside = async () => {
     await openSandbox().then(({ close }) => close(), ignore);
-    openSandbox = openOnce(services.sandbox.open);
+    openSandbox = openOnce(() => services.sandbox.open());
     return services.sandbox.setAside();
   };
   const transport = openOnce(services.network.connect);
@@ -128,10 +130,16 @@ export function connect(
     limits?.signal ? { ...limits, signal: AbortSignal.any([interrupted, limits.signal]) } : limits;
   const connectToServed = (url: string) => async () => {
     const { rawCall } = await import("../../client/call.ts");
-    const to = { ...sender, baseUrl: url, inferenceBaseUrl: undefined, apiKey: undefined };
-    const served = await services.sandbox.connect(url, async (request) =>
-      (await rawCall({ ...request, host: "compute", open: true }, { ...options, target: to })).text(),
-    );
+    const tokenFile = system.env[tokenFileVariable];
+    const token = tokenFile
+      ? controlToken(system.files.readText(tokenFile) ?? "", tokenFileVariable)
+      : undefined;
+    redactor.add(token);
+    const to = { ...sender, baseUrl: url, inferenceBaseUrl: undefined, apiKey: token };
+    const served = await services.sandbox.connect(url, async (request) => {
+      const open = request.open === true || token === undefined;
+      return (await rawCall({ ...request, host: "compute", open }, { ...options, target: to })).text();
+    });
     notes.say(`Using the sandbox at ${url}.`);
     return served;
   };
@@ -146,6 +154,7 @@ export function connect(
   return {
     dryRunRequests,
     sandbox,
+    sandboxServer: (serverOptions) => openOnce(() => services.sandbox.open(serverOptions))(),
     setSandboxAside,
     servedSandbox:
       settings.servedSandbox === undefined ? undefined : once(connectToServed(settings.servedSandbox)),

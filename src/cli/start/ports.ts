@@ -34,7 +34,7 @@ type TaskPort = "task" | "commandNode" | "failureOf" | "messages";
 /** Creates the ports, which only some commands use. This module is loaded only for these commands. */
 export function createPorts(
   runtime: Runtime,
-  { callAt, requestAt, sandbox, setSandboxAside, servedSandbox, keyring }: Connection,
+  { callAt, requestAt, sandbox, sandboxServer, setSandboxAside, servedSandbox, keyring }: Connection,
   dialog: DialogOptions,
 ): Omit<Ports, keyof RunPorts> {
   const { settings, services } = runtime;
@@ -56,7 +56,7 @@ export function createPorts(
           limits: async () => (await servedSandbox()).limits(),
         }
       : services.sandbox.facts,
-    sandboxServer: sandbox,
+    sandboxServer,
     startMachines: async () => (settings.sandbox ? (await sandbox()).startMachines() : undefined),
     programs,
     pictures: pictureScreen(runtime),

@@ -41,7 +41,8 @@ export interface Services {
     readonly limits: ResponseLimits;
   };
   readonly sandbox: {
-    readonly open: () => Promise<Sandbox>;
+    /** `memory` keeps the state in memory only. */
+    readonly open: (options?: { readonly memory: boolean }) => Promise<Sandbox>;
     /** Renames a state file that cannot be used, and returns its new path. */
     readonly setAside: () => Promise<string>;
     readonly facts: SandboxFacts;
@@ -55,8 +56,8 @@ export interface Services {
   readonly descriptionCache: () => Promise<DescriptionCache>;
 }
 
-/** A request to the controls of a served sandbox, which takes no key. */
-type ControlRequest = Pick<RequestParts, "method" | "path" | "query" | "body">;
+/** A request to the controls of a served sandbox. An `open` request is sent without their token. */
+type ControlRequest = Pick<RequestParts, "method" | "path" | "query" | "body" | "open">;
 
 /** The in-process sandbox: a `fetch` that it handles itself, and its controls. */
 export interface Sandbox extends SandboxControl, SandboxServer {
@@ -81,7 +82,7 @@ export function createServices(
       limits: responseLimits,
     },
     sandbox: {
-      open: () => openSandbox(stateFile(), env),
+      open: ({ memory } = { memory: false }) => openSandbox(memory ? ":memory:" : stateFile(), env),
       setAside: async () => (await import("../../sandbox/store/store.ts")).setAside(stateFile()),
       facts: {
         keys: async () => sandboxKeys,

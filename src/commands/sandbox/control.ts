@@ -91,9 +91,7 @@ export const controlCommand = <
         await replaceState(input);
         return attempt();
       }
-      throw nameOf && isControlRefused(error)
-        ? usageError(error, (path) => nameOf(path, input), dryRun && "Nothing was changed.")
-        : error;
+      throw nameOf ? refusal(error, (path) => nameOf(path, input), dryRun && unchanged) : error;
     }
   },
 });
@@ -155,11 +153,12 @@ interface ControlRefused extends Error {
 const isControlRefused = (error: unknown): error is ControlRefused =>
   error instanceof Error && error.name === "ControlRefused" && "issues" in error;
 
-function usageError(
-  { issues, message }: ControlRefused,
-  nameOf: (path: Path) => string,
-  hint: string | undefined,
-): UsageError {
+export const unchanged = "Nothing was changed.";
+
+/** The error for values that the sandbox rejects, with the names that the user knows. Returns other errors unchanged. */
+export function refusal(error: unknown, nameOf: (path: Path) => string, hint: string | undefined): unknown {
+  if (!isControlRefused(error)) return error;
+  const { issues, message } = error;
   if (issues.length === 0) return new UsageError(message, { hint });
   return invalidValues(
     issues.map((issue) => ({ flag: nameOf(issue.path), message: issue.message })),
@@ -198,9 +197,13 @@ const isUnusableState = (error: unknown): boolean =>
   "problem" in error &&
   error.problem !== "unavailable";
 
-/** Reads a file as text. Throws `UsageError` if it is not valid UTF-8. */
-export async function readText(file: string, files: Pick<Context["files"], "read">): Promise<string> {
-  const bytes = await files.read(file, "FILE", "bytes");
+/** Reads the file that `from` names as text. Throws `UsageError` if it is not valid UTF-8. */
+export async function readText(
+  file: string,
+  files: Pick<Context["files"], "read">,
+  from = "FILE",
+): Promise<string> {
+  const bytes = await files.read(file, from, "bytes");
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

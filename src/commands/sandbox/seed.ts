@@ -1,6 +1,10 @@
 import { arg } from "../../command-kit/arg.ts";
 import { controlCommand, readText } from "./control.ts";
 
+/** The name of a field of a seed, or of its file. */
+export const seedField = (path: readonly (string | number)[], file: string): string =>
+  path.length === 0 ? file : path.join(".");
+
 export default controlCommand({
   path: "sandbox seed",
   summary: "Replace everything in the sandbox with the contents of a file",
@@ -27,5 +31,5 @@ export default controlCommand({
     return control.status();
   },
   dryRun: (control) => control.status(),
-  nameOf: (path, { args: { file } }) => (path.length === 0 ? file : path.join(".")),
+  nameOf: (path, { args: { file } }) => seedField(path, file),
 });

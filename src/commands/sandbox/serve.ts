@@ -2,10 +2,15 @@ import { addAbortListener } from "node:events";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
+import { controlToken, tokenFileVariable } from "../../core/control-token.ts";
 import { UsageError } from "../../core/errors.ts";
 import { operationSetNames, scenarios } from "../../core/sandbox.ts";
 import { isLoopback } from "../../core/urls.ts";
+import { readText, refusal, unchanged } from "./control.ts";
 import { scenarioNames } from "./scenario.ts";
+import { seedField } from "./seed.ts";
+
+const tokenSource = "--token-file";
 
 export default defineCommand({
   path: "sandbox serve",
@@ -24,7 +29,16 @@ export default defineCommand({
       value: "SET",
       defaultText: "all documented and assumed ones",
     }),
+    seed: flag.text("Start with the contents of a file, as `gpuctl sandbox seed` does; - reads stdin", {
+      value: "FILE",
+      readsStdin: true,
+    }),
     scenario: flag.choice("Start a scenario of `gpuctl sandbox scenario`", scenarioNames, { value: "NAME" }),
+    memory: flag.boolean("Keep the state in memory, apart from the local sandbox"),
+    tokenFile: flag.text("File with a token that lets other machines use the sandbox's controls", {
+      value: "FILE",
+      env: tokenFileVariable,
+    }),
     machines: flag.boolean("Start an OpenSSH server on this computer for each running rental"),
   },
   uses: ["sandboxServer"],
@@ -40,14 +54,23 @@ export default defineCommand({
       command: "gpuctl sandbox serve --port 0 --scenario capacity-crunch",
     },
     {
+      text: "Serve a seed, and keep the state in memory",
+      command: "printf 'balanceCents: 5000' | gpuctl sandbox serve --port 0 --seed - --memory",
+    },
+    {
       text: "Serve an API without the deprecated operations",
       command: "gpuctl sandbox serve --port 0 --only replacements",
     },
   ],
+  confirm: {
+    destruction: ({ flags: { seed, memory } }) =>
+      seed === undefined || memory ? undefined : "Replace everything in the sandbox with the seed?",
+  },
   run: async ({
-    flags: { port, host, only, scenario, machines },
+    flags: { port, host, only, seed: seedFile, scenario, memory, tokenFile, machines },
     sandboxServer,
     settings,
+    files,
     say,
     interrupted,
   }) => {
@@ -57,13 +80,28 @@ export default defineCommand({
         `--machines cannot be used with --host ${host}: anyone who can reach the sandbox could log in to this computer`,
       );
     }
+    const token = tokenFile
+      ? controlToken(await readText(tokenFile, files, tokenSource), tokenSource)
+      : undefined;
+    const seed = seedFile === undefined ? undefined : await readText(seedFile, files, "--seed");
     if (settings.dryRun) {
       say(nothingDone);
       return { data: { url: null, host, port } };
     }
-    const { serve, keys, scenario: start } = await sandboxServer();
-    const server = await serve({ host, port, only, machines });
-    if (scenario !== undefined) await start(scenario);
+    const { serve, keys, prepareStart } = await sandboxServer({ memory });
+    const refused = (error: unknown) => {
+      throw refusal(error, (path) => seedField(path, seedFile ?? ""), unchanged);
+    };
+    const start = await prepareStart({ seed, scenario }).catch(refused);
+    const server = await serve({ host, port, controlToken: token, only, machines });
+    if (seed !== undefined || scenario !== undefined) {
+      try {
+        start();
+      } catch (error) {
+        await server.close();
+        refused(error);
+      }
+    }
     const what = only === undefined ? "" : ` (--only ${only})`;
     say(`Serving the sandbox${what}. Nothing is rented. Press Ctrl-C to stop.`);
     if (scenario !== undefined) say(`The scenario is ${scenario}: ${scenarios[scenario]}.`);
@@ -77,6 +115,9 @@ export default defineCommand({
       say("Open the address in a browser to see what is going on.");
     } else {
       say("Anyone who can reach this address over the network can use it too.");
+      const whoControls =
+        token === undefined ? "Only this computer" : `Whoever has the token in ${tokenFile}`;
+      say(`${whoControls} can use the sandbox's controls.`);
     }
     return {
       data: {

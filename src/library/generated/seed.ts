@@ -296,6 +296,292 @@ export interface Seed {
      */
     createdAt?: string;
   }[];
+  accounts?: {
+    user?: {
+      email?: string;
+      name?: string;
+      picture?: string;
+      provider?: string;
+      emailVerified?: boolean;
+      isActive?: boolean;
+      /**
+       * When the account was created, in UTC with milliseconds
+       */
+      createdAt?: string;
+      /**
+       * When onboarding was completed
+       */
+      onboardedAt?: string;
+      onboardedFor?: string;
+      referralCode?: string;
+    };
+    balanceCents?: number;
+    /**
+     * @minItems 1
+     */
+    keys: {
+      value: string;
+      /**
+       * Name of the key
+       */
+      name?: string;
+      access?: "full" | "read-only" | "revoked";
+    }[];
+    sshKeys?: {
+      /**
+       * Name of the key
+       */
+      name: string;
+      /**
+       * The key, as in its .pub file
+       */
+      publicKey: string;
+    }[];
+    rentals?: (
+      | {
+          /**
+           * Number of GPUs
+           */
+          gpuCount: number;
+          /**
+           * Network of the machine
+           */
+          networkType?: "infiniband" | "ethernet";
+          /**
+           * Region of the machine
+           */
+          region?:
+            | "us-central-1"
+            | "us-central-2"
+            | "eu-north-2"
+            | "eu-west-2"
+            | "eu-north-4"
+            | "eu-north-5"
+            | "us-east-1"
+            | "us-east-2"
+            | "ca-east-3"
+            | "eu-north-6"
+            | "eu-north-7"
+            | "eu-north-8"
+            | "ca-west-1"
+            | "ca-east-1"
+            | "us-central-3"
+            | "us-southeast-1"
+            | "me-central-1"
+            | "ca-east-2"
+            | "eu-west-1"
+            | "us-southeast-2"
+            | "jp-east-1"
+            | "us-southeast-3"
+            | "eu-west-5"
+            | "us-east-3";
+          /**
+           * GPU model
+           */
+          gpuType?: "h100" | "h200" | "b200" | "rtx-6000-pro";
+          /**
+           * Name of the rental
+           */
+          label?: string;
+          /**
+           * How the rental is billed
+           */
+          termType?: "on-demand" | "reserved";
+          /**
+           * Length of a reserved term in days
+           */
+          termPeriodDays?: number;
+          /**
+           * Discount on the price, in percent
+           */
+          discountPercentage?: number;
+          /**
+           * Collect metrics
+           */
+          monitoringEnabled?: boolean;
+          /**
+           * Continue on demand when the reserved term ends
+           */
+          convertToOnDemandOnExpiry?: boolean;
+          /**
+           * SSH public key to install
+           */
+          sshPublicKeyId?: number;
+          /**
+           * SSH public keys to install
+           *
+           * @minItems 1
+           */
+          sshPublicKeyIds?: number[];
+          /**
+           * Ports to open in addition to SSH
+           *
+           * @maxItems 20
+           */
+          customPorts?: number[];
+          rentalType: "virtual-machine";
+          id?: number;
+          /**
+           * When it was created
+           */
+          createdAt?: string;
+          /**
+           * When it ended
+           */
+          terminatedAt?: string;
+          boot?: {
+            outcome: "slow" | "failed" | "never";
+            afterSeconds?: number;
+          };
+          /**
+           * @minItems 1
+           */
+          sshNetworking?: {
+            host: string;
+            port?: number;
+            user?: string;
+          }[];
+        }
+      | {
+          /**
+           * Network between the machines
+           */
+          networkType: "infiniband" | "ethernet";
+          /**
+           * Number of GPUs, 8 per machine
+           */
+          gpuCount: number;
+          /**
+           * Region of the machines
+           */
+          region?:
+            | "us-central-1"
+            | "uk-central-3"
+            | "uk-southeast-3"
+            | "eu-southwest-3"
+            | "eu-southwest-3-1"
+            | "eu-west-3"
+            | "eu-west-4";
+          /**
+           * GPU model
+           */
+          gpuType?: "h100" | "h200" | "b200" | "rtx-6000-pro";
+          /**
+           * Name of the rental
+           */
+          label?: string;
+          /**
+           * How the rental is billed
+           */
+          termType?: "on-demand" | "reserved";
+          /**
+           * Length of a reserved term in days
+           */
+          termPeriodDays?: number;
+          /**
+           * Discount on the price, in percent
+           */
+          discountPercentage?: number;
+          /**
+           * Collect metrics
+           */
+          monitoringEnabled?: boolean;
+          /**
+           * Continue on demand when the reserved term ends
+           */
+          convertToOnDemandOnExpiry?: boolean;
+          /**
+           * SSH public key to install
+           */
+          sshPublicKeyId?: number;
+          /**
+           * SSH public keys to install
+           *
+           * @minItems 1
+           */
+          sshPublicKeyIds?: number[];
+          /**
+           * CUDA version to install
+           */
+          cudaVersion?: "cuda12.8" | "cuda12.9";
+          rentalType: "bare-metal";
+          id?: number;
+          /**
+           * When it was created
+           */
+          createdAt?: string;
+          /**
+           * When it ended
+           */
+          terminatedAt?: string;
+          boot?: {
+            outcome: "slow" | "failed" | "never";
+            afterSeconds?: number;
+          };
+          /**
+           * @minItems 1
+           */
+          sshNetworking?: {
+            host: string;
+            port?: number;
+            user?: string;
+          }[];
+        }
+    )[];
+    volumes?: {
+      /**
+       * Region of the volume
+       */
+      region:
+        | "us-central-1"
+        | "us-central-2"
+        | "eu-north-2"
+        | "eu-west-2"
+        | "eu-north-4"
+        | "eu-north-5"
+        | "us-east-1"
+        | "us-east-2"
+        | "ca-east-3"
+        | "eu-north-6"
+        | "eu-north-7"
+        | "eu-north-8"
+        | "ca-west-1"
+        | "ca-east-1"
+        | "us-central-3"
+        | "us-southeast-1"
+        | "me-central-1"
+        | "ca-east-2"
+        | "eu-west-1"
+        | "us-southeast-2"
+        | "jp-east-1"
+        | "us-southeast-3"
+        | "eu-west-5"
+        | "us-east-3"
+        | "uk-central-3"
+        | "uk-southeast-3"
+        | "eu-southwest-3"
+        | "eu-southwest-3-1"
+        | "eu-west-3"
+        | "eu-west-4";
+      /**
+       * Label: letters, digits, underscores and dashes
+       */
+      label: string;
+      /**
+       * Size in GB
+       */
+      sizeInGb: number;
+      /**
+       * Rentals to attach the volume to
+       */
+      rentalIds?: Id[];
+      id?: number;
+      /**
+       * When it was created
+       */
+      createdAt?: string;
+    }[];
+  }[];
   scenario?: string;
   situations?: unknown[];
 }

@@ -1,7 +1,10 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import type { MiddlewareHandler } from "hono";
 import { servedControls } from "../../core/sandbox.ts";
 import { sandboxHeaders } from "../app.ts";
 import type { Clock } from "../clock.ts";
+import { ApiError } from "../errors.ts";
+import { isLoopbackAddress } from "../peer.ts";
 
 /** Adds the headers that every response of the sandbox has. */
 export const withSandboxHeaders =
@@ -11,18 +14,50 @@ export const withSandboxHeaders =
     for (const [name, value] of Object.entries(sandboxHeaders(clock))) http.header(name, value);
   };
 
+/** Where a request to the controls comes from, and what gives it access. */
+export interface Access {
+  /** The address that the request came from. */
+  readonly peer: string | undefined;
+  /** Whether the request came from the user of this process. Without this function, it did not. */
+  readonly isOwner?: () => Promise<boolean>;
+  /** The token with which other machines have access. Without it, they have none. */
+  readonly token?: string | undefined;
+}
+
+/** Returns the error for a request to the controls that is denied, or undefined if it is not. */
+export function controlDenial(request: Request, { peer, token }: Access): ApiError | undefined {
+  const crossOrigin = crossOriginDenial(request);
+  if (crossOrigin !== undefined) return denied("FORBIDDEN", crossOrigin);
+  const remote = remoteDenial(request, peer);
+  if (remote === undefined || hasToken(request, token)) return undefined;
+  return token === undefined
+    ? denied("FORBIDDEN", remote)
+    : denied("UNAUTHORIZED", `${servedControls.name} need their token as a bearer credential`);
+}
+
+const denied = (code: "FORBIDDEN" | "UNAUTHORIZED", message: string): ApiError =>
+  new ApiError(code, [{ path: [], message }]);
+
+/** Compares hashes, so that the time of the comparison says nothing about the token. */
+function hasToken({ headers }: Request, token: string | undefined): boolean {
+  const given = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
+  if (given === undefined || token === undefined) return false;
+  const [one, other] = [given, token].map((text) => createHash("sha256").update(text).digest());
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
+}
+
 /**
  * Returns why a request is denied, or undefined if it is not. A request must come from this machine, and its Host
  * header must be a name that always means this machine.
  */
 export function remoteDenial(request: Request, peer: string | undefined): string | undefined {
-  if (!isLoopbackAddress(peer ?? "")) return `${servedControls.name} accept requests from this machine only`;
+  if (!isLoopbackAddress(peer)) return `${servedControls.name} accept requests from this machine only`;
   if (!isLoopbackHost(hostOf(request))) return `${servedControls.name} are served at localhost only`;
   return undefined;
 }
 
 /** Returns why a page's request is denied, or undefined if it is not. The page must be one of the sandbox's own. */
-export function crossOriginDenial(request: Request): string | undefined {
+function crossOriginDenial(request: Request): string | undefined {
   const origin = request.headers.get("origin");
   const isCrossOrigin = origin !== null && origin !== `http://${hostOf(request)}`;
   if (isCrossOrigin || isFromOtherSite(request))
@@ -37,9 +72,6 @@ export const isFromOtherSite = ({ headers }: Request): boolean =>
   ["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "");
 
 const hostOf = (request: Request): string => request.headers.get("host") ?? "";
-
-const isLoopbackAddress = (address: string): boolean =>
-  address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
 
 /** Whether a Host header always means this machine. Other names could be made to resolve to it (DNS rebinding). */
 function isLoopbackHost(host: string): boolean {

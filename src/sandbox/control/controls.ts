@@ -15,6 +15,7 @@ import { accountAt, endUnpaidRentals } from "../situations/money.ts";
 import type { Queries, Store } from "../store/queries.ts";
 import { builtInUserId } from "../store/schema.ts";
 import { isActiveAt } from "../tables/rentals.ts";
+import { userIds } from "../tables/users.ts";
 import { type EngineControl, engineControl, enginesInUse } from "./engines.ts";
 import { restoreSnapshot, type Snapshot, takeSnapshot } from "./snapshot.ts";
 
@@ -23,11 +24,11 @@ export interface SandboxStatus {
   /** The sandbox's time, ISO 8601. */
   readonly now: string;
   readonly frozen: boolean;
-  /** The user's remaining credit, in cents. */
+  /** The remaining credit of the user with the built-in keys, in cents. */
   readonly balanceCents: number;
   readonly rentals: { readonly active: number; readonly ended: number };
   readonly volumes: number;
-  /** False from when the user is deleted until the next reset. In this time, no key works. */
+  /** False from when the user with the built-in keys is deleted until the next reset. In this time, they do not work. */
   readonly userExists: boolean;
   /** The number of faults that can still affect calls. */
   readonly faults: number;
@@ -62,8 +63,8 @@ export interface SandboxControls {
   /** Replaces the state with a snapshot. @throws ControlRefused when it cannot be used */
   restore(text: string): void;
   /**
-   * Restores the initial state: one user, the built-in keys, and no rentals, faults, engines, boot rules, situations or
-   * chat script. The clock follows the machine's clock again.
+   * Restores the state that the sandbox started with: a seed and a scenario, or else one user, the built-in keys, and no
+   * rentals, faults, engines, boot rules, situations or chat script. The clock follows the machine's clock again.
    */
   reset(): void;
 }
@@ -102,7 +103,7 @@ export function controlsOf(
     status: () => {
       const { now: time, frozen } = clock.show();
       const moment = Date.parse(time);
-      endUnpaidRentals(store, builtInUserId, moment);
+      for (const userId of userIds(store)) endUnpaidRentals(store, userId, moment);
       const { balanceCents } = accountAt(store, builtInUserId, moment);
       return {
         file,
@@ -127,7 +128,7 @@ function countAll(store: Queries, now: number) {
       (SELECT count(*) FROM rentals WHERE ${isActiveAt("?1")}) AS active,
       (SELECT count(*) FROM rentals WHERE endsAt <= ?1) AS ended,
       (SELECT count(*) FROM volumes) AS volumes,
-      (SELECT count(*) FROM users WHERE deletedAt IS NULL) AS users,
+      (SELECT count(*) FROM users WHERE deletedAt IS NULL AND id = '${builtInUserId}') AS users,
       (SELECT count(*) FROM faults WHERE ${isFaultActive}) AS faults`,
     now,
   );

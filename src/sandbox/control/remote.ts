@@ -1,3 +1,4 @@
+import { tokenFileVariable } from "../../core/control-token.ts";
 import { NotFound } from "../../core/errors.ts";
 import { asList, asRecord, asText, isRecord, parseJson } from "../../core/json.ts";
 import { type ExpectationResult, servedControls } from "../../core/sandbox.ts";
@@ -13,16 +14,27 @@ interface ControlRequest {
   readonly path: string;
   readonly query?: readonly (readonly [string, string])[];
   readonly body?: string;
+  /** Sends the request without the token. */
+  readonly open?: boolean;
+}
+
+const health = "/health";
+
+/** Says how to send the token, if the sandbox did not get the right one. */
+function withHint(error: unknown): never {
+  if (!(error instanceof ServiceError) || error.status !== 401) throw error;
+  const hint = `Set ${tokenFileVariable} to the file with the token that the sandbox is served with.`;
+  throw new ServiceError(error, error.request, hint);
 }
 
 /**
- * Returns the controls of a sandbox that is served at `url`, on this machine. They throw `ControlRefused` for the same
- * reasons as the controls of a local sandbox.
+ * Returns the controls of a sandbox that is served at `url`. They throw `ControlRefused` for the same reasons as the
+ * controls of a local sandbox.
  * @throws NotFound when the host is not a sandbox
  */
 export async function connectToControls(url: string, sendTo: Send) {
   const send = async (method: ControlRequest["method"], path: string, more: Partial<ControlRequest> = {}) =>
-    parseJson(await sendTo({ method, path: `${servedControls.path}${path}`, ...more }));
+    parseJson(await sendTo({ method, path: `${servedControls.path}${path}`, ...more }).catch(withHint));
   const get = (path: string) => send("GET", path);
   const checkedSend: typeof send = (...request) =>
     send(...request).catch((error) => {
@@ -35,7 +47,9 @@ export async function connectToControls(url: string, sendTo: Send) {
     list: async () => asList(await get(path)),
     clear: (id?: number) => send("DELETE", id === undefined ? path : `${path}/${id}`).then(cleared, none),
   });
-  await assertSandbox(url, () => get("/health"));
+  await assertSandbox(url, async () =>
+    parseJson(await sendTo({ method: "GET", path: servedControls.path + health, open: true })),
+  );
   return {
     keys: async () => {
       const { full, readOnly } = asRecord(await get("/keys"));

@@ -22,7 +22,7 @@ const row = z.record(z.string(), z.union([z.string(), z.number(), z.null()]));
 
 const head = z.object({ gpuctlSandbox: z.literal("snapshot"), version: z.int() });
 
-const document = z.strictObject({
+export const snapshotDocument = z.strictObject({
   ...head.shape,
   clock: z.strictObject({ now: z.iso.datetime(), frozen: z.boolean() }),
   tables: z.record(z.string(), z.array(row)),
@@ -30,7 +30,7 @@ const document = z.strictObject({
 });
 
 /** The whole state as plain data: the clock, and every table but the request log. */
-export type Snapshot = z.output<typeof document>;
+export type Snapshot = z.output<typeof snapshotDocument>;
 
 /** Adds the digest, which reveals whether a snapshot was modified or truncated. */
 export const withDigest = (content: Omit<Snapshot, "digest">): Snapshot => ({
@@ -49,7 +49,7 @@ function readSnapshot(text: string): Snapshot {
     const formats = `it has format ${version}, and this version reads format ${schemaVersion} only`;
     throw new ControlRefused([], `the snapshot was written by ${writer} version of gpuctl: ${formats}`);
   }
-  const parsed = document.safeParse(json);
+  const parsed = snapshotDocument.safeParse(json);
   if (!parsed.success) throw changed();
   const { digest, ...content } = parsed.data;
   if (digest !== digestOf(content)) throw changed();
@@ -149,8 +149,8 @@ function insert(store: Store, table: string, one: Row): void {
 function assertConsistent(store: Store, tables: Snapshot["tables"], now: number): void {
   if (canonicalJson(tablesOf(store)) !== canonicalJson(tables)) throw changed();
   const read = { store, addressesOf: () => undefined };
-  rentalRecords(read, allRentals(store, builtInUserId), now);
-  listVolumes(store, builtInUserId);
+  rentalRecords(read, allRentals(store, undefined), now);
+  listVolumes(store, undefined);
   listFaults(store);
   assertBootRules(store);
   assertReplies(store);

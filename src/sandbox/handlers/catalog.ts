@@ -41,8 +41,8 @@ const everyOption = () => [
 
 /** Handlers of the lists of rental options and chat models. */
 export const catalog = {
-  listRentalOptions: (_input, { store, userId, now }) => {
-    const availableAt = capacityAt(store, userId, now);
+  listRentalOptions: (_input, { store, now }) => {
+    const availableAt = capacityAt(store, now);
     return everyOption().map((option) => {
       const available = availableAt(option);
       return available === undefined

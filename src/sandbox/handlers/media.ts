@@ -49,7 +49,8 @@ export const media = {
     const refusal = pictureRefusal(store, userId, now);
     if (refusal) throw refusal;
     const result = await draw(input, call);
-    if (!(result instanceof PlainResponse) || result.ok) store.write(() => payForPicture(store, input));
+    if (!(result instanceof PlainResponse) || result.ok)
+      store.write(() => payForPicture(store, userId, input));
     return result;
   },
 

@@ -6,7 +6,6 @@ import type { Clock } from "../clock.ts";
 import { rentalAt, type SshAddress } from "../rentals/lifecycle.ts";
 import { nodeCount } from "../rentals/record.ts";
 import type { Queries } from "../store/queries.ts";
-import { builtInUserId } from "../store/schema.ts";
 import { activeRentals, type NumberedRental } from "../tables/rentals.ts";
 import {
   hostAlias,
@@ -83,7 +82,7 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
   const running = new Map<string, RunningRental>();
   const rentals = () => {
     const now = clock();
-    return activeRentals(store, builtInUserId, now).map((numbered) => ({
+    return activeRentals(store, undefined, now).map((numbered) => ({
       numbered,
       runs:
         rentalAt(numbered.rental, now).status === "Running" && numbered.rental.sshNetworking === undefined,

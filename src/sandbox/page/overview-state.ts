@@ -29,7 +29,7 @@ type RentalRecord = ReturnType<typeof rentalRecords>[number];
 export interface OverviewState {
   readonly clock: ClockState;
   readonly status: SandboxStatus;
-  /** In cents. */
+  /** Of the user with the built-in keys, in cents. `perHourCents` is that of all users. */
   readonly money: { readonly creditCents: number; readonly usedCents: number; readonly perHourCents: number };
   /** The active rentals, newest first, then the last rentals that ended, newest first. */
   readonly rentals: readonly RentalRecord[];
@@ -54,8 +54,8 @@ export function readOverview({ controls, store, recent }: PageSource): OverviewS
   const { creditCents, usedCents } = accountAt(store, builtInUserId, now);
   const records = (rentals: readonly NumberedRental[]) =>
     rentalRecords({ store, addressesOf: () => undefined }, rentals, now);
-  const active = records(activeRentals(store, builtInUserId, now));
-  const ended = pastRentals(store, builtInUserId, now);
+  const active = records(activeRentals(store, undefined, now));
+  const ended = pastRentals(store, undefined, now);
   const rentals = [
     ...active.toReversed().slice(0, shown.active),
     ...records(ended.slice(-shown.ended)).toReversed(),
@@ -73,7 +73,7 @@ export function readOverview({ controls, store, recent }: PageSource): OverviewS
     },
     rentals,
     moreRentals: active.length + ended.length - rentals.length,
-    volumesGb: listVolumes(store, builtInUserId).reduce((total, { sizeInGb }) => total + sizeInGb, 0),
+    volumesGb: listVolumes(store, undefined).reduce((total, { sizeInGb }) => total + sizeInGb, 0),
     requests: latestRequests(store, requestLog.shown),
     faults: controls.faults.list(),
     boots: controls.boots.list(),

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { OpenApiDocument } from "../../contract/document/openapi.ts";
 import { asList, asRecord, asText } from "../../core/json.ts";
+import { servedControls } from "../../core/sandbox.ts";
 import { keys } from "../keys.ts";
 import { Layout, Method } from "./layout.tsx";
 import { referenceScript } from "./reference-script.ts";
@@ -41,7 +42,8 @@ export const Reference = ({ document }: { readonly document: OpenApiDocument }) 
         <h1>API reference</h1>
         <p class="intro">
           The operations that this sandbox serves, from its <a href="/v2/openapi.json">OpenAPI description</a>
-          . Requests go to this sandbox with its own keys. Nothing is rented.
+          . Requests go to this sandbox with its own keys. Nothing is rented. The controls of the sandbox have{" "}
+          <a href={servedControls.path + servedControls.description}>a description of their own</a>.
         </p>
         <search>
           <input

@@ -22,10 +22,15 @@ const filterFields = {
   where: whereInput.default({}),
 };
 
-const filterInput = z.strictObject(filterFields);
-const listInput = z.strictObject({ ...filterFields, limit: z.int().min(1).default(requestLog.shown) });
+export const filterInput = z.strictObject(filterFields);
+export const listInput = z.strictObject({ ...filterFields, limit: z.int().min(1).default(requestLog.shown) });
 const amount = z.int().min(0).max(requestLog.kept).optional();
-const expectationInput = z.strictObject({ ...filterFields, count: amount, atLeast: amount, atMost: amount });
+export const expectationInput = z.strictObject({
+  ...filterFields,
+  count: amount,
+  atLeast: amount,
+  atMost: amount,
+});
 
 type Filter = z.output<typeof filterInput>;
 

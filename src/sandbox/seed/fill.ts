@@ -8,12 +8,12 @@ import { newRental, sshPublicKeysOf } from "../rentals/create.ts";
 import type { StoredRental } from "../rentals/lifecycle.ts";
 import { addScenario, addSituation } from "../situations/control.ts";
 import type { Store } from "../store/queries.ts";
-import { builtInUserId, restoreInitialState } from "../store/schema.ts";
+import { addUser, builtInUserId, restoreInitialState } from "../store/schema.ts";
 import { addRental } from "../tables/rentals.ts";
 import { billedCents } from "../tables/sums.ts";
 import { addSshKey, findUser, saveCredit, saveUser } from "../tables/users.ts";
 import { addVolume, attach } from "../tables/volumes.ts";
-import type { Seed, SeedDocument, SeededRental } from "./read.ts";
+import type { Seed, SeedDocument, SeededAccount, SeededRental } from "./read.ts";
 
 /**
  * Replaces the whole state with a seed, as one transaction. `machine` is the time of the machine's clock, in
@@ -21,31 +21,61 @@ import type { Seed, SeedDocument, SeededRental } from "./read.ts";
  * @throws ControlRefused when the seed is inconsistent. The state is then unchanged.
  */
 export function fill(store: Store, { document, seedError }: Seed, machine: number): void {
-  const { clock, user, balanceCents } = document;
+  const { clock } = document;
   const now = momentOf(clock?.now) ?? machine;
+  const owners = ownersOf(document);
+  const [rentals, volumes] = [ownedBy(owners, "rentals"), ownedBy(owners, "volumes")];
   const issues = [
     ...(now > latestMs ? [{ path: ["clock", "now"], message: "must be before the year 10000" }] : []),
-    ...duplicateIds("rentals", document.rentals),
-    ...duplicateIds("volumes", document.volumes),
-    ...duplicateKeys(document.keys),
+    ...duplicateIds(rentals),
+    ...duplicateIds(volumes),
+    ...duplicateKeys(ownedBy(owners, "keys")),
   ];
   if (issues.length > 0) throw seedError(issues);
   store.write(() => {
     restoreInitialState(store, now);
     if (clock) saveClock(store, { offsetMs: now - machine, frozenAt: clock.frozen ? now : null });
-    const initial = findUser(store, builtInUserId);
-    if (user && initial) saveUser(store, builtInUserId, { ...initial, ...user });
-    addKeys(store, document, now);
-    const invalid = [...addRentals(store, document, now), ...addVolumes(store, document, now)];
+    for (const owner of owners) addAccount(store, owner, now);
+    const invalid = [...addRentals(store, rentals, now), ...addVolumes(store, volumes, now)];
     if (invalid.length > 0) throw seedError(invalid);
-    if (balanceCents !== undefined) {
-      const usedCents = billedCents(store, builtInUserId, now);
-      saveCredit(store, builtInUserId, balanceCents + usedCents);
+    for (const { userId, account } of owners) {
+      if (account.balanceCents === undefined) continue;
+      saveCredit(store, userId, account.balanceCents + billedCents(store, userId, now));
     }
     const rejected = addSituations(store, document, now);
     if (rejected.length > 0) throw seedError(rejected);
   });
 }
+
+interface Owner {
+  readonly userId: string;
+  readonly account: SeededAccount;
+  /** Where the account is in the seed. */
+  readonly path: readonly (string | number)[];
+}
+
+/** The user with the built-in keys, then the users of `accounts`. */
+const ownersOf = (document: SeedDocument): readonly Owner[] => [
+  { userId: builtInUserId, account: document, path: [] },
+  ...document.accounts.map((account, index) => ({
+    userId: `${builtInUserId}-${index + 2}`,
+    account,
+    path: ["accounts", index],
+  })),
+];
+
+/** An entry of a list in the seed. */
+interface Owned<Item> extends Pick<Owner, "userId" | "path"> {
+  readonly item: Item;
+}
+
+const ownedBy = <List extends "rentals" | "volumes" | "keys">(
+  owners: readonly Owner[],
+  list: List,
+): readonly Owned<SeededAccount[List][number]>[] =>
+  owners.flatMap(({ userId, account, path }) =>
+    account[list].map((item, index) => ({ userId, item, path: [...path, list, index] })),
+  );
 
 const addSituations = (
   store: Store,
@@ -61,29 +91,41 @@ const addSituations = (
   ...situations.flatMap((one, index) => issuesOf(["situations", index], () => addSituation(store, one, now))),
 ];
 
-function addKeys(store: Store, { keys: seeded, sshKeys }: SeedDocument, now: number): void {
+/** Adds a user with the user's keys. */
+function addAccount(
+  store: Store,
+  { userId, account: { user, keys: seeded, sshKeys } }: Owner,
+  now: number,
+): void {
+  if (userId !== builtInUserId) addUser(store, userId, now);
+  const initial = findUser(store, userId);
+  if (user && initial) saveUser(store, userId, { ...initial, ...user });
   for (const { value, name, access } of seeded) {
-    addKey(store, builtInUserId, { secret: value, name: name ?? access, access, createdAt: now });
+    addKey(store, userId, { secret: value, name: name ?? access, access, createdAt: now });
   }
-  for (const key of sshKeys) addSshKey(store, builtInUserId, key, now);
+  for (const key of sshKeys) addSshKey(store, userId, key, now);
 }
 
-const addRentals = (store: Store, { rentals }: SeedDocument, now: number): readonly Issue[] =>
-  numberedFirst(rentals).flatMap(({ item, index }) =>
-    issuesOf(["rentals", index], () => {
-      const sshPublicKeys = sshPublicKeysOf(store, builtInUserId, item);
-      addRental(store, builtInUserId, { ...seededRental(item, now), sshPublicKeys }, item.id);
+const addRentals = (store: Store, rentals: readonly Owned<SeededRental>[], now: number): readonly Issue[] =>
+  numberedFirst(rentals).flatMap(({ userId, item, path }) =>
+    issuesOf(path, () => {
+      const sshPublicKeys = sshPublicKeysOf(store, userId, item);
+      addRental(store, userId, { ...seededRental(item, now), sshPublicKeys }, item.id);
     }),
   );
 
-const addVolumes = (store: Store, { volumes }: SeedDocument, now: number): readonly Issue[] =>
-  numberedFirst(volumes).flatMap(({ item, index }) =>
-    issuesOf(["volumes", index], () => {
+const addVolumes = (
+  store: Store,
+  volumes: readonly Owned<SeededAccount["volumes"][number]>[],
+  now: number,
+): readonly Issue[] =>
+  numberedFirst(volumes).flatMap(({ userId, item, path }) =>
+    issuesOf(path, () => {
       const { id, createdAt, rentalIds = [], ...volume } = item;
       throwIfInvalid(...futureIssues("createdAt", momentOf(createdAt), now));
-      const attached = attachable(rentalIds, volume.region, { store, userId: builtInUserId, now });
+      const attached = attachable(rentalIds, volume.region, { store, userId, now });
       const stored = { ...volume, createdAt: stamp(momentOf(createdAt) ?? now) };
-      attach(store, addVolume(store, builtInUserId, stored, id), attached);
+      attach(store, addVolume(store, userId, stored, id), attached);
     }),
   );
 
@@ -100,11 +142,12 @@ function issuesOf(parent: readonly (string | number)[], work: () => unknown): re
   }
 }
 
-function duplicateKeys(seeded: SeedDocument["keys"]): readonly Issue[] {
-  const values = [...Object.values<string>(keys), ...seeded.map(({ value }) => value)];
-  return seeded.flatMap(({ value }, index) =>
-    values.indexOf(value) < index + Object.keys(keys).length
-      ? [{ path: ["keys", index, "value"], message: "must be unique, but another key has this value" }]
+function duplicateKeys(seeded: readonly Owned<SeededAccount["keys"][number]>[]): readonly Issue[] {
+  const builtIn = Object.values<string>(keys);
+  const values = [...builtIn, ...seeded.map(({ item }) => item.value)];
+  return seeded.flatMap(({ item: { value }, path }, index) =>
+    values.indexOf(value) < index + builtIn.length
+      ? [{ path: [...path, "value"], message: "must be unique, but another key has this value" }]
       : [],
   );
 }
@@ -114,16 +157,14 @@ interface Numbered {
 }
 
 /** Sorts items with a given id first, so that the other items get ids that are still free. */
-const numberedFirst = <Item extends Numbered>(items: readonly Item[]) =>
-  items
-    .map((item, index) => ({ item, index }))
-    .sort((one, other) => Number(one.item.id === undefined) - Number(other.item.id === undefined));
+const numberedFirst = <Entry extends { readonly item: Numbered }>(entries: readonly Entry[]) =>
+  entries.toSorted((one, other) => Number(one.item.id === undefined) - Number(other.item.id === undefined));
 
-/** An issue for each id that a list uses twice. */
-const duplicateIds = (list: string, items: readonly Numbered[]): readonly Issue[] =>
-  items.flatMap(({ id }, index) =>
-    id !== undefined && items.findIndex((item) => item.id === id) < index
-      ? [{ path: [list, index, "id"], message: `must be unique, but ${id} is used twice` }]
+/** An issue for each id that is used twice. */
+const duplicateIds = (entries: readonly Owned<Numbered>[]): readonly Issue[] =>
+  entries.flatMap(({ item: { id }, path }, index) =>
+    id !== undefined && entries.findIndex(({ item }) => item.id === id) < index
+      ? [{ path: [...path, "id"], message: `must be unique, but ${id} is used twice` }]
       : [],
   );
 

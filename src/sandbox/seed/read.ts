@@ -48,31 +48,37 @@ const secret = z
   .min(minSecretLength)
   .regex(/^[\x21-\x7e]+$/);
 
+const seededKey = z.strictObject({
+  value: secret,
+  name: createApiKey.input.shape.name.optional(),
+  access: z.enum(["full", "read-only", "revoked"]).default("full"),
+});
+
+const accountFields = {
+  user: user.omit({ id: true }).strict().optional(),
+  balanceCents: z.int().optional(),
+  keys: z.array(seededKey).default([]),
+  sshKeys: z.array(createSshKey.input.strict()).default([]),
+  rentals: z.array(z.discriminatedUnion("rentalType", [virtualMachine, bareMetal])).default([]),
+  volumes: z.array(createStorageVolume.input.extend(recordFields).strict()).default([]),
+};
+
 /** The format of a seed. Its entries have the same fields and defaults as the create operations. */
 export const seedDocument = z.strictObject({
   clock: z
     .strictObject({ now: dateTime("The sandbox's time").optional(), frozen: z.boolean().default(false) })
     .optional(),
-  user: user.omit({ id: true }).strict().optional(),
-  balanceCents: z.int().optional(),
-  keys: z
-    .array(
-      z.strictObject({
-        value: secret,
-        name: createApiKey.input.shape.name.optional(),
-        access: z.enum(["full", "read-only", "revoked"]).default("full"),
-      }),
-    )
-    .default([]),
-  sshKeys: z.array(createSshKey.input.strict()).default([]),
-  rentals: z.array(z.discriminatedUnion("rentalType", [virtualMachine, bareMetal])).default([]),
-  volumes: z.array(createStorageVolume.input.extend(recordFields).strict()).default([]),
+  ...accountFields,
+  /** Further users. The fields above are those of the user with the built-in keys. */
+  accounts: z.array(z.strictObject({ ...accountFields, keys: z.array(seededKey).min(1) })).default([]),
   scenario: z.string().optional(),
   situations: z.array(z.unknown()).default([]),
 });
 
 export type SeedDocument = z.output<typeof seedDocument>;
-export type SeededRental = SeedDocument["rentals"][number];
+/** A user, and what belongs to the user. */
+export type SeededAccount = SeedDocument["accounts"][number];
+export type SeededRental = SeededAccount["rentals"][number];
 
 /** A parsed seed. */
 export interface Seed {

@@ -7,15 +7,17 @@ import { countHit, situationsOf } from "./table.ts";
 
 type Place = Pick<RentalInput, "gpuType" | "region">;
 
-/** Returns a function that tells how many GPUs of a type can still be rented in a region, or undefined for no limit. */
+/**
+ * Returns a function that tells how many GPUs of a type can still be rented in a region, or undefined for no limit. All
+ * users share the capacity.
+ */
 export function capacityAt(
   store: Queries,
-  userId: string,
   now: number,
 ): (place: { readonly gpuType: string; readonly region: string }) => number | undefined {
   const limits = situationsOf(store, "capacity");
   if (limits.length === 0) return () => undefined;
-  const rented = activeRentals(store, userId, now);
+  const rented = activeRentals(store, undefined, now);
   return (place) => {
     const limit = limits.find(({ situation }) => covers(situation, place));
     return limit && Math.max(0, limit.situation.gpus - gpusOf(rented, place));
@@ -51,7 +53,7 @@ export function refusalOf(
 ): ApiError | undefined {
   const { gpuType, gpuCount } = input;
   const capacity = situationsOf(store, "capacity").find(({ situation }) => covers(situation, input));
-  const available = capacityAt(store, userId, now)(input);
+  const available = capacityAt(store, now)(input);
   if (capacity && available !== undefined && available < gpuCount) {
     countHit(store, capacity.id);
     const left = `${gpuCount} requested, ${available} available`;

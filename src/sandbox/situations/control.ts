@@ -5,9 +5,9 @@ import { faultControl } from "../faults/control.ts";
 import { bootControl } from "../rentals/boots.ts";
 import { operationIssues } from "../requests/match.ts";
 import type { Queries, Store } from "../store/queries.ts";
-import { builtInUserId } from "../store/schema.ts";
 import { removeRows } from "../tables/numbers.ts";
 import { findRental } from "../tables/rentals.ts";
+import { userIds } from "../tables/users.ts";
 import { setBalance } from "./money.ts";
 import { planForActive } from "./rentals.ts";
 import { partsOf } from "./scenarios.ts";
@@ -94,13 +94,13 @@ export function addSituation(store: Queries, input: unknown, now: number): Situa
   const saved = saveSituation(store, situation, now);
   if (situation.kind === "interruption" || situation.kind === "failure") {
     const { rentalId } = situation;
-    if (rentalId !== undefined && findRental(store, builtInUserId, rentalId) === undefined) {
+    if (rentalId !== undefined && findRental(store, undefined, rentalId) === undefined) {
       throw invalid("rentalId", `must be the ID of a rental: ${rentalId} does not exist`);
     }
-    planForActive(store, builtInUserId, { ...saved, situation }, now);
+    planForActive(store, { ...saved, situation }, now);
   }
   if (situation.kind === "prepaid" && situation.balanceCents !== undefined) {
-    setBalance(store, builtInUserId, situation.balanceCents, now);
+    for (const userId of userIds(store)) setBalance(store, userId, situation.balanceCents, now);
   }
   return info(listSituations(store).find(({ id }) => id === saved.id) ?? saved);
 }

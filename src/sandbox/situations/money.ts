@@ -2,6 +2,7 @@ import { pricedPicture } from "../../contract/image-models.ts";
 import { ApiError } from "../errors.ts";
 import { endOf } from "../rentals/lifecycle.ts";
 import type { Queries, Store } from "../store/queries.ts";
+import { builtInUserId } from "../store/schema.ts";
 import { addTo, countOf } from "../tables/numbers.ts";
 import { allRentals, saveRental } from "../tables/rentals.ts";
 import { billedCents } from "../tables/sums.ts";
@@ -19,8 +20,9 @@ const unitsOf = ({ width, height, steps }: Picture): number => width * height * 
 
 const unitsPerCent = unitsOf(pricedPicture) / (Number(pricedPicture.dollars) * 100);
 
-/** The name of the counter that sums the units of all paid pictures. */
-const paidUnits = "paidPictureUnits";
+/** The name of the counter that sums the units of a user's paid pictures. */
+const paidUnits = (userId: string): string =>
+  userId === builtInUserId ? "paidPictureUnits" : `paidPictureUnits ${userId}`;
 
 /**
  * The credit, the amount spent on rentals and pictures until a moment, and the balance, all in whole cents. The balance
@@ -28,7 +30,7 @@ const paidUnits = "paidPictureUnits";
  */
 export function accountAt(store: Queries, userId: string, moment: number) {
   const creditCents = creditOf(store, userId);
-  const pictureCents = Math.floor(countOf(store, paidUnits) / unitsPerCent);
+  const pictureCents = Math.floor(countOf(store, paidUnits(userId)) / unitsPerCent);
   const usedCents = billedCents(store, userId, moment) + pictureCents;
   return { creditCents, usedCents, balanceCents: creditCents - usedCents };
 }
@@ -77,10 +79,10 @@ export function unpaidRefusal(store: Queries, userId: string, now: number): ApiE
 export const pictureRefusal = (store: Queries, userId: string, now: number): ApiError | undefined =>
   situationsOf(store, "picture-prices").length === 0 ? undefined : unpaidRefusal(store, userId, now);
 
-/** If pictures cost money, adds a picture to those that the account has paid for. */
-export function payForPicture(store: Queries, picture: Picture): void {
+/** If pictures cost money, adds a picture to those that the user has paid for. */
+export function payForPicture(store: Queries, userId: string, picture: Picture): void {
   const [prices] = situationsOf(store, "picture-prices");
   if (prices === undefined) return;
-  addTo(store, paidUnits, unitsOf(picture));
+  addTo(store, paidUnits(userId), unitsOf(picture));
   countHit(store, prices.id);
 }

@@ -23,12 +23,11 @@ export function withPlannedEnds(store: Queries, rental: StoredRental, now: numbe
 /** Applies a new interruption or failure to the active rentals that it matches. */
 export function planForActive(
   store: Queries,
-  userId: string,
   stored: StoredSituation<PlannedEnd["kind"]>,
   now: number,
 ): void {
   let { hits } = stored;
-  for (const { id, rental } of activeRentals(store, userId, now)) {
+  for (const { id, rental } of activeRentals(store, undefined, now)) {
     const { situation } = stored;
     if (!hasHitsLeft({ ...stored, hits }) || !matches(situation, rental, id)) continue;
     const planned = plan(store, stored, rental, now);

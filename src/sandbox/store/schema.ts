@@ -157,6 +157,14 @@ export function addInitialState(store: Queries, now: number): void {
   for (const [table, id] of Object.entries(idsBefore)) {
     store.run("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", table, id);
   }
+  addUser(store, builtInUserId, now);
+  for (const [name, secret] of Object.entries(keys)) {
+    addKey(store, builtInUserId, { secret, access: name, name, createdAt: now });
+  }
+}
+
+/** Adds a user without keys. */
+export function addUser(store: Queries, userId: string, now: number): void {
   const user: StoredUser = {
     email: "sandbox@example.com",
     name: "Sandbox User",
@@ -169,8 +177,5 @@ export function addInitialState(store: Queries, now: number): void {
     onboardedFor: "testing",
     referralCode: "SANDBOX",
   };
-  store.run("INSERT INTO users (id, record) VALUES (?, ?)", builtInUserId, JSON.stringify(user));
-  for (const [name, secret] of Object.entries(keys)) {
-    addKey(store, builtInUserId, { secret, access: name, name, createdAt: now });
-  }
+  store.run("INSERT INTO users (id, record) VALUES (?, ?)", userId, JSON.stringify(user));
 }

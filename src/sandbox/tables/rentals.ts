@@ -17,11 +17,14 @@ const numbered = (row: Row): NumberedRental => ({
 /** The SQL condition for rentals that have not ended. `now` is the SQL parameter for the time, such as `?`. */
 export const isActiveAt = (now: string): string => `(endsAt IS NULL OR endsAt > ${now})`;
 
+/** The user whose records are read; undefined for the records of all users. */
+export type Owner = string | undefined;
+
 /**
  * Reads the whole table in the order of ids. Because of the `+`, SQLite uses no index on `userId`: it would have to
  * sort the user's rows, which are most of the table.
  */
-const ofUser = "SELECT id, record FROM rentals WHERE +userId = ?";
+const ofUser = "SELECT id, record FROM rentals WHERE +userId = ifnull(?, userId)";
 
 /**
  * The columns from which SQLite sums the prices and costs of rentals. They are null for a rental with several reserved
@@ -75,10 +78,10 @@ export function saveRental(store: Queries, { id, rental }: NumberedRental): void
   );
 }
 
-export function findRental(store: Queries, userId: string, id: Id): NumberedRental | undefined {
+export function findRental(store: Queries, userId: Owner, id: Id): NumberedRental | undefined {
   const [row] = store.all(
-    "SELECT id, record FROM rentals WHERE userId = ? AND id = ?",
-    userId,
+    "SELECT id, record FROM rentals WHERE userId = ifnull(?, userId) AND id = ?",
+    userId ?? null,
     numberOf(id) ?? null,
   );
   return row && numbered(row);
@@ -90,7 +93,7 @@ const sliced = "AND id > ? ORDER BY id LIMIT ?";
 /** The user's rentals that have not ended, of one type or both. */
 export const activeRentals = (
   store: Queries,
-  userId: string,
+  userId: Owner,
   now: number,
   type?: RentalType,
   { after, limit } = whole,
@@ -98,7 +101,7 @@ export const activeRentals = (
   store
     .all(
       `${ofUser} AND ${isActiveAt("?")} AND rentalType = ifnull(?, rentalType) ${sliced}`,
-      userId,
+      userId ?? null,
       now,
       type ?? null,
       after,
@@ -108,14 +111,14 @@ export const activeRentals = (
 
 export const pastRentals = (
   store: Queries,
-  userId: string,
+  userId: Owner,
   now: number,
   { after, limit } = whole,
 ): readonly NumberedRental[] =>
-  store.all(`${ofUser} AND endsAt <= ? ${sliced}`, userId, now, after, limit).map(numbered);
+  store.all(`${ofUser} AND endsAt <= ? ${sliced}`, userId ?? null, now, after, limit).map(numbered);
 
 export const allRentals = (
   store: Queries,
-  userId: string,
+  userId: Owner,
   { after, limit } = whole,
-): readonly NumberedRental[] => store.all(`${ofUser} ${sliced}`, userId, after, limit).map(numbered);
+): readonly NumberedRental[] => store.all(`${ofUser} ${sliced}`, userId ?? null, after, limit).map(numbered);

@@ -12,6 +12,10 @@ export function findUser(store: Queries, userId: string): StoredUser | undefined
   return row && JSON.parse(String(row.record));
 }
 
+/** The IDs of the users that were not deleted. */
+export const userIds = (store: Queries): readonly string[] =>
+  store.all("SELECT id FROM users WHERE deletedAt IS NULL ORDER BY id").map(({ id }) => String(id));
+
 export function saveUser(store: Queries, userId: string, user: StoredUser): void {
   store.run("UPDATE users SET record = ? WHERE id = ?", JSON.stringify(user), userId);
 }

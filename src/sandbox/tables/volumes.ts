@@ -2,7 +2,7 @@ import type { CheckedInputOf } from "../../contract/index.ts";
 import type { Id } from "../../contract/shared.ts";
 import type { Queries, Row } from "../store/queries.ts";
 import { numberOf } from "./numbers.ts";
-import { isActiveAt } from "./rentals.ts";
+import { isActiveAt, type Owner } from "./rentals.ts";
 
 /** A volume as stored: the fields it was created with. */
 type StoredVolume = Omit<CheckedInputOf<"createStorageVolume">, "rentalIds"> & { readonly createdAt: string };
@@ -23,8 +23,10 @@ export function findVolume(store: Queries, userId: string, id: Id): NumberedVolu
   return row && numbered(row);
 }
 
-export const listVolumes = (store: Queries, userId: string): readonly NumberedVolume[] =>
-  store.all("SELECT id, record FROM volumes WHERE userId = ? ORDER BY id", userId).map(numbered);
+export const listVolumes = (store: Queries, userId: Owner): readonly NumberedVolume[] =>
+  store
+    .all("SELECT id, record FROM volumes WHERE userId = ifnull(?, userId) ORDER BY id", userId ?? null)
+    .map(numbered);
 
 /** Attaches a volume to rentals. Attaching it again changes nothing. */
 export function attach(store: Queries, volumeId: number, rentalIds: readonly number[]): void {

@@ -90,7 +90,9 @@ export const controlChecks = {
     await sandbox.fetch(new Request(`${origin}/v2/on-demand/rental?rentalId=1&key=${sandbox.keys.full}`));
     await sandbox.fetch(new Request(origin, { method: "OPTIONS" }));
     const headers = { host: "localhost" };
-    await sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), "127.0.0.1");
+    await sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), {
+      peer: "127.0.0.1",
+    });
     expect(sandbox.requests.list({ limit: 5 })).toHaveLength(1);
     const header = { "gpuctl-sandbox-caller": "me" };
     const secret = { gpuCount: 1, label: sandbox.keys.full, api_key: "some-secret" };
@@ -109,7 +111,9 @@ export const controlChecks = {
     expect(kept).toHaveLength(1000);
     expect(JSON.stringify(kept)).not.toContain("gpuctl-sandbox-full");
   },
-  seed: async () => {
+  seed: async (text) => {
+    // test/sandbox/accounts.test.ts checks accounts.
+    expect(text).toContain("accounts (further users");
     const sandbox = await openSandbox();
     await sandbox.ask("createVirtualMachineRental", vm);
     await sandbox.seed(`{
@@ -188,9 +192,11 @@ export const controlChecks = {
   },
   controls: async (text) => {
     const sandbox = await openSandbox();
+    // test/sandbox/controls.test.ts checks the token and the description.
+    expect(text).toContain("/_sandbox/openapi.json");
     expect(text).toContain("/_sandbox/");
     const send = (headers: Record<string, string>, peer: string) =>
-      sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), peer);
+      sandbox.handleControl(new Request("http://localhost/_sandbox/status", { headers }), { peer });
     const host = "localhost";
     expect((await send({ host }, "127.0.0.1"))?.status).toBe(200);
     expect((await send({ host }, "192.0.2.1"))?.status).toBe(403);
@@ -203,7 +209,7 @@ export const controlChecks = {
     const send = (path: string, accept: string) =>
       sandbox.handleControl(
         new Request(`http://localhost${path}`, { headers: { accept, host: "localhost" } }),
-        "127.0.0.1",
+        { peer: "127.0.0.1" },
       );
     for (const path of ["/", "/docs"]) {
       expect(text).toContain(`${path} `);

@@ -295,7 +295,7 @@ export const wireChecks = {
     const controlRequest = new Request("http://localhost/_sandbox/status", {
       headers: { host: "localhost" },
     });
-    const control = await sandbox.handleControl(controlRequest, "127.0.0.1");
+    const control = await sandbox.handleControl(controlRequest, { peer: "127.0.0.1" });
     expect(control && sandboxHeaders(control)).toEqual(["1", date]);
     expect((await sandbox.call("updateCurrentUserLegacy")).headers.get("deprecation")).toBe("true");
   },

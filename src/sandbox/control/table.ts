@@ -1,0 +1,415 @@
+import * as z from "zod";
+import { check } from "../../contract/check/check.ts";
+import { dateTime } from "../../contract/shared.ts";
+import { isRecord } from "../../core/json.ts";
+import { engineKinds, servedControls } from "../../core/sandbox.ts";
+import { scriptedReply } from "../chat-script/format.ts";
+import { hourMs, secondMs } from "../clock.ts";
+import { ApiError, ControlRefused, issuesFor } from "../errors.ts";
+import { faultInput } from "../faults/table.ts";
+import { keys } from "../keys.ts";
+import type { RecentMedia } from "../page/recent-media.ts";
+import { parseBody } from "../read-input.ts";
+import { bootRuleInput } from "../rentals/boots.ts";
+import { expectationInput, filterInput, listInput } from "../requests/control.ts";
+import { seedDocument } from "../seed/read.ts";
+import { situationInput } from "../situations/table.ts";
+import { engineInput } from "../tables/engines.ts";
+import type { SandboxControls } from "./controls.ts";
+import { snapshotDocument } from "./snapshot.ts";
+
+/** A request to a control. */
+export interface ControlCall {
+  readonly sandbox: SandboxControls;
+  readonly recent: RecentMedia;
+  /** Whether the request came from the user of this process. */
+  readonly isOwner: () => Promise<boolean>;
+  /** The last segment of the path, if it is variable. */
+  readonly last: string;
+  /** The filter in the query. */
+  readonly filter: () => object;
+  readonly text: () => Promise<string>;
+}
+
+/** A control of a served sandbox. The routes and the description of the controls are derived from it. */
+export interface Control {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** The path below `/_sandbox`. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  /** The words of the command that does the same. */
+  readonly command?: string;
+  /** What the query may have. */
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Whether the body may also be YAML. */
+  readonly isDocument?: boolean;
+  /** The JSON of the response; undefined for other content. */
+  readonly output: z.ZodType | undefined;
+  readonly run: (call: ControlCall) => unknown;
+}
+
+const amount = z.number().min(0).optional();
+const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seconds: amount });
+const moment = z.strictObject({ time: dateTime("The new time") });
+const scenarioName = z.strictObject({ name: z.string() });
+
+const time = z.iso.datetime();
+const count = z.int().min(0);
+const id = z.int().min(1);
+const limit = count.nullable();
+const clockState = z.strictObject({ now: time, frozen: z.boolean(), offsetMs: z.number().nullable() });
+const engineUrl = z.string().nullable();
+const status = z.strictObject({
+  file: z.string(),
+  now: time,
+  frozen: z.boolean(),
+  balanceCents: z.int(),
+  rentals: z.strictObject({ active: count, ended: count }),
+  volumes: count,
+  userExists: z.boolean(),
+  faults: count,
+  engines: z.strictObject({ chat: engineUrl, image: engineUrl, audio: engineUrl }),
+});
+const cleared = z.strictObject({ cleared: count });
+const fault = z.looseObject({ id, operation: z.string(), effect: z.string(), times: limit, left: limit });
+const bootRule = z.looseObject({ id, outcome: bootRuleInput.shape.outcome, times: limit, left: limit });
+const situation = z.looseObject({ id, kind: z.string(), effect: z.string(), affected: count });
+const scenarioPart = z.strictObject({
+  control: z.enum(["situation", "boot", "fault"]),
+  id,
+  effect: z.string(),
+});
+const engine = z.looseObject({ kind: z.enum(engineKinds), url: z.string(), model: z.string().nullable() });
+const reply = z.looseObject({ index: count, when: z.string(), sends: z.string(), times: limit, used: count });
+const request = z.looseObject({
+  number: id,
+  time,
+  method: z.string(),
+  path: z.string(),
+  operation: z.string().nullable(),
+  status: z.int().nullable(),
+});
+const expectation = z.strictObject({
+  met: z.boolean(),
+  expected: z.string(),
+  count,
+  logged: count,
+  requests: z.array(z.strictObject({ number: id, text: z.string() })),
+});
+
+/** The controls of records with IDs: list, add, and remove all or one. */
+const numbered = (
+  name: "fault" | "boot" | "situation",
+  what: string,
+  { body, output }: Required<Pick<Control, "body">> & { readonly output: z.ZodType },
+): Readonly<Record<string, Control>> => {
+  const path = `/${name}s` as const;
+  const plural = `${name}s` as const;
+  const removal = { method: "DELETE", command: `sandbox ${name} clear`, output: cleared } as const;
+  return {
+    [plural]: {
+      method: "GET",
+      path,
+      summary: `List the ${what}s`,
+      command: `sandbox ${name} list`,
+      output: z.array(output),
+      run: ({ sandbox }) => sandbox[plural].list(),
+    },
+    [name]: {
+      method: "POST",
+      path,
+      summary: `Add a ${what}`,
+      command: `sandbox ${name} add`,
+      body,
+      output,
+      run: async ({ sandbox, text }) => sandbox[plural].add(parseBody(await text())),
+    },
+    [`clear${capitalized(plural)}`]: {
+      ...removal,
+      path,
+      summary: `Remove all ${what}s`,
+      run: ({ sandbox }) => ({ cleared: sandbox[plural].clear() }),
+    },
+    [`clear${capitalized(name)}`]: {
+      ...removal,
+      path: `${path}/{id}`,
+      summary: `Remove a ${what}`,
+      run: ({ sandbox, last }) => {
+        const removed = sandbox[plural].clear(Number(last));
+        if (removed === 0) throw new ApiError("NOT_FOUND");
+        return { cleared: removed };
+      },
+    },
+  };
+};
+
+const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
+
+/** The controls by name. A control has the same name in the library. */
+export const controls = {
+  health: {
+    method: "GET",
+    path: "/health",
+    summary: "Check that the sandbox is served and that its state can be read",
+    output: z.strictObject({ gpuctlSandbox: z.literal(servedControls.health.gpuctlSandbox) }),
+    run: ({ sandbox }) => {
+      sandbox.clock.show();
+      return servedControls.health;
+    },
+  },
+  keys: {
+    method: "GET",
+    path: "/keys",
+    summary: "Show the built-in keys",
+    command: "sandbox keys",
+    output: z.strictObject({ full: z.string(), readOnly: z.string() }),
+    run: () => keys,
+  },
+  limits: {
+    method: "GET",
+    path: "/limits",
+    summary: "List the sandbox's assumptions",
+    command: "sandbox limits",
+    output: z.array(z.strictObject({ id: z.string(), text: z.string() })),
+    run: async () => (await import("../limits.ts")).sandboxLimits,
+  },
+  status: {
+    method: "GET",
+    path: "/status",
+    summary: "Show what the sandbox contains",
+    command: "sandbox status",
+    output: status,
+    run: ({ sandbox }) => sandbox.status(),
+  },
+  clock: {
+    method: "GET",
+    path: "/clock",
+    summary: "Show the clock",
+    command: "sandbox clock show",
+    output: clockState,
+    run: ({ sandbox }) => sandbox.clock.show(),
+  },
+  freeze: {
+    method: "POST",
+    path: "/clock/freeze",
+    summary: "Stop the clock",
+    command: "sandbox clock freeze",
+    output: clockState,
+    run: ({ sandbox }) => sandbox.clock.freeze(),
+  },
+  resume: {
+    method: "POST",
+    path: "/clock/resume",
+    summary: "Let a frozen clock run again",
+    command: "sandbox clock resume",
+    output: clockState,
+    run: ({ sandbox }) => sandbox.clock.resume(),
+  },
+  advance: {
+    method: "POST",
+    path: "/clock/advance",
+    summary: "Move the clock forward",
+    command: "sandbox clock advance",
+    body: span,
+    output: clockState,
+    run: async ({ sandbox, text }) => {
+      const given = checked(span, await text());
+      if (Object.keys(given).length === 0) throw new ControlRefused([], noDuration);
+      return sandbox.clock.advance(milliseconds(given));
+    },
+  },
+  set: {
+    method: "POST",
+    path: "/clock/set",
+    summary: "Move the clock forward to a time",
+    command: "sandbox clock set",
+    body: moment,
+    output: clockState,
+    run: async ({ sandbox, text }) => sandbox.clock.set(Date.parse(checked(moment, await text()).time)),
+  },
+  ...numbered("fault", "fault", { body: faultInput, output: fault }),
+  ...numbered("boot", "boot rule", { body: bootRuleInput, output: bootRule }),
+  ...numbered("situation", "situation", { body: situationInput, output: situation }),
+  scenario: {
+    method: "POST",
+    path: "/scenario",
+    summary: "Replace the situations, boot rules and faults with those of a scenario",
+    command: "sandbox scenario",
+    body: scenarioName,
+    output: z.array(scenarioPart),
+    run: async ({ sandbox, text }) => sandbox.scenario(checked(scenarioName, await text()).name),
+  },
+  engines: {
+    method: "GET",
+    path: "/engines",
+    summary: "List the engines",
+    command: "sandbox engine list",
+    output: z.array(engine),
+    run: ({ sandbox }) => sandbox.engines.list(),
+  },
+  engine: {
+    method: "POST",
+    path: "/engines",
+    summary: "Generate with an inference server of your own",
+    command: "sandbox engine set",
+    body: engineInput,
+    output: engine,
+    run: async ({ sandbox, text, isOwner }) => {
+      const given = parseBody(await text());
+      // Others can call the controls, too. The variable is one of the process that serves the sandbox.
+      if (isRecord(given) && given.apiKeyEnv !== undefined && !(await isOwner())) {
+        throw new ControlRefused([{ path: ["apiKeyEnv"], message: notOwner }]);
+      }
+      return sandbox.engines.set(given);
+    },
+  },
+  clearEngines: {
+    method: "DELETE",
+    path: "/engines",
+    summary: "Remove all engines",
+    command: "sandbox engine clear",
+    output: cleared,
+    run: ({ sandbox }) => ({ cleared: sandbox.engines.clear() }),
+  },
+  clearEngine: {
+    method: "DELETE",
+    path: "/engines/{kind}",
+    summary: "Remove the engine of a kind",
+    command: "sandbox engine clear",
+    output: cleared,
+    run: ({ sandbox, last }) => ({ cleared: sandbox.engines.clear(last) }),
+  },
+  chatScript: {
+    method: "GET",
+    path: "/chat/script",
+    summary: "Show the chat script",
+    command: "sandbox chat script show",
+    output: z.array(reply),
+    run: ({ sandbox }) => sandbox.chatScript.show(),
+  },
+  setChatScript: {
+    method: "POST",
+    path: "/chat/script",
+    summary: "Replace the chat script",
+    command: "sandbox chat script",
+    body: z.array(scriptedReply).min(1),
+    isDocument: true,
+    output: z.array(reply),
+    run: async ({ sandbox, text }) => sandbox.chatScript.load(await text()),
+  },
+  clearChatScript: {
+    method: "DELETE",
+    path: "/chat/script",
+    summary: "Remove the chat script",
+    command: "sandbox chat script clear",
+    output: cleared,
+    run: ({ sandbox }) => ({ cleared: sandbox.chatScript.clear() }),
+  },
+  seed: {
+    method: "POST",
+    path: "/seed",
+    summary: "Replace the state with a seed",
+    command: "sandbox seed",
+    body: seedDocument,
+    isDocument: true,
+    output: status,
+    run: async ({ sandbox, text }) => {
+      await sandbox.seed(await text());
+      return sandbox.status();
+    },
+  },
+  snapshot: {
+    method: "GET",
+    path: "/snapshot",
+    summary: "Return the whole state",
+    command: "sandbox snapshot",
+    output: snapshotDocument,
+    run: ({ sandbox }) => sandbox.snapshot(),
+  },
+  restore: {
+    method: "POST",
+    path: "/restore",
+    summary: "Replace the state with a snapshot",
+    command: "sandbox restore",
+    body: snapshotDocument,
+    output: status,
+    run: async ({ sandbox, text }) => {
+      sandbox.restore(await text());
+      return sandbox.status();
+    },
+  },
+  reset: {
+    method: "POST",
+    path: "/reset",
+    summary: "Restore the state that the sandbox started with",
+    command: "sandbox reset",
+    output: status,
+    run: ({ sandbox }) => {
+      sandbox.reset();
+      return sandbox.status();
+    },
+  },
+  requests: {
+    method: "GET",
+    path: "/requests",
+    summary: "List the last requests to the service",
+    command: "sandbox requests",
+    query: listInput,
+    output: z.array(request),
+    run: ({ sandbox, filter }) => sandbox.requests.list(filter()),
+  },
+  countRequests: {
+    method: "GET",
+    path: "/requests/count",
+    summary: "Count requests",
+    command: "sandbox requests",
+    query: filterInput,
+    output: z.strictObject({ count }),
+    run: ({ sandbox, filter }) => ({ count: sandbox.requests.count(filter()) }),
+  },
+  clearRequests: {
+    method: "DELETE",
+    path: "/requests",
+    summary: "Remove requests from the log",
+    command: "sandbox requests clear",
+    query: filterInput,
+    output: cleared,
+    run: ({ sandbox, filter }) => ({ cleared: sandbox.requests.clear(filter()) }),
+  },
+  expectRequests: {
+    method: "POST",
+    path: "/requests/expect",
+    summary: "Check how many requests match",
+    command: "sandbox requests expect",
+    body: expectationInput,
+    output: expectation,
+    run: async ({ sandbox, text }) => sandbox.requests.expect(parseBody(await text())),
+  },
+  media: {
+    method: "GET",
+    path: "/media/{id}",
+    summary: "Return one of the last pictures or recordings",
+    output: undefined,
+    run: async ({ recent, last }) => {
+      const found = await recent.find(Number(last));
+      if (found === undefined) throw new ApiError("NOT_FOUND");
+      const headers = { "Content-Type": found.type, "X-Content-Type-Options": "nosniff" };
+      return new Response(found.bytes, { headers });
+    },
+  },
+} satisfies Readonly<Record<string, Control>>;
+
+const notOwner =
+  "can be set over HTTP only by the user who serves the sandbox, and only on Linux. Otherwise, set the engine before you serve the sandbox";
+
+const noDuration = `the body must have at least one of ${Object.keys(span.shape).join(", ")}`;
+
+function checked<Shape extends z.ZodObject>(input: Shape, text: string): z.output<Shape> {
+  const result = check({ input }, parseBody(text));
+  if (!result.ok) throw new ControlRefused(issuesFor("this request", result.issues));
+  return result.value;
+}
+
+const milliseconds = ({ days = 0, hours = 0, minutes = 0, seconds = 0 }: z.output<typeof span>): number =>
+  Math.round((days * 24 + hours) * hourMs + (minutes * 60 + seconds) * secondMs);
