@@ -308,6 +308,21 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
   });
 
+  test("a copy up that always fails ends the rental instead of trying for ten minutes", async () => {
+    const { run, folder, active, remote } = await createRenter({
+      trouble: ({ program }) =>
+        program === "scp" ? { stderr: "write: No space left on device", status: 1 } : undefined,
+    });
+    await mkdir(join(folder, "in"));
+    const { code, err } = await run(sh("true", "--sync", "in"));
+    expect(code, err).toBe(9);
+    expect(err).toMatch(
+      /rental 1001 cannot be used: scp exited with status 1: write: No space left on device/,
+    );
+    expect(remote.connections.filter(({ program }) => program === "scp")).toHaveLength(5);
+    expect(await active()).toEqual([]);
+  });
+
   test.each([
     ["a folder", "results", "results"],
     ["a path below it", "results/deep", "results"],
