@@ -79,7 +79,7 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
     host.say(
       outcome.because === "limit"
         ? `Stopping the command: ${journal.job().limit} is reached.`
-        : "Interrupted: stopping the command and ending the rental. Press Ctrl-C again to leave at once.",
+        : "Interrupted: stopping the command and ending the rental. Press Ctrl-C again to exit without ending it.",
     );
     await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
