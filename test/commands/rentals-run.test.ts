@@ -102,7 +102,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     sandbox.boots.add({ outcome: "failed" });
     const { code, err } = await run(sh("echo up"));
     expect(code).toBe(7);
-    expect(err).toMatch(/rental 1001 has failed[\s\S]*Rental 1001 has ended/);
+    expect(err).toMatch(/^Error: rental 1001 has failed\n[\s\S]*Rental 1001 has ended/m);
     expect(await active()).toEqual([]);
   });
 
@@ -573,6 +573,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(err).toMatch(
         /rental 1001 may still be billed[\s\S]*`gpuctl rentals terminate 1001 --yes --base-url https:.*`/,
       );
+      expect(err.match(/rentals terminate/g)).toHaveLength(1);
       expect(await active()).toMatchObject([{ id: 1001 }]);
       expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
     });
