@@ -34,7 +34,7 @@ const stopTimeout = 30_000;
  */
 const limitCheck = 30_000;
 
-/** How many times to try a copy whose connection breaks off. */
+/** How many times to try a copy that fails although the rental can be reached. */
 const copyAttempts = 5;
 
 /**
@@ -55,6 +55,12 @@ const outputPause = 3_000;
 export async function attend(journal: Journal, host: JobHost, attending: Attending): Promise<JobOutcome> {
   const { stopped } = attending;
   const { plan } = journal.job();
+  if (isDone(journal.job())) {
+    // gpuctl was killed while it ended the rental.
+    const done = storedOutcome(journal.job());
+    await endRental(journal, host, done);
+    return done;
+  }
   const limits = limitsOf(journal, host, stopped);
   const steps = stepsOf(journal, host, limits.signal);
   let outcome: JobOutcome;
@@ -73,7 +79,7 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
     host.say(
       outcome.because === "limit"
         ? `Stopping the command: ${journal.job().limit} is reached.`
-        : "Interrupted: stopping the command and ending the rental. Press Ctrl-C again to leave at once.",
+        : "Interrupted: stopping the command and ending the rental. Press Ctrl-C again to exit without ending it.",
     );
     await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
@@ -169,12 +175,19 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       // has run.
       change(journal, host, { phase: "starting" });
     }
+    let copies = 0;
     await on(async (ssh) => {
       const { hasRsync } = await prepare(ssh, signal);
       const { sync } = plan;
       if (sync !== undefined) {
         const tools = await copyTools(hasRsync);
-        await host.progress(`Copying ${sync} to rental ${rentalId}`, () => copyUp(ssh, sync, tools));
+        copies += 1;
+        await host
+          .progress(`Copying ${sync} to rental ${rentalId}`, () => copyUp(ssh, sync, tools))
+          .catch((error: unknown) => {
+            const isLast = error instanceof ConnectionLost && copies >= copyAttempts;
+            throw isLast ? new ConnectionLost(error.message, "final") : error;
+          });
       }
       change(journal, host, { phase: "running" });
       await startCommand(ssh, { command: plan.command, variables }, signal);
@@ -332,6 +345,7 @@ async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): 
   const { plan, rentalId = "" } = journal.job();
   const { status } = outcome;
   if (!plan.keep) {
+    if (outcome.because === undefined) change(journal, host, { status, outcome: outcomeText(outcome) });
     try {
       await host.progress(`Ending rental ${rentalId}`, () => host.end(rentalId));
     } catch (error) {
@@ -358,9 +372,24 @@ function change(journal: Journal, { say }: JobHost, fields: Partial<Job>): void 
   }
 }
 
+const endings = { limit: "stopped at its limit", interrupted: "interrupted" } as const;
+const exited = (status: number | undefined): string => `exited with status ${status}`;
+
 function outcomeText({ status, because, failure }: JobOutcome): string {
-  if (because === "limit") return "stopped at its limit";
-  if (because === "interrupted") return "interrupted";
+  if (because === "limit" || because === "interrupted") return endings[because];
   if (failure !== undefined) return reasonOf(failure);
-  return `exited with status ${status}`;
+  return exited(status);
+}
+
+/** Whether a command has ended and its results are here, so that only its rental has to end. */
+const isDone = ({ phase, status, outcome }: Job): boolean =>
+  phase === "running" && status !== undefined && outcome === exited(status);
+
+/** The outcome of a job, from what is stored of it. */
+export function storedOutcome({ id, status, outcome = "" }: Job): JobOutcome {
+  if (outcome === exited(status)) return { status, fetched: [] };
+  const because = (["limit", "interrupted"] as const).find((one) => endings[one] === outcome);
+  return because
+    ? { because, fetched: [] }
+    : { because: "failure", failure: new RentalFailed(`job ${id} has ended: ${outcome}`), fetched: [] };
 }

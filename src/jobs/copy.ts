@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SaveFailed, saveFailed } from "../core/errors.ts";
 import type { Programs } from "../system/types.ts";
-import { remotePath, workFolder } from "./remote.ts";
+import { copyAsWorkFolder, plainLink, remotePath, workFolder } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
 export interface CopyTools {
@@ -14,10 +14,14 @@ export interface CopyTools {
 
 /** Copies the contents of a folder to the working folder of the command. Throws `ConnectionLost`. */
 export function copyUp(ssh: Ssh, folder: string, tools: CopyTools): Promise<void> {
-  const target = `${destination(ssh)}:${workFolder(ssh)}/`;
+  const at = (path: string) => `${destination(ssh)}:${path}`;
   return tools.tool === "rsync"
-    ? runCopy(ssh, [...rsyncOptions(ssh), `${folder}/`, target], tools)
-    : runCopy(ssh, [...scpOptions(ssh), `${folder}/.`, target], tools);
+    ? runCopy(ssh, [...rsyncOptions(ssh), `${folder}/`, at(`${workFolder(ssh)}/`)], tools)
+    : copyAsWorkFolder(
+        ssh,
+        (path) => runCopy(ssh, [...scpOptions(ssh), folder, at(path)], tools),
+        tools.signal,
+      );
 }
 
 /** A path that was copied back. */
@@ -59,12 +63,14 @@ export async function copyBack(ssh: Ssh, path: string, into: string, tools: Copy
   } catch (error) {
     throw saveFailed(staging, error);
   }
-  const source = `${destination(ssh)}:${remotePath(ssh, path)}`;
-  const options = tools.tool === "rsync" ? rsyncOptions(ssh) : scpOptions(ssh);
-  await runCopy(ssh, [...options, source, `${staging}/`], tools);
+  const [options, source] =
+    tools.tool === "rsync"
+      ? [rsyncOptions(ssh), remotePath(ssh, path)]
+      : [scpOptions(ssh), await plainLink(ssh, path, tools.signal)];
+  await runCopy(ssh, [...options, `${destination(ssh)}:${source}`, `${staging}/`], tools);
   try {
     await assertNoLinks(into, to);
-    const moved = await moveInto(join(staging, basename(remotePath(ssh, path))), to);
+    const moved = await moveInto(join(staging, basename(source)), to);
     await rm(staging, { recursive: true, force: true });
     return { path, to, ...moved };
   } catch (error) {

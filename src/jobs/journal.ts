@@ -77,6 +77,9 @@ const jobsFolder = (state: string): string => join(state, "jobs");
 
 export const jobFolder = (state: string, id: string): string => join(jobsFolder(state), id);
 
+/** The file with what arrived from a stream of a job's command. */
+export const streamPath = (folder: string, stream: Stream): string => join(folder, stream);
+
 /** The file with all output of a job, in the order in which it arrived. */
 export const logPath = (folder: string): string => join(folder, "output.log");
 
@@ -135,7 +138,7 @@ export const viewJournal = (state: string, job: Job): Journal => ({
 
 /** Stores output in a file for each stream, whose size says where to continue, and in a file with both streams. */
 function outputFiles(folder: string): OutputFiles {
-  const pathOf = (stream: Stream) => join(folder, stream);
+  const pathOf = (stream: Stream) => streamPath(folder, stream);
   const sizeOf = (stream: Stream) => statSync(pathOf(stream), { throwIfNoEntry: false })?.size ?? 0;
   const sizes = { stdout: sizeOf("stdout"), stderr: sizeOf("stderr") };
   let isStored = true;
@@ -159,8 +162,12 @@ function outputFiles(folder: string): OutputFiles {
 /** All stored jobs, the oldest first. Files that cannot be read are left out. */
 export const readJobs = (state: string): readonly Job[] =>
   folders(jobsFolder(state))
-    .flatMap((id) => jobOf(id, parseJson(textOf(join(jobFolder(state, id), "job.json")))) ?? [])
+    .flatMap((id) => readJob(state, id) ?? [])
     .sort((one, other) => one.createdAt - other.createdAt);
+
+/** A stored job. Undefined if it cannot be read. */
+export const readJob = (state: string, id: string): Job | undefined =>
+  jobOf(id, parseJson(textOf(join(jobFolder(state, id), "job.json"))));
 
 function textOf(path: string): string {
   try {

@@ -139,7 +139,7 @@ function resolve(
     named && others.length === 0 && isOnlyLease && createdWithin(lease, named, slack) === true;
   if (isCertain && unleased.includes(named)) return [{ lease, state: "found", candidates: [named] }];
   if (candidates.length > 0) return [{ lease, state: "unclear", candidates }];
-  return [{ lease, state: isLate ? "vanished" : "under-way", candidates }];
+  return [{ lease, state: "vanished", candidates }];
 }
 
 /** The latest time at which the rental of a lease may have been created. */

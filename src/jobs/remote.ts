@@ -165,3 +165,36 @@ export async function missingPaths(
 /** A path of `--fetch`: absolute, or relative to the home folder, where ssh starts. */
 export const remotePath = (ssh: Ssh, path: string): string =>
   path.startsWith("/") ? path : `${workFolder(ssh)}/${path}`;
+
+/** Does a step of a copy on the rental, in the home folder. Throws `ConnectionLost`. */
+async function copyStep(ssh: Ssh, script: string, signal: AbortSignal): Promise<void> {
+  const { status, err } = await ssh.run(`cd "$HOME" && ${script}`, { signal });
+  if (status !== 0) throw new ConnectionLost(`the copy cannot be prepared: ${err.trim()}`);
+}
+
+/**
+ * Creates a link to a path, and returns the path of the link. Some releases of scp send a path to a shell, others read it
+ * as a pattern, and all follow a link. Throws `ConnectionLost`.
+ */
+export async function plainLink(ssh: Ssh, path: string, signal: AbortSignal): Promise<string> {
+  const link = `.gpuctl-jobs/${ssh.jobId}/fetch`;
+  const target = path.startsWith("/") ? quoted(path) : `"$HOME"/${quoted(remotePath(ssh, path))}`;
+  await copyStep(ssh, `rm -f ${link} && ln -s ${target} ${link}`, signal);
+  return link;
+}
+
+/**
+ * Passes a new path to `copy`, then makes what is there the working folder. Not all releases of scp can copy into an
+ * existing folder without its name. Throws `ConnectionLost`.
+ */
+export async function copyAsWorkFolder(
+  ssh: Ssh,
+  copy: (path: string) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = `.gpuctl-jobs/${ssh.jobId}/sync`;
+  await copyStep(ssh, `rm -rf ${path}`, signal);
+  await copy(path);
+  const folder = workFolder(ssh);
+  await copyStep(ssh, `chmod u+rwx ${path} && rm -rf ${folder} && mv ${path} ${folder}`, signal);
+}

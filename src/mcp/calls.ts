@@ -172,7 +172,7 @@ export class Calls {
     }
     if (done.failure) return this.#failure(done.failure, call, write, done);
     const facts = created(done);
-    await this.#report(call, write, { event: "done", ...facts });
+    await this.#report(call, write, { event: "done", ...facts }, done);
     const { data, total } = done;
     const cost = this.#cost(write, facts.dollarsPerHour);
     return this.#shown(
@@ -183,14 +183,15 @@ export class Calls {
   }
 
   /** The result of a call that failed. Without a `write`, nothing was sent. */
-  async #failure(error: unknown, call: Call, write: Write | undefined, done?: Done): Promise<ToolResult> {
+  async #failure(error: unknown, call: Call, attempted: Write | undefined, done?: Done): Promise<ToolResult> {
     const { tool, notes } = call;
     const { failureOf } = this.#services;
     const name = error instanceof Error ? error.name : "";
     const isUnknown = tool.effect !== "read" && unknownOutcomes.has(name);
     const failure = await failureOf(error, call.doneBefore());
     if (isUnknown && lookAfter[tool.name]) this.#unknown.add(tool.name);
-    if (write && withoutEffect.has(name) && call.doneBefore() === undefined) write.release();
+    const isFree = withoutEffect.has(name) && call.doneBefore() === undefined;
+    const write = isFree ? withoutCharge(attempted) : attempted;
     const event = isUnknown ? "unknown" : "failed";
     if (write) await this.#report(call, write, { event, problem: failure.message });
     return this.#shown(call, {
@@ -226,6 +227,11 @@ export class Calls {
     }
   }
 
+  /** Says where the data of a canceled call is, which was paid for and which no result shows. */
+  async #paidFor({ paths = [], data }: Done): Promise<string> {
+    return paths.length > 0 ? `It was saved to ${paths.join(", ")}.` : this.#kept(data);
+  }
+
   /** Saves the data of a result, and returns a sentence that says where it is. */
   async #kept(data: unknown): Promise<string> {
     const { folder, now } = this.#services;
@@ -243,6 +249,7 @@ export class Calls {
     call: Call,
     write: Write,
     outcome: Pick<LogEntry, "event"> & Partial<LogEntry>,
+    done?: Done,
   ): Promise<void> {
     const { tool, signal } = call;
     if (tool.effect === "read") return;
@@ -251,7 +258,8 @@ export class Calls {
     await record(entry).catch((error: unknown) =>
       log(`mcp: the spending log is incomplete: ${reasonOf(error)}`),
     );
-    const line = lineOf(entry);
+    const isLost = signal.aborted && done && tool.effect === "generate";
+    const line = `${lineOf(entry)}${isLost ? `. ${await this.#paidFor(done)}` : ""}`;
     log(`mcp: ${line}`);
     if (signal.aborted) this.#unreported.push(`After you cancelled it, this call ended: ${line}`);
   }
@@ -280,6 +288,12 @@ interface Call extends CallOptions {
   readonly notes: readonly string[];
   /** What was done before a failure. */
   readonly doneBefore: () => string | undefined;
+}
+
+/** A call that was not charged: the budget gets its price back. */
+function withoutCharge(write: Write | undefined): Write | undefined {
+  write?.release();
+  return write?.price === undefined ? write : { ...write, price: 0n };
 }
 
 const dollarsOf = (price: Money | undefined): number | null =>

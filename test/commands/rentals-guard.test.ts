@@ -358,6 +358,15 @@ describe("a create whose outcome is unknown", () => {
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual([]);
   });
 
+  test("of a killed process is reported at once when no rental is found", async () => {
+    const cli = await createCli();
+    await writeLeases(cli, [{ label: "run-t0", process: deadProcess, endsWithProcess: true }]);
+    const outcome = await cli.run(guard);
+    expect(outcome.code, outcome.err).toBe(10);
+    expect(outcome.err).toContain("this account has no active rental that it may have created");
+    expect(await leasesOf(cli)).toHaveLength(1);
+  });
+
   test("of a killed process ends at once when the lease is that of the process", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);

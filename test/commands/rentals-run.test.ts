@@ -102,7 +102,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     sandbox.boots.add({ outcome: "failed" });
     const { code, err } = await run(sh("echo up"));
     expect(code).toBe(7);
-    expect(err).toMatch(/rental 1001 has failed[\s\S]*Rental 1001 has ended/);
+    expect(err).toMatch(/^Error: rental 1001 has failed\n[\s\S]*Rental 1001 has ended/m);
     expect(await active()).toEqual([]);
   });
 
@@ -306,6 +306,21 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await run(sh("echo after > model", "--fetch", "model"))).toMatchObject({ code: 0 });
     expect(await readFile(join(folder, "model"), "utf8")).toBe("after\n");
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
+  });
+
+  test("a copy up that always fails ends the rental instead of trying for ten minutes", async () => {
+    const { run, folder, active, remote } = await createRenter({
+      trouble: ({ program }) =>
+        program === "scp" ? { stderr: "write: No space left on device", status: 1 } : undefined,
+    });
+    await mkdir(join(folder, "in"));
+    const { code, err } = await run(sh("true", "--sync", "in"));
+    expect(code, err).toBe(9);
+    expect(err).toMatch(
+      /rental 1001 cannot be used: scp exited with status 1: write: No space left on device/,
+    );
+    expect(remote.connections.filter(({ program }) => program === "scp")).toHaveLength(5);
+    expect(await active()).toEqual([]);
   });
 
   test.each([
@@ -558,6 +573,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(err).toMatch(
         /rental 1001 may still be billed[\s\S]*`gpuctl rentals terminate 1001 --yes --base-url https:.*`/,
       );
+      expect(err.match(/rentals terminate/g)).toHaveLength(1);
       expect(await active()).toMatchObject([{ id: 1001 }]);
       expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
     });

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,6 +46,20 @@ describe("crontab", () => {
   test("runs the guard every five minutes", () => {
     // Five fields, then a command without %, which cron would turn into a line feed.
     expect(jobs).toEqual([expect.stringMatching(/^\*\/5 \* \* \* \* [^%]+$/)]);
+  });
+
+  // `crontab -n` is Debian's; other systems name it otherwise.
+  test.runIf(existsSync("/etc/debian_version"))("crontab accepts it, and no wrong one", async (context) => {
+    skipWithout("crontab", context);
+    const check = (path: string) => runProgram("crontab", ["-n", path]);
+    expect((await check(join(folder, "crontab"))).code).toBe(0);
+    const copies = await mkdtemp(join(tmpdir(), "gpuctl-crontab-"));
+    onTestFinished(() => rm(copies, { recursive: true, force: true }));
+    await writeFile(join(copies, "crontab"), text("crontab").replace("*/5", "*/5x"));
+    expect(await check(join(copies, "crontab"))).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("bad minute"),
+    });
   });
 
   test("its line works in sh, with the variables of the file only", async () => {

@@ -76,4 +76,8 @@ test("the inspector's command line drives it", async () => {
     "limit=1",
   );
   expect(structuredContent).toMatchObject({ ok: true, data: [{ costPerHourCents: 200 }] });
+  const refused = await inspect(
+    ...["tools/call", "--tool-name", "create_virtual_machine_rental", "--tool-arg", "gpuCount=1"],
+  );
+  expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: "NOT_ALLOWED" } } });
 });

@@ -1,7 +1,8 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { addProgram, createHome, type Home } from "../support/process.ts";
+import { addProgram, createHome, firstChunk, type Home } from "../support/process.ts";
 import { needs, pathOf } from "../support/programs.ts";
 import { sample, thorough } from "../support/thorough.ts";
 
@@ -30,24 +31,6 @@ async function createRenter(): Promise<Home> {
   return home;
 }
 
-/**
- * Sends a signal to gpuctl when it starts ssh or rsync for the nth time. The connection is made all the same, except for
- * SIGKILL. The ssh that rsync starts does not count.
- */
-async function signalAt(home: Home, count: number, signal: "INT" | "KILL"): Promise<void> {
-  for (const program of ["ssh", "rsync"]) {
-    await addProgram(
-      home.folder,
-      program,
-      `if [ -z "$COUNTED" ]; then
-  echo >> "${home.folder}/connections"
-  [ "$(wc -l < "${home.folder}/connections")" -eq ${count} ] && kill -${signal} $PPID
-fi
-COUNTED=1 exec ${pathOf(program)} "$@"`,
-    );
-  }
-}
-
 const expectNothingLeft = async ({ run }: Home) => {
   expect(JSON.parse((await run("rentals list --sandbox -o json")).out)).toEqual([]);
   expect(JSON.parse((await run("rentals lease list --sandbox -o json")).out)).toEqual([]);
@@ -55,8 +38,32 @@ const expectNothingLeft = async ({ run }: Home) => {
 
 const resultOf = (home: Home, name: string) => readFile(join(home.folder, "results", name), "utf8");
 
-/** The first connections of a run: state, preparation, copy, start, output, state, preparation, paths, copy. */
-const moments = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+/** Makes rentals of a home say that they have no rsync. */
+const withoutRemoteRsync = ({ folder }: Home) =>
+  addProgram(
+    folder,
+    "ssh",
+    `for last; do :; done
+[ "$last" = -s ] || exec ${pathOf("ssh")} "$@"
+exec ${pathOf("ssh")} "$@" < <(echo 'command() { [ "$2" != rsync ] && type "$2"; }'; exec cat)`,
+    "bash",
+  );
+
+/** A search path with all programs but rsync. */
+async function pathWithoutRsync({ folder, env }: Home): Promise<string> {
+  const links = join(folder, "links");
+  await mkdir(links);
+  const folders = (env.PATH ?? "").split(delimiter);
+  const others = folders.filter((one) => !existsSync(join(one, "rsync")));
+  for (const one of new Set(
+    folders.filter((each) => !others.includes(each)).map((each) => realpathSync(each)),
+  )) {
+    for (const name of await readdir(one)) {
+      if (name !== "rsync") await symlink(join(one, name), join(links, name)).catch(() => {});
+    }
+  }
+  return [...others, links].join(delimiter);
+}
 
 describe.skipIf(process.platform === "win32")("rentals run on a machine of the sandbox", () => {
   needs("ssh");
@@ -74,47 +81,6 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     await expectNothingLeft(home);
   });
 
-  test.each(sample(moments))("Ctrl-C at connection %i leaves no rental", async (moment) => {
-    const home = await createRenter();
-    await signalAt(home, moment, "INT");
-    const { code, err } = await home.run(line);
-    expect(code, err).toBe(130);
-    expect(err).toMatch(/Rental 1001 has ended/);
-    await expectNothingLeft(home);
-  });
-
-  test.each(sample(moments, 3))(
-    "kill -9 at connection %i leaves a rental that the guard ends",
-    async (moment) => {
-      const home = await createRenter();
-      await signalAt(home, moment, "KILL");
-      expect((await home.run(line)).code).toBeUndefined();
-      const jobs = await home.run("rentals jobs list --sandbox -o json");
-      expect(JSON.parse(jobs.out)).toMatchObject([{ state: "unattended", rentalId: "1001" }]);
-      const guard = await home.run("rentals guard --once --sandbox --yes");
-      expect(guard.code, guard.err).toBe(0);
-      await expectNothingLeft(home);
-    },
-  );
-
-  test.each(sample(moments, 4))(
-    "kill -9 at connection %i, and the same line resumes the job",
-    async (moment) => {
-      const home = await createRenter();
-      await signalAt(home, moment, "KILL");
-      const killed = await home.run(line);
-      const resumed = await home.run(line);
-      expect(resumed.code, resumed.err).toBe(3);
-      expect(resumed.err).toMatch(/^Resuming job/m);
-      expect(killed.err + resumed.err).toMatch(/^problem$/m);
-      expect(resumed.err).toMatch(/^Job \w+ exited with status 3 .* It cost about \$0\.01, an estimate/m);
-      expect(killed.out + resumed.out).toBe("hello\nstep 1\nstep 2\nstep 3\n");
-      expect(await resultOf(home, "ran")).toBe("start\n");
-      expect(await resultOf(home, "secret")).toBe("s3cret\n");
-      await expectNothingLeft(home);
-    },
-  );
-
   test.runIf(thorough)("a detached job is listed, followed, attached to and cancelled", async () => {
     const home = await createRenter();
     const detached = line.replace("--sync", "--label train --detach --lease 1h --sync");
@@ -127,5 +93,104 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     expect(await home.run(detached)).toMatchObject({ code: 0 });
     expect(await home.run("rentals jobs cancel train --yes --sandbox")).toMatchObject({ code: 0 });
     await expectNothingLeft(home);
+  });
+
+  describe.each(sample(["this machine", "the rental"], 0))("without rsync on %s", (place) => {
+    // Older releases of scp send names to a shell on the rental, as -O does.
+    test.each(sample(["", "-O"], 1))(
+      "scp %s copies names with spaces and other characters both ways",
+      async (option) => {
+        const home = await createHome();
+        expect(await home.run("sandbox boot add --outcome slow --after 0s --sandbox")).toMatchObject({
+          code: 0,
+        });
+        const names = ["a file", "it's $(touch hacked) `x`", "[1] * ?", "-rf", "ü"];
+        const folder = join(home.folder, "my project", "deep folder");
+        await mkdir(folder, { recursive: true });
+        for (const name of names) await writeFile(join(folder, name), name);
+        const copied = join(home.folder, "copied");
+        await addProgram(
+          home.folder,
+          "scp",
+          `echo "$@" >> '${copied}'; exec ${pathOf("scp")} ${option} "$@"`,
+        );
+        if (place === "the rental") await withoutRemoteRsync(home);
+        const PATH = place === "the rental" ? (home.env.PATH ?? "") : await pathWithoutRsync(home);
+        const script =
+          'mkdir "my results"; cp -R "deep folder" "my results"; cp "deep folder/[1] * ?" "[x] 1"';
+        const line = ["--sync", "my project", "--fetch", "my results", "--fetch", "[x] 1"];
+        const { code, err } = await home.run(
+          [...`rentals run --gpus 1 --sandbox --yes`.split(" "), ...line, "--", "sh", "-c", script],
+          { env: { PATH } },
+        );
+        expect(code, err).toBe(0);
+        expect(await readFile(copied, "utf8")).toContain("gpuctl-jobs/");
+        for (const name of names) {
+          expect(await readFile(join(home.folder, "my results", "deep folder", name), "utf8")).toBe(name);
+        }
+        expect(await readFile(join(home.folder, "[x] 1"), "utf8")).toBe("[1] * ?");
+      },
+    );
+  });
+
+  describe("two attaches at once on a job", () => {
+    /** A detached job that goes on until `go` is called, and two processes that have shown its first output. */
+    async function createAttached() {
+      const home = await createRenter();
+      const go = join(home.folder, "go");
+      const waits = `echo one; until [ -e "${go}" ]; do sleep 0.1; done; echo two; echo 42 > model; exit 3`;
+      const line = "rentals run --gpus 1 --fetch model --detach --lease 1h --sandbox --yes -- sh -c";
+      expect(await home.run([...line.split(" "), waits])).toMatchObject({ code: 0 });
+      const both = [1, 2].map(() => home.start("rentals jobs attach --sandbox"));
+      const [first, second] = await Promise.all(
+        both.map(async (attach) => {
+          let err = "";
+          attach.stderr.on("data", (chunk) => {
+            err += chunk;
+          });
+          const shown = await firstChunk(attach.stdout);
+          return { attach, shown, watches: err.includes("Another gpuctl process is attached to job") };
+        }),
+      );
+      if (!first || !second) throw new Error("one is missing");
+      expect([first.watches, second.watches].toSorted(), "one attends the job").toEqual([false, true]);
+      expect([first.shown, second.shown]).toEqual(["one\n", "one\n"]);
+      const [attends, watches] = first.watches
+        ? [second.attach, first.attach]
+        : [first.attach, second.attach];
+      return { home, attends, watches, go: () => writeFile(go, "") };
+    }
+
+    const expectEndedOnce = async (home: Home) => {
+      expect(await readFile(join(home.folder, "model"), "utf8")).toBe("42\n");
+      await expectNothingLeft(home);
+      const ends = "sandbox requests --operation terminateVirtualMachineRental --count --sandbox";
+      expect((await home.run(ends)).out).toBe("1\n");
+    };
+
+    test("both show its output and exit with its status, and the rental ends once", async () => {
+      const { home, attends, watches, go } = await createAttached();
+      await go();
+      for (const { exitCode, stdout, stderr } of await Promise.all([attends, watches])) {
+        expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 3, stdout: "one\ntwo" });
+        expect(stderr).toMatch(/^Job \w+ exited with status 3 .* Rental 1001 has ended\. It cost about/m);
+      }
+      await expectEndedOnce(home);
+    });
+
+    test.each(sample(["SIGINT", "SIGKILL"] as const))(
+      "one goes on after the other got %s",
+      async (signal) => {
+        for (const leaves of ["watches", "attends"] as const) {
+          const { home, go, ...processes } = await createAttached();
+          processes[leaves].kill(signal);
+          await processes[leaves];
+          await go();
+          const { exitCode, stdout, stderr } = await processes[leaves === "watches" ? "attends" : "watches"];
+          expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 3, stdout: "one\ntwo" });
+          await expectEndedOnce(home);
+        }
+      },
+    );
   });
 });

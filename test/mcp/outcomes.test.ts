@@ -1,6 +1,7 @@
+import { stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { createCli, type Responder } from "../support/cli.ts";
-import { agentOf, everything } from "./client.ts";
+import { agentOf, everything, quickPictures } from "./client.ts";
 
 const vms = "/v2/on-demand/virtual-machine-rentals";
 const create = "create_virtual_machine_rental";
@@ -126,6 +127,45 @@ describe("a call that the client cancels", () => {
       `After you cancelled it, this call ended: call 1, ${create}: done, ID 1001, $2 an hour`,
     ]);
     expect((await call("list_virtual_machine_rentals")).data).toHaveLength(1);
+  });
+
+  const paid = {
+    generate_image: { model_name: "SDXL1.0-base", prompt: "a cat", steps: 25 },
+    create_chat_completion: { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }] },
+  };
+
+  test.each([
+    ["generate_image", 200, "done, $0.01. It was saved to /", 0.01],
+    ["generate_image", 400, "failed, $0, no", 0],
+    ["generate_image", 500, "unknown, $0.01, the service responded 500: no", 0.01],
+    ["create_chat_completion", 200, "done, ID chatcmpl-1, $0.01. It was saved to /", 0.01],
+  ] as const)("settles the price of %s after a status of %i", async (tool, status, outcome, spent) => {
+    const [sent, go] = [gate(), gate()];
+    const cli = await createCli({
+      respond: async (request) => {
+        if (request.method !== "POST") return undefined;
+        sent.open();
+        await go.opened;
+        if (status !== 200) return Response.json({ code: "X", message: "no", issues: [] }, { status });
+        return quickPictures(request);
+      },
+    });
+    const { client, call, log } = await agentOf(cli, everything);
+    const cancelled = new AbortController();
+    const calling = client.callTool({ name: tool, arguments: paid[tool] }, undefined, {
+      signal: cancelled.signal,
+    });
+    await sent.opened;
+    cancelled.abort();
+    await expect(calling).rejects.toThrow();
+    go.open();
+    await expect.poll(log).toContain(`mcp: call 1, ${tool}: `);
+    const next = await call("terminate_rental", { rentalId: "1001" });
+    expect(next.notes?.[0]).toContain(`After you cancelled it, this call ended: call 1, ${tool}: ${outcome}`);
+    expect(next.cost?.spentDollars).toBe(spent);
+    const [path] = /(?<=saved to ).*(?=\.$)/.exec(next.notes?.[0] ?? "") ?? [];
+    if (status === 200) expect((await stat(path ?? "")).size).toBeGreaterThan(0);
+    expect((await call("list_storage_volumes")).notes).toBeUndefined();
   });
 
   test("ends a wait at once", async () => {

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Programs, StreamOptions } from "../../src/system/types.ts";
@@ -85,8 +86,11 @@ async function copy(home: string, args: readonly string[]): Promise<number> {
     const [, remote] = /^[^/]+:(.*)$/.exec(path) ?? [];
     return remote === undefined ? path : join(home, remote);
   });
-  const target =
-    from.endsWith("/.") || args.at(-2)?.endsWith("/.") ? to : join(to, from.split("/").at(-1) ?? "");
-  await cp(from.replace(/\/\.$/, ""), target, { recursive: true, preserveTimestamps: true });
+  const target = existsSync(to) ? join(to, from.split("/").at(-1) ?? "") : to;
+  await cp(from, target, {
+    recursive: true,
+    preserveTimestamps: true,
+    dereference: true,
+  });
   return 0;
 }

@@ -36,7 +36,6 @@ const aboutResponse: ReadonlySet<string> = new Set([
   "FilterFailed",
   "NotFound",
   "NotReady",
-  "RentalFailed",
   "EmptyResult",
   "ResultTruncated",
   "WaitedTooLong",

@@ -1,8 +1,9 @@
 import { defineCommand } from "../../../command-kit/define.ts";
-import { UsageError } from "../../../core/errors.ts";
-import { attend } from "../../../jobs/attend.ts";
-import { openJournal } from "../../../jobs/journal.ts";
-import { jobHost } from "../run/host.ts";
+import { Interrupted, UsageError } from "../../../core/errors.ts";
+import { attend, storedOutcome } from "../../../jobs/attend.ts";
+import { type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
+import { claimJob, watcher } from "../../../jobs/watch.ts";
+import { type HostContext, jobHost } from "../run/host.ts";
 import { adoptLease, assertHasRental, bindRental, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
 import { findJob, isOpen, jobArg, noJobs, ownJobs, placeOf } from "./find.ts";
@@ -11,7 +12,7 @@ export default defineCommand({
   path: "rentals jobs attach",
   summary: "Wait for a job as `rentals run` does, and end its rental",
   details:
-    "Shows the output that has not arrived yet and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. After Ctrl-C, a detached job goes on. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
+    "Shows the output that has not arrived yet and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows its output, and takes over if that process ends before the job. After Ctrl-C, a detached job goes on. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
   args: [jobArg],
   uses: ["attendance", "programs", "startMachines"],
   view: jobView,
@@ -26,21 +27,19 @@ export default defineCommand({
     },
   ],
   run: async ({ args, attendance, programs, startMachines, ...context }) => {
-    const { files, settings } = context;
-    const job = args.job === undefined ? ownJobs(context).findLast(isOpen) : findJob(args.job, context);
-    if (job === undefined) return noJobs;
+    const { settings } = context;
+    const found = args.job === undefined ? ownJobs(context).findLast(isOpen) : findJob(args.job, context);
+    if (found === undefined) return noJobs;
     if (settings.dryRun)
-      return { data: await context.call("getRental", { rentalId: job.rentalId ?? job.id }) };
-    if (job.phase === "ended") {
-      throw new UsageError(`job ${job.id} has ended: ${job.outcome}`, {
-        hint: `\`gpuctl rentals jobs logs ${job.id}\` shows its output.`,
+      return { data: await context.call("getRental", { rentalId: found.rentalId ?? found.id }) };
+    if (found.phase === "ended") {
+      throw new UsageError(`job ${found.id} has ended: ${found.outcome}`, {
+        hint: `\`gpuctl rentals jobs logs ${found.id}\` shows its output.`,
       });
     }
-    if (files.processes.isRunning(job.process) && job.process !== files.processes.self) {
-      throw new UsageError(`another gpuctl process attends job ${job.id}`, {
-        hint: `\`gpuctl rentals jobs logs --follow ${job.id}\` shows its output.`,
-      });
-    }
+    const journal = await claimed(found, { ...context, attendance, programs });
+    const job = journal.job();
+    if (job.phase === "ended") return jobResult(journal, storedOutcome(job), context);
     if (job.phase !== "running" && job.plan.variables.length > 0) {
       throw new UsageError(
         `job ${job.id} has not started its command, and the values of --env are not stored`,
@@ -50,7 +49,6 @@ export default defineCommand({
       );
     }
     const machines = await startMachines();
-    const journal = openJournal(files.state, { ...job, process: files.processes.self });
     await assertHasRental(journal, context);
     const lease = placeOf(job, context);
     if (job.rentalId === undefined) {
@@ -69,3 +67,29 @@ export default defineCommand({
     });
   },
 });
+
+/**
+ * Makes this process attend a job. While another process does, shows the output that the other one stores. Returns the
+ * job once this process attends it, or once it has ended.
+ */
+function claimed(found: Job, context: HostContext): Promise<Journal> {
+  const { attendance, files, say, setFailureContext } = context;
+  const { id } = found;
+  const journal = viewJournal(files.state, found);
+  const watch = watcher(id, files, jobHost(context, { journal, machines: undefined, lease: undefined }));
+  return attendance.interruptible(async (stopped) => {
+    for (;;) {
+      const own = await claimJob(id, files);
+      if (own) return own;
+      say(`Another gpuctl process is attached to job ${id}. Showing its output.`);
+      const job = await watch(stopped).catch((error: unknown) => {
+        if (!stopped.aborted) throw error;
+        setFailureContext(`Job ${id} goes on. Another gpuctl process is attached to it.`);
+        throw new Interrupted();
+      });
+      await attendance.endOutput();
+      if (!isOpen(job ?? findJob(id, context))) return viewJournal(files.state, job ?? found);
+      say(`The other gpuctl process has ended. Attached to job ${id}.`);
+    }
+  });
+}

@@ -1,9 +1,8 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { showRemoteLog } from "../../../jobs/attend.ts";
 import { jobFolder, jobRecord, logPath, stateOfJob, viewJournal } from "../../../jobs/journal.ts";
+import { growing, isAttended, pollMs } from "../../../jobs/watch.ts";
 import { jobHost } from "../run/host.ts";
 import { jobView } from "../run/report.ts";
 import { findJob, jobArg, noJobs, ownJobs } from "./find.ts";
@@ -12,7 +11,7 @@ export default defineCommand({
   path: "rentals jobs logs",
   summary: "Show the output of a job",
   details:
-    "Shows the output that is stored on this machine, all of it on stdout. If gpuctl does not attend the job, shows the output that is stored on the rental instead: the command's stdout on stdout, and its stderr on stderr. With -o json, prints the job and the path of its log.",
+    "Shows the output that is stored on this machine, all of it on stdout. If no gpuctl process is attached to the job, shows the output that is stored on the rental instead: the command's stdout on stdout, and its stderr on stderr. With -o json, prints the job and the path of its log.",
   args: [jobArg],
   flags: {
     follow: flag.boolean("Show new output until the command ends; Ctrl-C leaves it running", { short: "f" }),
@@ -34,9 +33,8 @@ export default defineCommand({
       const log = logPath(jobFolder(files.state, job.id));
       return { data: { ...jobRecord(job, stateOfJob(job, files.processes.isRunning)), log } };
     }
-    const { isRunning, self } = files.processes;
-    const isAttended = job.phase === "ended" || (isRunning(job.process) && job.process !== self);
-    if (!isAttended && job.rentalId !== undefined && !settings.dryRun) {
+    const isStored = job.phase === "ended" || isAttended(job, files.processes);
+    if (!isStored && job.rentalId !== undefined && !settings.dryRun) {
       const machines = await startMachines();
       const journal = viewJournal(files.state, job);
       const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease: undefined });
@@ -49,8 +47,8 @@ export default defineCommand({
     return {
       bytes: storedLog(path, async () => {
         if (!flags.follow || findJob(job.id, context).phase === "ended") return false;
-        if (!isRunning(job.process)) {
-          say(`gpuctl does not attend job ${job.id} any more.`);
+        if (!files.processes.isRunning(job.process)) {
+          say(`No gpuctl process is attached to job ${job.id} any more.`);
           return false;
         }
         await sleep(pollMs);
@@ -60,19 +58,11 @@ export default defineCommand({
   },
 });
 
-/** Milliseconds between two reads of a log that another process writes. */
-const pollMs = 500;
-
 /** Yields the bytes of a log that may still grow. `goesOn` waits, then returns false if one last read is enough. */
 async function* storedLog(path: string, goesOn: () => Promise<boolean>): AsyncGenerator<Uint8Array> {
-  let at = 0;
+  const more = growing(path);
   for (let isLast = false; ; ) {
-    const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-    if (size > at) {
-      for await (const chunk of createReadStream(path, { start: at, end: size - 1 }))
-        yield chunk as Uint8Array;
-      at = size;
-    }
+    yield* more();
     if (isLast) return;
     isLast = !(await goesOn());
   }

@@ -111,9 +111,16 @@ async function hasEndedSoon(rentalId: string, { call, sleep }: HostContext): Pro
   }
 }
 
-const stillBilled = (rentalId: string, problem: string, { interrupted }: HostContext): Error => {
+const stillBilled = (
+  rentalId: string,
+  problem: string,
+  { interrupted, setFailureContext }: HostContext,
+): Error => {
   const hint = `End it with \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\`.`;
-  return interrupted.aborted
-    ? new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`)
-    : new StillBilled(`rental ${rentalId} may still be billed: it could not be ended (${problem})`, hint);
+  if (interrupted.aborted) {
+    return new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`);
+  }
+  // The hint replaces it.
+  setFailureContext("");
+  return new StillBilled(`rental ${rentalId} may still be billed: it could not be ended (${problem})`, hint);
 };

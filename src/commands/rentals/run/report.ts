@@ -35,10 +35,11 @@ export function jobResult(
     say(`Copied ${path} to ${to}: ${count} ${count === 1 ? "file" : "files"}, ${bytes} bytes.`);
   }
   const isLeft = job.phase !== "ended";
+  const output = `Output: ${logPath(journal.folder)}`;
   const report = isLeft
     ? `Job ${id} goes on, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ends both.`
-    : `${plan.keep ? `Rental ${rentalId} was kept and is still billed.` : `Rental ${rentalId} has ended.`} ${costText(job)} Output: ${logPath(journal.folder)}`;
-  setFailureContext(report);
+    : `${plan.keep ? `Rental ${rentalId} was kept and is still billed.` : `Rental ${rentalId} has ended.`} ${costText(job)}`;
+  setFailureContext(isLeft ? report : `${report} ${output}`);
   if (outcome.because === "interrupted") throw new Interrupted();
   if (outcome.because === "limit") throw new LimitReached(`the command was stopped: ${job.limit} is reached`);
   if (outcome.because === "failure") throw outcome.failure;
@@ -53,6 +54,8 @@ export function jobResult(
   say(
     `Job ${id} exited with status ${outcome.status} after ${duration((job.endedAt ?? 0) - job.createdAt)}. ${report}`,
   );
+  // On a line of its own, so that the path can be copied.
+  say(output);
   const exitCode = outcome.status ?? 0;
   return settings.output === "table" ? { exitCode } : { data, exitCode };
 }

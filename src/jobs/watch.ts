@@ -1,0 +1,74 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { WaitedTooLong } from "../core/errors.ts";
+import { locked, type Processes } from "../core/tasks/lock.ts";
+import type { JobHost } from "./host.ts";
+import { type Job, type Journal, jobFolder, openJournal, readJob, streamPath } from "./journal.ts";
+
+/** The jobs on this machine, and the processes that may attend them. */
+interface Place {
+  readonly state: string;
+  readonly processes: Processes;
+}
+
+/** Whether another process attends a job. */
+export const isAttended = ({ phase, process }: Job, { isRunning, self }: Processes): boolean =>
+  phase !== "ended" && process !== self && isRunning(process);
+
+/** In milliseconds. The lock is held only while the job is read and written. */
+const lockTimes = { stale: 10_000, timeout: 30_000 };
+
+/**
+ * Makes this process the one that attends a job. Returns undefined if another process attends it, or if it has ended.
+ * Of several processes that try at the same time, only one gets the job.
+ */
+export function claimJob(id: string, { state, processes }: Place): Promise<Journal | undefined> {
+  const claim = async () => {
+    const job = readJob(state, id);
+    return job === undefined || job.phase === "ended" || isAttended(job, processes)
+      ? undefined
+      : openJournal(state, { ...job, process: processes.self });
+  };
+  const busy = (lock: string) =>
+    new WaitedTooLong(`another gpuctl process uses job ${id}`, `If none does, delete ${lock}.`);
+  return locked(join(jobFolder(state, id), "attend"), claim, { processes, ...lockTimes, busy });
+}
+
+/** Milliseconds between two reads of a file that another process writes. */
+export const pollMs = 500;
+
+/** Returns a function that yields the bytes that were added to a file since its last call. */
+export function growing(path: string): () => AsyncGenerator<Uint8Array> {
+  let at = 0;
+  return async function* () {
+    const size = (await stat(path).catch(() => undefined))?.size ?? 0;
+    if (size <= at) return;
+    for await (const chunk of createReadStream(path, { start: at, end: size - 1 })) yield chunk as Uint8Array;
+    at = size;
+  };
+}
+
+/**
+ * Shows the output of a job that another process attends. Returns what becomes of the job, once it has ended or no
+ * other process attends it.
+ */
+export function watcher(id: string, { state, processes }: Place, host: Pick<JobHost, "output" | "sleep">) {
+  const folder = jobFolder(state, id);
+  const streams = (["stdout", "stderr"] as const).map((stream) => ({
+    stream,
+    more: growing(streamPath(folder, stream)),
+  }));
+  return async (stopped: AbortSignal): Promise<Job | undefined> => {
+    for (;;) {
+      stopped.throwIfAborted();
+      // Before the output, so that the last output is shown.
+      const job = readJob(state, id);
+      for (const { stream, more } of streams) {
+        for await (const bytes of more()) await host.output(stream, bytes);
+      }
+      if (job === undefined || !isAttended(job, processes)) return job;
+      await host.sleep(pollMs, stopped);
+    }
+  };
+}
