@@ -183,7 +183,7 @@ async function call<Input extends InputSchema>(
     authorize(operation, exchange, store);
     if (hasSituations(store)) {
       endUnpaidRentals(store, exchange.userId, exchange.now);
-      const limited = rateLimited(exchange, store, operation.id);
+      const limited = await rateLimited(exchange, store, operation.id);
       if (limited) return limited;
     }
   }

@@ -1,14 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { operations } from "../../src/contract/index.ts";
-import { assumedOperations } from "../../src/sandbox/assumed/index.ts";
+import { servedOperations } from "../../src/sandbox/assumed/index.ts";
 import { createCli } from "../support/cli.ts";
 import { description, descriptionPath, requestLines, service } from "../support/described.ts";
 import { always, overNetwork } from "../support/service.ts";
 import { words } from "../support/words.ts";
 
-const everyId = [...Object.keys(operations), ...Object.keys(assumedOperations)];
+const everyId = Object.keys(servedOperations);
 
 describe("api list", () => {
   test("shows the operations of the service", async () => {
