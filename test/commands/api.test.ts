@@ -58,6 +58,7 @@ describe("api describe", () => {
       request:               POST /v2/on-demand/storage-volumes/attach
       group:                 storage-volumes
       summary:               Attach a storage volume to bare-metal rentals
+      description:           storageVolumeId must be the ID of a volume. rentalIds must be IDs of active bare-metal rentals.
       body storageVolumeId:  integer or string, required; ID of the volume
       body rentalIds:        list of integer or string, required; at least 1 item; Bare-metal rentals to attach the volume to
       response 200:          A volume and the rentals it is attached to; object
