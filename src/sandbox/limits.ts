@@ -110,7 +110,7 @@ const texts = {
   prepaid:
     "A situation can make the account prepaid: when the balance is used up, its rentals end at that moment, and new rentals and pictures that cost money get 403. What is paid already, such as a volume, stays.",
   "picture-prices":
-    "A situation can make pictures cost what the service documents. Their exact price is subtracted from the balance, which is shown in whole cents. They are not in usage or invoices.",
+    "A situation can make pictures cost what the service documents. Their exact price is subtracted from the balance, which is shown in whole cents, before they are drawn, and added again if that fails. They are not in usage or invoices.",
   "same-region":
     "A situation can limit volumes to rentals in their region; anything else gets 400. Existing attachments stay.",
   scenarios: `A scenario replaces the situations, boot rules and faults, and keeps everything else. ${Object.entries(
