@@ -77,7 +77,7 @@ export interface SandboxOptions {
   /**
    * Serves only some operations. `documented`: the documented operations. `replacements`: the replacements in place of
    * the deprecated operations. `legacy`: the documented operations without the newer paths of deprecated ones. By
-   * default, all documented and assumed operations are served.
+   * default, all of these and the assumed operations are served.
    */
   readonly only?: OperationSetName | undefined;
   /**

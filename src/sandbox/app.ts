@@ -186,7 +186,7 @@ async function call<Input extends InputSchema>(
     denyForeignPage(operation, exchange, store);
     if (hasSituations(store)) {
       endUnpaidRentals(store, exchange.userId, exchange.now);
-      const limited = rateLimited(exchange, store, operation.id);
+      const limited = await rateLimited(exchange, store, operation.id);
       if (limited) return limited;
     }
   }

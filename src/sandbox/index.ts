@@ -26,7 +26,7 @@ interface SandboxOptions {
   readonly now?: Clock;
   /** Returns the value of an environment variable, which may hold the key of an engine. By default, none is set. */
   readonly environment?: ((name: string) => string | undefined) | undefined;
-  /** Serves only this operation set. By default, serves all documented and assumed operations. */
+  /** Serves only this operation set. By default, serves every operation. */
   readonly only?: OperationSetName | undefined;
 }
 

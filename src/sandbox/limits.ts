@@ -82,7 +82,7 @@ const texts = {
   models: `GET ${assumedOperations.listChatModels.path} lists ${sandboxChatModel}, or the models of the chat engine.`,
   usage:
     "GET /v2/billing/usage lists the cost of each rental, one page at a time. GET /v2/billing/invoices returns a single invoice, which stays open.",
-  replacements: `The replacements of deprecated operations are served only with --only replacements. Their lists take limit (from 1 to ${maxLimit}, ${defaultLimit} by default) and cursor, and return items and nextCursor, which is null on the last page. Without rentalType, active rentals of both types are listed.`,
+  replacements: `The replacements of deprecated operations are served beside the documented paths. A fault, rate limit or request filter for a deprecated operation includes the calls of its replacement, except those with another rentalType. Replacement lists take limit (from 1 to ${maxLimit}, ${defaultLimit} by default) and cursor, and return items and nextCursor, which is null on the last page. Without rentalType, active rentals of both types are listed.`,
   reservations: "A reservation request is accepted but not stored or forwarded.",
   volumes:
     "A volume can be attached to several active bare-metal rentals, in any region unless a situation limits this, and is detached from a rental that ends. Attaching it again has no effect, and volumes attached earlier stay attached. Volumes are free.",
@@ -110,7 +110,7 @@ const texts = {
   prepaid:
     "A situation can make the account prepaid: when the balance is used up, its rentals end at that moment, and new rentals and pictures that cost money get 403. What is paid already, such as a volume, stays.",
   "picture-prices":
-    "A situation can make pictures cost what the service documents. Their exact price is subtracted from the balance, which is shown in whole cents. They are not in usage or invoices.",
+    "A situation can make pictures cost what the service documents. Their exact price is subtracted from the balance, which is shown in whole cents, before they are drawn, and added again if that fails. They are not in usage or invoices.",
   "same-region":
     "A situation can limit volumes to rentals in their region; anything else gets 400. Existing attachments stay.",
   scenarios: `A scenario replaces the situations, boot rules and faults, and keeps everything else. ${Object.entries(
@@ -181,7 +181,7 @@ const texts = {
   browsers: `Pages of any origin can call the sandbox, with any header, and can read the headers ${exposedHeaders.join(", ")}. While an engine has a key, only pages of this machine can call the inference API.`,
   headers: `Every response to a readable request has the headers ${sandboxHeader} and Date, by the sandbox's clock. Responses of paths with a sunset day also have Deprecation.`,
   description:
-    "The description lists as its server the address it was requested at. It has an ETag: a request with a matching If-None-Match gets 304.",
+    "The description lists as its server the address it was requested at. It includes what the sandbox refuses although the service's documentation allows it; engines, chat scripts and situations can change this. It has an ETag: a request with a matching If-None-Match gets 304.",
   processes: `Changes to the state run one after the other, across all processes that share it. A process waits up to ${busyMs / secondMs} s for another.`,
   chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string. content is a text or a list of parts, which are repeated one per line; a picture is repeated as its media type or URL. content can be null or omitted if the message has tool_calls. stop, stream and stream_options.include_usage are supported; temperature, tools, tool_choice, response_format and all other fields are accepted and have no effect.`,
   "chat-script": `A chat script replies for every model, verbatim: max_tokens and stop have no effect on it. A chat script takes precedence over a chat engine. Input is checked first, and delays are in real time. Its responses have the header ${replyHeader} with the index of the reply. If the request does not stream, a stream error becomes status 500, and a cut reply ends in the middle of the JSON. A request that matches no reply gets 400.`,

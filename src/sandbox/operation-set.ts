@@ -1,7 +1,7 @@
 import { operations } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
 import { type OperationSetName, operationSetNames } from "../core/sandbox.ts";
-import { assumedOperations, type ServedId, servedOperations } from "./assumed/index.ts";
+import { type ServedId, servedOperations } from "./assumed/index.ts";
 import { replacementOperations } from "./assumed/replacements.ts";
 
 /** The operations that a sandbox serves, in its routes and in its description. */
@@ -21,10 +21,10 @@ const operationSets: Readonly<Record<OperationSetName, OperationSet>> = {
   legacy: documented.filter((id) => !isReplacement(entry(id))),
 };
 
-const everyOperation: OperationSet = [...documented, ...idsOf(assumedOperations)];
+const everyOperation: OperationSet = idsOf(servedOperations);
 
 /**
- * Returns the named operation set. Without a name, returns all documented and assumed operations.
+ * Returns the named operation set. Without a name, returns every operation.
  * @throws TypeError when the name is unknown
  */
 export function operationSetOf(name: string | undefined): OperationSet {

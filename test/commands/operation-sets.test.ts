@@ -112,6 +112,24 @@ describe.each(["documented", "legacy"] as const)("a service with the %s operatio
   });
 });
 
+test("a served sandbox has both paths: gpuctl uses the replacements, and faults by the documented names still fire", async () => {
+  const cli = await createCli({ negotiates: true });
+  cli.sandbox.faults.add({ operation: "createVirtualMachineRental", status: 503, applied: true });
+  const key = { GPUCTL_API_KEY: cli.sandbox.keys.full };
+  const unknown = await cli.run("rentals create vm --gpus 1 --yes", overNetwork(key));
+  expect([unknown.code, unknown.err]).toEqual([10, expect.stringContaining("1001")]);
+  const { out, requests } = await runAll(cli, "rentals list --type vm -o id", "rentals history");
+  expect(requests).toEqual([
+    "GET /v2/on-demand/rentals/active?rentalType=virtual-machine",
+    "GET /v2/on-demand/rentals/history",
+  ]);
+  expect(out).toBe("");
+  const expected = await cli.run(
+    "sandbox requests expect --operation createVirtualMachineRental --count 1 --where gpuCount=1 --sandbox",
+  );
+  expect(expected.code).toBe(0);
+});
+
 test.each(operationSetNames)("sandbox serve --only %s serves only that operation set", async (only) => {
   const described: number[] = [];
   const { run } = await createCli({

@@ -19,7 +19,8 @@ async function watching(listings: readonly (readonly unknown[] | Response)[], op
     controller.abort();
     return new Promise<Response>(() => {});
   };
-  const { run } = await createCli({ respond });
+  // After a 404, gpuctl looks for a replacement.
+  const { run } = await createCli({ respond, only: "documented" });
   const watch = (line: string) =>
     run(`rentals list --type vm --retries 0 ${line}`, {
       ...overNetwork(options.env),

@@ -1,122 +1,144 @@
 import { describe, expect, test } from "vitest";
-import { scenarios } from "../../src/core/sandbox.ts";
+import { bootOutcomes, scenarios, situationKinds } from "../../src/core/sandbox.ts";
 import { createCli } from "../support/cli.ts";
+import { overNetwork } from "../support/service.ts";
 
 const env = { GPUCTL_SANDBOX: "1" };
 const second = 1000;
 const hour = 3600 * second;
+const minute = 60 * second;
 const create = "rentals create vm --gpus 1 --label nightly --yes";
-const attach = "volumes attach 501 1001";
 const metal = "rentals create bare-metal --gpus 8 --network-type ethernet --yes";
 const volume = "volumes create --region eu-west-3 --label data --size 256 --yes";
-const picture = "image hello --steps 25 --out a.png --yes";
+const picture = "image hello --steps 25 --yes --out";
+const add = "sandbox situation add";
+const boot = "sandbox boot add --outcome";
+const pricedPictures = [`${add} picture-prices`, `${add} prepaid --balance 0.01`];
+const tenCalls = Array.from({ length: 10 }, () => "volumes list");
 
-interface Row {
-  /** The lines that lead to the situation; a number advances the clock. */
-  readonly given: readonly (string | number)[];
-  readonly line: string;
-  readonly code: number;
-  readonly says: string;
+/** The situation, what leads to it (a number advances the clock), a command line, its exit code, and what it prints. */
+type Row = readonly [string, readonly (string | number)[], string, number, string];
+
+// biome-ignore format: a table
+const rows: readonly Row[] = [
+  // Capacity
+  ["GPUs are sold out in some regions", [`${add} capacity --gpu-type h100 --region us-central-1 --region us-east-1`],
+    create, 6, "--region (region): does not have enough h100 capacity: 1 requested, 0 available"],
+  ["GPUs are sold out for bare metal", [`${add} capacity --gpus 4`], metal, 6, "8 requested, 4 available"],
+  ["GPUs are sold out before a job", [`${add} capacity`], "rentals run --gpus 1 --yes -- true", 6, "1 requested, 0 available"],
+  ["GPUs suffice for some of several rentals", [`${add} capacity --gpus 1`],
+    "rentals create vm --gpus 1 --label job --count 3 --yes", 12, "job-3: Invalid input data .*: region: does not have enough h100 capacity: 1 requested, 0 available"],
+  ["GPUs are sold out for each of several rentals", [`${add} capacity`],
+    "rentals create vm --gpus 1 --count 2 --yes", 6, "region: does not have enough h100 capacity"],
+  ["another GPU type is available", [`${add} capacity --gpu-type h100`], `${create} --gpu b200`, 0, "Next steps"],
+  ["a quota is used up", [`${add} quota --gpus 1`, create],
+    create, 4, "--gpus (gpuCount): exceeds the GPU quota of 1: 1 requested, 1 in use\n$"],
+  ["the quota of one GPU type is used up", [`${add} quota --gpu-type b200 --gpus 0`],
+    `${create} --gpu b200`, 4, "exceeds the b200 quota of 0"],
+  // Boots
+  ["a rental boots slowly", [`${boot} slow`, create],
+    "rentals wait 1001 --wait-timeout 5m", 8, "timed out waiting until rental 1001 is running: it is Pending .*\n.*is still billed"],
+  ["a rental boots slowly after its creation", [`${boot} slow`],
+    `${create} --wait --wait-timeout 5m`, 8, "The rental was created and is billed: 1001. Do not create it again."],
+  ["a rental boots slowly before a login", [`${boot} slow`, create], "rentals ssh 1001", 8, "rental 1001 is not ready yet"],
+  ["a rental boots in time", [`${boot} slow --after 5m`], `${create} --wait`, 0, "Waiting until it is running"],
+  ["a rental never boots", [`${boot} never`, create], "rentals wait 1001 --wait-timeout 2d", 8, "it is Pending"],
+  ["a rental fails to boot", [`${boot} failed`, create], "rentals wait 1001", 7, "rental 1001 has failed; it may still be billed"],
+  ["a rental fails to boot after its creation", [`${boot} failed`], `${create} --wait`, 7, "Do not create it again"],
+  // Running rentals
+  ["a rental fails now", [create, 3 * second, `${add} failure --rental 1001`], "rentals wait 1001", 7, "rental 1001 has failed"],
+  ["a rental fails at a time", [`${add} failure --at 2026-11-21`, create, 13 * hour], "rentals wait 1001", 7, "rental 1001 has failed"],
+  ["a rental failed before a login", [create, 3 * second, `${add} failure`], "rentals ssh 1001", 7, "rental 1001 has failed"],
+  ["a rental failed and is ended", [create, 3 * second, `${add} failure`], "rentals terminate 1001 --yes", 0, "^$"],
+  ["a rental is interrupted now", [create, 3 * second, `${add} interruption --label 'night*'`],
+    "rentals wait 1001", 5, "rental 1001 has ended"],
+  ["a rental is interrupted later", [`${add} interruption --after 10m --times 1`, create, create, 11 * minute],
+    "rentals wait 1001", 5, "rental 1001 has ended"],
+  ["another rental is interrupted", [`${add} interruption --after 10m --times 1`, create, create, 11 * minute],
+    "rentals wait 1002", 0, "^$"],
+  ["a rental was interrupted before a login", [create, 3 * second, `${add} interruption`], "rentals ssh 1001", 5, "has ended"],
+  ["a rental was interrupted before it is ended", [create, 3 * second, `${add} interruption`],
+    "rentals terminate 1001 --yes", 0, "^$"],
+  ["an interruption is awaited", [`${add} interruption --after 10m`, create], "rentals wait 1001 --for terminated", 0, "^$"],
+  // Money
+  ["the balance has run out before a rental", [`${add} prepaid --balance 0`], create, 4, "\n  the balance is used up\n$"],
+  ["the balance has run out before a picture", [...pricedPictures, `${picture} a.png`],
+    `${picture} b.png`, 4, "the balance is used up"],
+  ["the balance suffices for some of several pictures", pricedPictures,
+    `${picture} some -n 3`, 12, "2 of 3 images failed[^]*image 3: [^\\n]*: the balance is used up"],
+  ["the balance runs out while a rental runs", [`${add} prepaid --balance 1`, create, hour],
+    "rentals wait 1001", 5, "rental 1001 has ended"],
+  // Rate limits
+  ["a read meets a rate limit that outlasts its retries", [`${add} rate-limit --requests 1 --window 1h`, "volumes list"],
+    "volumes list --retries 0", 9, "Too many requests. The service asks to wait 1h."],
+  ["a read waits for the end of a rate limit", [`${add} rate-limit --requests 1 --window 10s`, "volumes list"], "volumes list", 0, "No storage volumes"],
+  ["a write meets a rate limit", [`${add} rate-limit --requests 1 --operation createVirtualMachineRental`, create],
+    create, 9, "returned 429"],
+  ["a chat meets a rate limit", [`${add} rate-limit --requests 1`, "volumes list"], "chat hello -m sandbox-echo", 9, "returned 429"],
+  ["one of several pictures waits for the end of a rate limit", [`${add} rate-limit --requests 1 --operation generateImage`],
+    `${picture} two -n 2`, 0, "2 images"],
+  ["one of two lists meets a rate limit",
+    [`${add} rate-limit --requests 1 --operation listVirtualMachineRentals`, "rentals list"],
+    "rentals list --retries 0", 9, "Only bare-metal rentals are listed"],
+  // Regions
+  ["a volume is in another region", [`${add} same-region`, metal, volume], "volumes attach 501 1001", 6,
+    "cannot be combined: the volume is in eu-west-3, and rental 1001 is in us-central-1"],
+  ["a new rental is in another region than its volume", [`${add} same-region`, volume],
+    `${metal} --storage-volume 501`, 6, "--storage-volume (storageVolume) cannot be combined: the volume is in eu-west-3"],
+  ["a new volume is in another region than its rental", [`${add} same-region`, metal],
+    `${volume} --rental-ids 1001`, 6, "--rental-ids (rentalIds) cannot be combined: the volume is in eu-west-3"],
+  // Scenarios
+  ["capacity-crunch", ["sandbox scenario capacity-crunch"], create, 6, "1 requested, 0 available"],
+  ["capacity-crunch, another region", ["sandbox scenario capacity-crunch"], `${create} --region us-east-2`, 0, "Next steps"],
+  ["capacity-crunch, too many GPUs", ["sandbox scenario capacity-crunch"],
+    "rentals create vm --gpus 16 --region us-east-2 --yes", 6, "16 requested, 8 available"],
+  ["flaky", ["sandbox scenario flaky"], "volumes list --retries 0", 7, "returned 503"],
+  ["flaky, with retries", ["sandbox scenario flaky"], "volumes list", 0, "No storage volumes"],
+  ["flaky, a write", ["sandbox scenario flaky"], "user update --name Ada", 10, "the outcome is unknown"],
+  ["slow-boot", ["sandbox scenario slow-boot"], `${create} --wait --wait-timeout 5m`, 8, "it is Pending"],
+  ["slow-boot, with time", ["sandbox scenario slow-boot"], `${create} --wait`, 0, "Waiting until it is running"],
+  ["out-of-money", ["sandbox scenario out-of-money", create, hour], "rentals wait 1001", 5, "rental 1001 has ended"],
+  ["out-of-money, a new rental", ["sandbox scenario out-of-money", create, hour], create, 4, "the balance is used up"],
+  ["rate-limited", ["sandbox scenario rate-limited", ...tenCalls], "volumes list --retries 0", 9, "asks to wait 10s"],
+  ["rate-limited, a write", ["sandbox scenario rate-limited", ...tenCalls], create, 9, "returned 429"],
+  ["none", ["sandbox scenario out-of-money", "sandbox scenario none", create, hour], "rentals wait 1001", 0, "^$"],
+];
+
+/** A sandbox with the commands' own requests in the process, or over HTTP, where they use other paths. */
+async function openedAs(place: string) {
+  const cli = await createCli({ negotiates: true });
+  if (place === "in the process") return { cli, options: { env } };
+  const which = async (name: string) => (name === "ssh" ? "/usr/bin/ssh" : undefined);
+  return { cli, options: { ...overNetwork({ GPUCTL_API_KEY: cli.sandbox.keys.full }), machine: { which } } };
 }
 
-/** Each situation, a command that meets it, and the exit code and message that the user gets. */
-const rows: Readonly<Record<string, Row>> = {
-  "the GPUs of a region are sold out": {
-    given: ["sandbox situation add capacity --gpu-type h100 --region us-central-1 --region us-east-1"],
-    line: create,
-    code: 6,
-    says: "--region (region): does not have enough h100 capacity: 1 requested, 0 available",
-  },
-  "another region has some": {
-    given: ["sandbox scenario capacity-crunch"],
-    line: `${create} --region us-east-2`,
-    code: 0,
-    says: "",
-  },
-  "a quota is used up": {
-    given: ["sandbox situation add quota --gpus 1", create],
-    line: create,
-    code: 4,
-    says: "--gpus (gpuCount): exceeds the GPU quota of 1: 1 requested, 1 in use",
-  },
-  "a rental fails now": {
-    given: [create, 3 * second, "sandbox situation add failure --rental 1001"],
-    line: "rentals wait 1001",
-    code: 7,
-    says: "rental 1001 has failed",
-  },
-  "a rental fails at a time": {
-    given: ["sandbox situation add failure --at 2026-11-21", create, 13 * hour],
-    line: "rentals wait 1001",
-    code: 7,
-    says: "rental 1001 has failed",
-  },
-  "a rental is interrupted now": {
-    given: [create, 3 * second, "sandbox situation add interruption --label 'night*'"],
-    line: "rentals wait 1001",
-    code: 5,
-    says: "rental 1001 has ended",
-  },
-  "a rental is interrupted later": {
-    given: ["sandbox situation add interruption --after 10m --times 1", create, create, 11 * 60 * second],
-    line: "rentals wait 1001",
-    code: 5,
-    says: "rental 1001 has ended",
-  },
-  "a rental boots slowly": {
-    given: ["sandbox scenario slow-boot", create],
-    line: "rentals wait 1001 --wait-timeout 5m",
-    code: 8,
-    says: "timed out waiting until rental 1001 is running: it is Pending",
-  },
-  "the balance runs out while a rental runs": {
-    given: ["sandbox scenario out-of-money", create, hour],
-    line: "rentals wait 1001",
-    code: 5,
-    says: "rental 1001 has ended",
-  },
-  "the balance has run out before a rental": {
-    given: ["sandbox situation add prepaid --balance 0"],
-    line: create,
-    code: 4,
-    says: "the balance is used up",
-  },
-  "the balance has run out before a picture": {
-    given: ["sandbox situation add picture-prices", "sandbox situation add prepaid --balance 0.01", picture],
-    line: "image hello --steps 25 --out b.png --yes",
-    code: 4,
-    says: "the balance is used up",
-  },
-  "a volume is in another region": {
-    given: ["sandbox situation add same-region", metal, volume],
-    line: attach,
-    code: 6,
-    says: "cannot be combined: the volume is in eu-west-3, and rental 1001 is in us-central-1",
-  },
-  "a read meets a rate limit that outlasts its retries": {
-    given: ["sandbox situation add rate-limit --requests 1 --window 1h", "volumes list"],
-    line: "volumes list --retries 0",
-    code: 9,
-    says: "returned 429",
-  },
-  "a write meets a rate limit": {
-    given: ["sandbox situation add rate-limit --requests 1 --operation createVirtualMachineRental", create],
-    line: create,
-    code: 9,
-    says: "returned 429",
-  },
-};
+describe.each(["in the process", "served"])(
+  "a situation, %s, leads to the documented exit code and message",
+  (place) => {
+    // Machines of the sandbox in the process need sshd.
+    const possible = rows.filter(([, , line]) => place === "served" || !/rentals (ssh|run)/.test(line));
 
-describe("a command in a situation ends with the documented exit code", () => {
-  test.for(Object.entries(rows))("%s", async ([, { given, line, code, says }]) => {
-    const cli = await createCli();
-    for (const step of given) {
-      if (typeof step === "number") cli.advance(step);
-      else expect(await cli.run(step, { env })).toMatchObject({ code: 0 });
-    }
-    const ended = await cli.run(line, { env });
-    expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(says)]);
-  });
+    test.for(possible)("%s", async ([, given, line, code, message]) => {
+      const { cli, options } = await openedAs(place);
+      for (const step of given) {
+        if (typeof step === "number") cli.advance(step);
+        else
+          expect(await cli.run(step, step.startsWith("sandbox") ? { env } : options)).toMatchObject({
+            code: 0,
+          });
+      }
+      const ended = await cli.run(line, options);
+      const pattern = message.replaceAll(/[()]/g, "\\$&");
+      expect([ended.code, ended.err]).toEqual([code, expect.stringMatching(new RegExp(pattern))]);
+    });
+  },
+);
+
+test("the table has each kind of situation, each outcome of a boot, and each scenario", () => {
+  const steps = rows.flatMap(([, given]) => given).join("\n");
+  for (const kind of situationKinds) expect(steps).toContain(`${add} ${kind}`);
+  for (const outcome of bootOutcomes) expect(steps).toContain(`${boot} ${outcome}`);
+  for (const name of Object.keys(scenarios)) expect(steps).toContain(`sandbox scenario ${name}`);
 });
 
 test("a read waits for the end of the window of a rate limit", async () => {

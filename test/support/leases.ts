@@ -52,11 +52,11 @@ export const deadProcess = `${processes.self.slice(0, processes.self.lastIndexOf
 export const reusedProcess = processes.self.replace(/@.*/, "@earlier");
 
 export const isCreate = ({ method, path }: SeenRequest): boolean =>
-  method === "POST" && path.endsWith("-rentals");
+  method === "POST" && /[-/]rentals$/.test(path);
 export const isTerminate = ({ method, path }: SeenRequest): boolean =>
   method === "POST" && path.endsWith("/terminate");
 export const isList = ({ method, path }: SeenRequest): boolean =>
-  method === "GET" && path.endsWith("-rentals");
+  method === "GET" && /-rentals$|\/rentals\/active/.test(path);
 
 /** A CLI whose service does what it is asked, and then responds as `respond` says. */
 export async function cliThatResponds(respond: Responder): Promise<Cli> {

@@ -1,6 +1,8 @@
 import type { Failure } from "../../command-kit/context.ts";
 import { type FailedItem, reasonOf } from "../../core/errors.ts";
+import { asList, isRecord } from "../../core/json.ts";
 import { isRedirect } from "../../core/service-errors.ts";
+import { sentence } from "../../core/text.ts";
 import { duration } from "../../core/values/durations.ts";
 import { exit, exitForStatus } from "./exit.ts";
 
@@ -170,11 +172,32 @@ function exitForItems(codes: readonly number[], succeeded: number): number {
 
 /** What happened to one of several items. */
 function itemText(cause: unknown, sandbox: boolean): string {
-  const { status, request, finding }: Partial<Details> = cause instanceof Error ? cause : {};
+  const { status, request, finding, issues = [] }: Partial<Details> = cause instanceof Error ? cause : {};
   const isUnknown = meaningOf(cause, sandbox).code === "UNKNOWN_OUTCOME";
   const response =
     request && status !== undefined ? ` (${request.method} ${request.url} returned ${status})` : "";
-  return `${isUnknown ? unknownPrefix : ""}${reasonOf(cause)}${response}${finding ? `. ${finding}` : ""}`;
+  const why = issues.length > 0 ? `: ${issues.map(issueText).join("; ")}` : "";
+  return `${isUnknown ? unknownPrefix : ""}${reasonOf(cause)}${response}${why}${finding ? `. ${finding}` : ""}`;
+}
+
+/** The path of a field, from a list of names or indexes, or from text with dots; empty for anything else. */
+export function fieldPath(path: unknown): readonly (string | number)[] {
+  if (typeof path === "string") return path === "" ? [] : path.split(".");
+  return asList(path).filter((step) => typeof step === "string" || typeof step === "number");
+}
+
+/**
+ * An issue is `{flag, message}` from gpuctl, `{path, message}` from a service with the `flag` that set the field, or
+ * anything else.
+ */
+export function issueText(issue: unknown): string {
+  if (typeof issue === "string") return issue;
+  if (!isRecord(issue)) return JSON.stringify(issue);
+  const { flag, message } = issue;
+  if (typeof message !== "string") return JSON.stringify(issue);
+  const path = fieldPath(issue.path).join(".");
+  const place = typeof flag !== "string" ? path : path === "" ? flag : `${flag} (${path})`;
+  return place === "" ? message : sentence({ flag: place, message });
 }
 
 /** Goes before the message of an error after which the outcome is unknown. */
@@ -183,13 +206,14 @@ export const unknownPrefix = "the outcome is unknown: ";
 const redirectHint =
   "The base URL redirects. Set it (--base-url, GPUCTL_BASE_URL or the profile) to the final address.";
 
-function serviceHint({ status = 0, retryAfter }: Details, sandbox: boolean): string | null {
+function serviceHint({ status = 0, retryAfter, issues = [] }: Details, sandbox: boolean): string | null {
   if (status === 401 && sandbox) {
     return "The sandbox's user was deleted, or the key was revoked or does not belong to the sandbox. Unset GPUCTL_API_KEY to use the sandbox's own key, or start over with `gpuctl sandbox reset --yes`.";
   }
   if (status === 401)
     return "Run `gpuctl auth status` to see which key is used, or `gpuctl auth login` to log in with another key.";
-  if (status === 403) return "The key does not have permission for this request.";
+  // Issues say why, such as a quota that is used up.
+  if (status === 403 && !issues.some(isRecord)) return "The key does not have permission for this request.";
   if (isRedirect(status)) return redirectHint;
   const wait = retryAfter === undefined ? undefined : `The service asks to wait ${duration(retryAfter)}.`;
   if (status === 429) return `Too many requests. ${wait ?? "Wait, then try again."}`;

@@ -1,15 +1,14 @@
 import type { Exchange } from "../../client/fetch.ts";
 import type { Failure } from "../../command-kit/context.ts";
 import { Incomplete } from "../../core/errors.ts";
-import { asList, isRecord } from "../../core/json.ts";
-import { sentence } from "../../core/text.ts";
+import { isRecord } from "../../core/json.ts";
 import { escapedJson } from "../../output/json.ts";
 import { oneLine } from "../../output/text.ts";
 import type { Invocation } from "../parse/program.ts";
 import { flagFor } from "../parse/values.ts";
 import { serviceFlags, withServiceFlags } from "../print/service-flags.ts";
 import { exit } from "./exit.ts";
-import { type Details, meanings, unknownPrefix } from "./failure-meanings.ts";
+import { type Details, fieldPath, issueText, meanings, unknownPrefix } from "./failure-meanings.ts";
 
 /** A failure, and the error code that the service itself gave, if any. */
 export interface ReportedFailure extends Failure {
@@ -91,12 +90,6 @@ function withFlag(issue: unknown, invocation: FailureContext["invocation"]): unk
   return flag === undefined ? issue : { ...issue, flag };
 }
 
-/** The path of a field, from a list of names or indexes, or from text with dots; empty for anything else. */
-function fieldPath(path: unknown): readonly (string | number)[] {
-  if (typeof path === "string") return path === "" ? [] : path.split(".");
-  return asList(path).filter((step) => typeof step === "string" || typeof step === "number");
-}
-
 /** A failure as one JSON document, for machine formats. */
 export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure): string =>
   `${escapedJson({ error: failure })}\n`;
@@ -113,18 +106,4 @@ export function failureText(failure: ReportedFailure): string {
     ...(hint ? [hint] : []),
   ];
   return lines.map((line) => `${oneLine(line, false)}\n`).join("");
-}
-
-/**
- * An issue is `{flag, message}` from gpuctl, `{path, message}` from a service with the `flag` that set the field, or
- * anything else.
- */
-function issueText(issue: unknown): string {
-  if (typeof issue === "string") return issue;
-  if (!isRecord(issue)) return JSON.stringify(issue);
-  const { flag, message } = issue;
-  if (typeof message !== "string") return JSON.stringify(issue);
-  const path = fieldPath(issue.path).join(".");
-  const place = typeof flag !== "string" ? path : path === "" ? flag : `${flag} (${path})`;
-  return place === "" ? message : sentence({ flag: place, message });
 }

@@ -40,7 +40,7 @@ export function createServiceDescription(
     warned.add(line);
   };
   return {
-    // The in-process sandbox serves what is documented, so nothing needs a replacement.
+    // The in-process sandbox serves every documented path, and building its description takes longer than a call.
     descriptions: settings.sandbox
       ? undefined
       : {
@@ -96,21 +96,17 @@ export function createServiceDescription(
 
 /** The documented API, and in the sandbox also the operations that the sandbox adds. */
 export const documentedDescription = ({ sandbox }: Pick<Settings, "sandbox">): Promise<Description> =>
-  sandbox ? withAdded() : documented();
+  sandbox ? served() : documented();
 
-const documented = once(() => descriptionWith([]));
+const documented = once(async () => descriptionOf((await import("../../contract/index.ts")).operations));
 
-const withAdded = once(async () => {
-  const { assumedOperations } = await import("../../sandbox/assumed/index.ts");
-  return descriptionWith(Object.values(assumedOperations));
-});
+const served = once(async () =>
+  descriptionOf((await import("../../sandbox/assumed/index.ts")).servedOperations),
+);
 
-async function descriptionWith(added: readonly Operation[]): Promise<Description> {
-  const [{ operations }, { openApi }] = await Promise.all([
-    import("../../contract/index.ts"),
-    import("../../contract/document/openapi.ts"),
-  ]);
-  return openApi([...Object.values(operations), ...added], { servers: [] });
+async function descriptionOf(operations: Readonly<Record<string, Operation>>): Promise<Description> {
+  const { openApi } = await import("../../contract/document/openapi.ts");
+  return openApi(Object.values(operations), { servers: [] });
 }
 
 const notCached =

@@ -16,7 +16,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "`--only documented` serves the documented operations, but not those that the sandbox assumes. `--only legacy` serves the documented operations, except the newer paths that replace deprecated ones. `--only replacements` serves the documented operations, but replaces the deprecated ones with their successors; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API.",
+    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations, except the newer paths that replace deprecated ones. `--only replacements` serves the documented operations, but replaces the deprecated ones with their successors; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",
@@ -27,7 +27,7 @@ export default defineCommand({
     host: flag.text("Address to listen on", { default: "127.0.0.1", value: "HOST" }),
     only: flag.choice("Serve only this set of operations", operationSetNames, {
       value: "SET",
-      defaultText: "all documented and assumed ones",
+      defaultText: "all of them",
     }),
     seed: flag.text("Start with the contents of a file, as `gpuctl sandbox seed` does; - reads stdin", {
       value: "FILE",

@@ -14,7 +14,7 @@ interface OpenApiOptions {
   readonly title?: string;
   /** Describes what each operation accepts, which may be more than the service documents. */
   readonly accepted?: boolean;
-  /** What this server adds to the documented responses. */
+  /** What this server adds to the documented operations. */
   readonly additions?: (operation: Operation) => Additions;
   /** The fields that this server always sends in records that the service does not document. */
   readonly sent?: SentFields;
@@ -47,15 +47,12 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   const error = schema(errorBody);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
+    const additions = options.additions?.(operation);
+    const input = schema(options.accepted ? operation.input : documentedInputOf(operation));
+    addLimits(input, additions?.fields ?? {}, schemas);
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: operationObject(
-        operation,
-        schema(options.accepted ? operation.input : documentedInputOf(operation)),
-        schema,
-        error,
-        options.additions?.(operation),
-      ),
+      [operation.method.toLowerCase()]: operationObject(operation, input, schema, error, additions),
     };
   }
   for (const name of options.sent?.records ?? []) {
@@ -84,6 +81,20 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   return JSON.parse(JSON.stringify(document), (key, value) => finish(key, value, schemas));
 }
 
+/** Adds limits to the fields of an input, or of each of its shapes. */
+function addLimits(
+  input: JsonSchema,
+  fields: Readonly<Record<string, object>>,
+  schemas: Readonly<Record<string, JsonSchema>>,
+): void {
+  const shapes = input.oneOf?.map((one) => schemas[String(Object(one).$ref).replace(/^.*\//, "")]) ?? [input];
+  for (const { properties = {} } of shapes.filter((shape) => shape !== undefined)) {
+    for (const [name, limits] of Object.entries(fields)) {
+      properties[name] = { ...Object(properties[name]), ...limits };
+    }
+  }
+}
+
 function operationObject(
   operation: Operation,
   input: JsonSchema,
@@ -94,7 +105,7 @@ function operationObject(
   return {
     operationId: operation.id,
     summary: operation.summary,
-    description: description(operation),
+    description: description(operation, additions?.notes),
     tags: [operation.group],
     ...(operation.deprecated && { deprecated: true }),
     ...(operation.open && { security: [] }),
@@ -112,12 +123,16 @@ function operationObject(
  * The summary, and what the schema cannot express: the rules across fields, and the replacement of a deprecated
  * operation.
  */
-function description({ summary, rules = [], notes = [], replacedBy, sunset, assumed }: Operation): string {
+function description(
+  { summary, rules = [], notes = [], replacedBy, sunset, assumed }: Operation,
+  more: readonly string[] = [],
+): string {
   const fixed = Object.entries(replacedBy?.with ?? {}).map(([field, value]) => `${field} ${value}`);
   const sentences = [
     `${summary}.`,
     ...rules.map((rule) => `${rule.text}.`),
     ...notes,
+    ...more,
     ...(replacedBy ? [`Use ${[`${replacedBy.method} ${replacedBy.path}`, ...fixed].join(" with ")}.`] : []),
     ...(sunset ? [`Removed on ${sunset}.`] : []),
     ...(assumed ? ["Assumed by the sandbox; the service may behave differently."] : []),

@@ -5,8 +5,12 @@ import type { Operation } from "../operation.ts";
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 export type ToJsonSchema = (schema: z.ZodType) => JsonSchema;
 
-/** What a server adds to the documented responses of an operation. */
+/** What a server adds to the documented limits and responses of an operation. */
 export interface Additions {
+  /** Limits of fields of the request, by name. They are merged into the documented schemas. */
+  readonly fields?: Readonly<Record<string, object>>;
+  /** Sentences on what the server refuses, for the description of the operation. */
+  readonly notes?: readonly string[];
   /** Descriptions of headers that any response may have, by name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly errors?: readonly ErrorResponse[];

@@ -59,6 +59,6 @@ const listPastRentals = operation({
 
 /**
  * The replacements that the service names for deprecated operations. Their page parameters and pages are the sandbox's
- * own assumptions. A sandbox serves these operations only in the operation set `replacements`.
+ * own assumptions.
  */
 export const replacementOperations = { createRental, listActiveRentals, listPastRentals } as const;

@@ -8,7 +8,7 @@ import type { Clock } from "../clock.ts";
 import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
 import { keyNames } from "../keys.ts";
 import { isEnabled } from "../operation-set.ts";
-import { fieldIssues, operationIssues, served, type Where } from "../requests/match.ts";
+import { fieldIssues, operationIssues, selectedBy, type Where } from "../requests/match.ts";
 import type { Queries, Store } from "../store/queries.ts";
 import { removeRows } from "../tables/numbers.ts";
 import { defaultContentType } from "./inject.ts";
@@ -92,7 +92,7 @@ function selectionIssues(
   { operation, where = {}, key }: z.output<typeof faultInput>,
   now: number,
 ): readonly Issue[] {
-  const selected = served.filter(({ id }) => operation === "*" || id === operation);
+  const selected = selectedBy(operation);
   const isOver = selected.length > 0 && !selected.some((one) => isEnabled(one, now));
   return [
     ...issueIf(isOver, "operation", `${operation} is no longer served: its sunset day has passed`),

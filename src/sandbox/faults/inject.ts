@@ -1,14 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { ErrorBody } from "../../contract/errors.ts";
-import { parseJson } from "../../core/json.ts";
 import { callerHeader, faultHeader } from "../../core/sandbox.ts";
 import type { ServedId } from "../assumed/index.ts";
 import { errorBodyOf } from "../errors.ts";
 import { corsHeaders } from "../http/cors.ts";
 import { errorBodyFor } from "../http/errors.ts";
-import { BodyTooLarge, type Exchange, type PlainRequest, PlainResponse } from "../http/exchange.ts";
+import { type Exchange, PlainResponse } from "../http/exchange.ts";
 import { callerOf } from "../keys.ts";
-import { differences } from "../requests/match.ts";
+import { differences, fieldsSent, namesOf, needsFields, selects } from "../requests/match.ts";
 import type { Store } from "../store/queries.ts";
 import { ConnectionReset, truncateResponse } from "./cut.ts";
 import { activeFaults, type Effect, replacesResponse, type StoredFault, takeFault } from "./table.ts";
@@ -23,8 +22,9 @@ export async function injectFault(
   operation: ServedId,
   respond: () => Promise<PlainResponse>,
 ): Promise<PlainResponse> {
-  const isSelected = await selectionOf(exchange, activeFaults(store, operation), store);
-  const fault = isSelected && takeFault(store, operation, isSelected);
+  const names = namesOf(operation);
+  const isSelected = await selectionOf(exchange, operation, activeFaults(store, names), store);
+  const fault = isSelected && takeFault(store, names, isSelected);
   if (fault === undefined) return respond();
   const { effect, id } = fault;
   exchange.fault = id;
@@ -46,29 +46,24 @@ export async function injectFault(
 
 /** Returns a function that tells whether a fault selects the request. Returns undefined if there are no faults. */
 async function selectionOf(
-  { request, input }: Exchange,
+  exchange: Exchange,
+  id: ServedId,
   faults: readonly StoredFault[],
   store: Store,
 ): Promise<((fault: StoredFault) => boolean) | undefined> {
   if (faults.length === 0) return undefined;
-  const readsFields = faults.some(({ where }) => where !== undefined);
-  const fields = readsFields ? (input ?? (await fieldsOfBody(request))) : {};
+  const { request } = exchange;
+  const names = faults.map(({ operation }) => operation);
+  const readsFields = needsFields(names, id) || faults.some(({ where }) => where !== undefined);
+  const fields = readsFields ? await fieldsSent(exchange) : {};
   const keyName = faults.some(({ key }) => key !== undefined)
     ? callerOf(store, request.header("authorization"))?.keyName
     : undefined;
-  return ({ where = {}, caller, key }) =>
+  return ({ operation, where = {}, caller, key }) =>
+    selects(operation, id, fields) &&
     differences(where, fields).length === 0 &&
     (caller === undefined || caller === request.header(callerHeader.toLowerCase())) &&
     (key === undefined || key === keyName);
-}
-
-/** Returns the fields of a body. A body that is too large has none. */
-async function fieldsOfBody(request: PlainRequest): Promise<unknown> {
-  const text = await request.text().catch((error: unknown) => {
-    if (error instanceof BodyTooLarge) return "";
-    throw error;
-  });
-  return parseJson(text) ?? {};
 }
 
 /** Waits in real time. @throws ConnectionReset when the client disconnects */

@@ -118,23 +118,26 @@ export const listFaults = (store: Queries): readonly StoredFault[] =>
 /** The SQL condition for faults that can still affect calls. */
 export const isFaultActive = "(times IS NULL OR hits < times)";
 
-/** The faults that can still affect calls of an operation, oldest first. */
-export const activeFaults = (store: Queries, operation: string): readonly StoredFault[] =>
+/** The faults of any of these operations that can still affect calls, oldest first. */
+export const activeFaults = (store: Queries, operations: readonly string[]): readonly StoredFault[] =>
   store
-    .all(`SELECT * FROM faults WHERE operation IN (?, '*') AND ${isFaultActive} ORDER BY id`, operation)
+    .all(
+      `SELECT * FROM faults WHERE operation IN (${operations.map(() => "?, ").join("")}'*') AND ${isFaultActive} ORDER BY id`,
+      ...operations,
+    )
     .map(stored);
 
 /**
- * Returns the fault that affects this call of an operation, if any. The active faults that select the call count it,
+ * Returns the fault of these operations that affects this call, if any. The active faults that select the call count it,
  * from the oldest to the fault that affects it. Newer faults do not count the call.
  */
 export function takeFault(
   store: Store,
-  operation: string,
+  operations: readonly string[],
   isSelected: (fault: StoredFault) => boolean,
 ): StoredFault | undefined {
   return store.write(() => {
-    for (const fault of activeFaults(store, operation).filter(isSelected)) {
+    for (const fault of activeFaults(store, operations).filter(isSelected)) {
       const isAffected = affects(fault, fault.calls + 1 - fault.after);
       store.run(
         "UPDATE faults SET calls = calls + 1, hits = hits + ? WHERE id = ?",

@@ -16,7 +16,7 @@ import type { Call, Handlers } from "./handler.ts";
 type Input = CheckedInputOf<"createChatCompletion">;
 
 /** Undocumented fields of the common chat-completions format that the sandbox supports. */
-const extensions = z.object({
+export const extensions = z.object({
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   max_completion_tokens: z.int().min(1).nullish(),

@@ -7,11 +7,13 @@ import { payloadTooLarge } from "../errors.ts";
 import { inferenceErrorBody, isInferencePath, withCommonError } from "../inference-errors.ts";
 import { enabledOperations, type OperationSet } from "../operation-set.ts";
 import type { Handlers } from "./handler.ts";
+import { ownLimits } from "./own-limits.ts";
 
 const drawsOrSpeaks: readonly string[] = [operations.generateImage.id, operations.generateAudio.id];
 
-/** Responses and headers of the sandbox that the service does not document. */
+/** Limits, responses and headers of the sandbox that the service does not document. */
 const additions = (operation: Operation): Additions => ({
+  ...ownLimits[operation.id],
   ...(operation.in === "body" && { errors: [payloadTooLarge] }),
   ...(isInferencePath(operation.path) && {
     errorBody: inferenceErrorBody,

@@ -3,7 +3,7 @@ import { bound } from "../../contract/check/check.ts";
 import { ApiError, issue, issueIf, throwIfInvalid } from "../errors.ts";
 import { PlainResponse } from "../http/exchange.ts";
 import { MissingDependency } from "../packages.ts";
-import { payForPicture, pictureRefusal } from "../situations/money.ts";
+import { payForPicture } from "../situations/money.ts";
 import { findEngine } from "../tables/engines.ts";
 import { increment } from "../tables/numbers.ts";
 import type { Handlers } from "./handler.ts";
@@ -46,12 +46,16 @@ const draw: Handlers["generateImage"] = async (input, { store, exchange, environ
 export const media = {
   async generateImage(input, call) {
     const { store, userId, now } = call;
-    const refusal = pictureRefusal(store, userId, now);
-    if (refusal) throw refusal;
-    const result = await draw(input, call);
-    if (!(result instanceof PlainResponse) || result.ok)
-      store.write(() => payForPicture(store, userId, input));
-    return result;
+    // Pays first, so that pictures that are drawn at the same time do not spend the same money.
+    const payBack = payForPicture(store, userId, input, now);
+    let isPaid = false;
+    try {
+      const result = await draw(input, call);
+      isPaid = !(result instanceof PlainResponse) || result.ok;
+      return result;
+    } finally {
+      if (!isPaid) payBack();
+    }
   },
 
   async generateAudio(input, { store, exchange, environment }) {

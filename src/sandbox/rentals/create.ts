@@ -28,13 +28,20 @@ export function newRental(input: RentalInput, now: number, boot?: Boot): StoredR
 const isCount = (value: number, max = Number.POSITIVE_INFINITY): boolean =>
   Number.isInteger(value) && value >= 1 && value <= max;
 
+/** Discounts, in percent, are at least 0 and less than this. */
+export const discountEnd = 100;
+
 /** Checks the sandbox's own limits, beyond the documented ones. @throws ApiError */
 function assertWithinLimits(input: RentalInput): void {
   const { gpuCount, discountPercentage: discount, termType, termPeriodDays = 0 } = input;
   const lacksDays = termType === "reserved" && !isCount(termPeriodDays);
   throwIfInvalid(
     ...issueIf(!isCount(gpuCount, maxGpus), "gpuCount", `must be a whole number from 1 to ${maxGpus}`),
-    ...issueIf(discount < 0 || discount >= 100, "discountPercentage", "must be at least 0 and less than 100"),
+    ...issueIf(
+      discount < 0 || discount >= discountEnd,
+      "discountPercentage",
+      `must be at least 0 and less than ${discountEnd}`,
+    ),
     ...issueIf(lacksDays, "termPeriodDays", "must be a whole number of at least 1 for a reserved rental"),
   );
 }

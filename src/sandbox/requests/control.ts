@@ -7,7 +7,7 @@ import { type Clock, stamp } from "../clock.ts";
 import { ControlRefused, issue, issueIf, issuesFor } from "../errors.ts";
 import type { Store } from "../store/queries.ts";
 import { allRequests, type NumberedRequest, removeRequests } from "./log.ts";
-import { differences, fieldIssues, operationIssues, served, whereInput } from "./match.ts";
+import { differences, fieldIssues, operationIssues, selectedBy, selects, whereInput } from "./match.ts";
 
 const filterFields = {
   operation: z.string().optional(),
@@ -161,7 +161,7 @@ function filterIssues({
   until,
   where,
 }: Pick<Filter, "operation" | "status" | "since" | "until" | "where">): readonly Issue[] {
-  const selected = served.filter(({ id }) => operation === undefined || id === operation);
+  const selected = selectedBy(operation ?? "*");
   return [
     ...(operation === undefined ? [] : operationIssues(operation)),
     ...fieldIssues(selected, where),
@@ -200,7 +200,9 @@ function conditionsOf(filter: Filter, now: number): readonly Condition[] {
   const to = until === undefined ? undefined : timeOf(until, now);
   return [
     ...condition(operation, `operation ${operation}`, (request) =>
-      request.operation === operation ? undefined : `operation is ${request.operation ?? "unknown"}`,
+      selects(String(operation), request.operation, fieldsOf(request))
+        ? undefined
+        : `operation is ${request.operation ?? "unknown"}`,
     ),
     ...condition(status, `status ${status}`, (request) =>
       isOfStatus(String(status), request.status) ? undefined : `status is ${request.status ?? "none"}`,
@@ -219,13 +221,16 @@ function conditionsOf(filter: Filter, now: number): readonly Condition[] {
     ),
     ...Object.entries(where).map(([path, expected]) => ({
       text: `${path}=${typeof expected === "string" ? expected : JSON.stringify(expected)}`,
-      differs: ({ parameters, body }: NumberedRequest) =>
-        differences({ [path]: expected }, isRecord(body) ? { ...parameters, ...body } : parameters).map(
-          ({ actual }) => (actual === undefined ? `${path} is missing` : `${path} is ${shortened(actual)}`),
+      differs: (request: NumberedRequest) =>
+        differences({ [path]: expected }, fieldsOf(request)).map(({ actual }) =>
+          actual === undefined ? `${path} is missing` : `${path} is ${shortened(actual)}`,
         )[0],
     })),
   ];
 }
+
+const fieldsOf = ({ parameters, body }: NumberedRequest): unknown =>
+  isRecord(body) ? { ...parameters, ...body } : parameters;
 
 const condition = (value: unknown, text: string, differs: Condition["differs"]): readonly Condition[] =>
   value === undefined ? [] : [{ text, differs }];

@@ -2,10 +2,12 @@ import * as z from "zod";
 import type { Issue } from "../../contract/check/check.ts";
 import type { Operation } from "../../contract/operation.ts";
 import { fieldsOf } from "../../contract/plain/fields.ts";
-import { canonicalJson, valueAt } from "../../core/json.ts";
+import { canonicalJson, parseJson, valueAt } from "../../core/json.ts";
 import { nearest } from "../../core/text.ts";
 import { type ServedId, servedOperations } from "../assumed/index.ts";
+import { replacementOperations } from "../assumed/replacements.ts";
 import { issue } from "../errors.ts";
+import { BodyTooLarge, type Exchange } from "../http/exchange.ts";
 
 /**
  * The values that the fields of a request must have, by the dotted paths of the fields, such as
@@ -39,7 +41,54 @@ export function operationIssues(name: string, more: readonly string[] = []): rea
   return [issue("operation", `must be ${expected}${examples}, not ${JSON.stringify(name)}${question}`)];
 }
 
-export const served: readonly Operation<ServedId>[] = Object.values(servedOperations);
+const served: readonly Operation<ServedId>[] = Object.values(servedOperations);
+
+/** The deprecated operations that each replacement replaces. */
+const replaced = new Map<string, readonly Operation<ServedId>[]>(
+  Object.values(replacementOperations).map(({ id, method, path }) => [
+    id,
+    served.filter(({ replacedBy }) => replacedBy?.method === method && replacedBy.path === path),
+  ]),
+);
+
+/** The names that select calls of an operation: its ID and, for a replacement, the IDs of what it replaces. */
+export const namesOf = (id: string): readonly string[] => [
+  id,
+  ...(replaced.get(id) ?? []).map((one) => one.id),
+];
+
+/** The operations whose calls a name selects; `*` selects all. */
+export const selectedBy = (name: string): readonly Operation<ServedId>[] =>
+  served.filter(({ id }) => name === "*" || namesOf(id).includes(name));
+
+/**
+ * Whether a name selects a call of an operation with these fields. A deprecated operation also selects the calls of its
+ * replacement, except those with another `rentalType`.
+ */
+export const selects = (name: string, id: string | null, fields: unknown): boolean =>
+  name === "*" ||
+  name === id ||
+  (replaced.get(id ?? "") ?? []).some(
+    (one) =>
+      one.id === name &&
+      Object.entries(one.replacedBy?.with ?? {}).every(
+        ([field, value]) => (valueAt(fields, field) ?? value) === value,
+      ),
+  );
+
+/** Whether `selects` needs the fields of a call to tell which of these names select it. */
+export const needsFields = (names: readonly string[], id: string): boolean =>
+  names.some((name) => name !== "*" && name !== id);
+
+/** The fields of a request, before they are checked. A body that is too large has none. */
+export async function fieldsSent({ request, input }: Exchange): Promise<unknown> {
+  if (input !== undefined) return input;
+  const text = await request.text().catch((error: unknown) => {
+    if (error instanceof BodyTooLarge) return "";
+    throw error;
+  });
+  return parseJson(text) ?? {};
+}
 
 /**
  * Returns an issue for each field that no request to these operations has. A body can have fields with any name, so for

@@ -75,14 +75,23 @@ export function unpaidRefusal(store: Queries, userId: string, now: number): ApiE
   return new ApiError("FORBIDDEN", [{ path: [], message: "the balance is used up" }]);
 }
 
-/** If pictures cost money and a prepaid account has no balance left, returns the error for a picture. */
-export const pictureRefusal = (store: Queries, userId: string, now: number): ApiError | undefined =>
-  situationsOf(store, "picture-prices").length === 0 ? undefined : unpaidRefusal(store, userId, now);
-
-/** If pictures cost money, adds a picture to those that the user has paid for. */
-export function payForPicture(store: Queries, userId: string, picture: Picture): void {
+/**
+ * If pictures cost money, pays for a picture. Returns a function that pays the price back.
+ * @throws ApiError when a prepaid account has no balance left
+ */
+export function payForPicture(store: Store, userId: string, picture: Picture, now: number): () => void {
   const [prices] = situationsOf(store, "picture-prices");
-  if (prices === undefined) return;
-  addTo(store, paidUnits(userId), unitsOf(picture));
-  countHit(store, prices.id);
+  if (prices === undefined) return () => {};
+  const pay = (count: 1 | -1) => {
+    addTo(store, paidUnits(userId), count * unitsOf(picture));
+    countHit(store, prices.id, count);
+  };
+  // Returned instead of thrown: an exception would roll back the count of refusals.
+  const refusal = store.write(() => {
+    const unpaid = unpaidRefusal(store, userId, now);
+    if (unpaid === undefined) pay(1);
+    return unpaid;
+  });
+  if (refusal) throw refusal;
+  return () => store.write(() => pay(-1));
 }

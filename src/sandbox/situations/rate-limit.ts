@@ -1,9 +1,11 @@
+import type { ServedId } from "../assumed/index.ts";
 import { secondMs } from "../clock.ts";
 import { errorBodyOf } from "../errors.ts";
 import { errorResponse } from "../http/errors.ts";
 import type { Exchange, PlainResponse } from "../http/exchange.ts";
+import { fieldsSent, namesOf, needsFields, selects } from "../requests/match.ts";
 import type { Store } from "../store/queries.ts";
-import { countHit, situationsOf } from "./table.ts";
+import { countHit, type StoredSituation, situationsOf } from "./table.ts";
 
 const tooManyRequests = 429;
 
@@ -11,8 +13,20 @@ const tooManyRequests = 429;
  * Returns the response to a call that exceeds a rate limit: a 429 with the seconds until the window ends as
  * Retry-After. Returns undefined for any other call.
  */
-export function rateLimited(exchange: Exchange, store: Store, operation: string): PlainResponse | undefined {
-  const waitMs = takeCall(store, operation, exchange.now);
+export async function rateLimited(
+  exchange: Exchange,
+  store: Store,
+  operation: ServedId,
+): Promise<PlainResponse | undefined> {
+  const names = ["*", ...namesOf(operation)];
+  const limits = () =>
+    situationsOf(store, "rate-limit").filter(({ situation }) => names.includes(situation.operation));
+  const limited = limits().map(({ situation }) => situation.operation);
+  if (limited.length === 0) return undefined;
+  const fields = needsFields(limited, operation) ? await fieldsSent(exchange) : {};
+  const isSelected = ({ situation }: StoredSituation<"rate-limit">) =>
+    selects(situation.operation, operation, fields);
+  const waitMs = takeCall(store, () => limits().filter(isSelected), exchange.now);
   if (waitMs === undefined) return undefined;
   return errorResponse(exchange, errorBodyOf(tooManyRequests), tooManyRequests, {
     "retry-after": String(Math.ceil(waitMs / secondMs)),
@@ -20,12 +34,11 @@ export function rateLimited(exchange: Exchange, store: Store, operation: string)
 }
 
 /** Counts a call, unless it exceeds a limit: then returns the milliseconds until the limit's window ends. */
-function takeCall(store: Store, operation: string, now: number): number | undefined {
-  const limits = () =>
-    situationsOf(store, "rate-limit").filter(({ situation }) =>
-      ["*", operation].includes(situation.operation),
-    );
-  if (limits().length === 0) return undefined;
+function takeCall(
+  store: Store,
+  limits: () => readonly StoredSituation<"rate-limit">[],
+  now: number,
+): number | undefined {
   return store.write(() => {
     const windows = limits().map(({ id, at, calls, situation: { requests, windowSeconds } }) => {
       const length = windowSeconds * secondMs;

@@ -109,8 +109,8 @@ export function saveSituation(store: Queries, situation: Situation, at: number):
   return { id: store.run(sql, at, JSON.stringify(situation)), hits: 0, at, calls: 0, situation };
 }
 
-export function countHit(store: Queries, id: number): void {
-  store.run("UPDATE situations SET hits = hits + 1 WHERE id = ?", id);
+export function countHit(store: Queries, id: number, count: 1 | -1 = 1): void {
+  store.run("UPDATE situations SET hits = hits + ? WHERE id = ?", count, id);
 }
 
 /** Throws if a stored situation is not valid. */

@@ -221,9 +221,10 @@ export const rentalChecks = {
     };
     const create = "/v2/on-demand/rentals";
     const lists = [`${create}/active`, `${create}/history`];
-    for (const path of lists) expect(await send(sandbox, path)).toMatchObject({ status: 404 });
-    expect(await send(sandbox, create, {})).toMatchObject({ status: 404 });
-    const served = sandbox.withOperationSet("replacements");
+    const documented = sandbox.withOperationSet("documented");
+    for (const path of lists) expect(await send(documented, path)).toMatchObject({ status: 404 });
+    expect(await send(documented, create, {})).toMatchObject({ status: 404 });
+    const served = sandbox;
     const bm = await send(served, create, { rentalType: "bare-metal", ...metal });
     const vm = await send(served, create, { rentalType: "virtual-machine", gpuCount: 1 });
     const [active] = lists;
@@ -237,6 +238,9 @@ export const rentalChecks = {
     for (const limit of [0, 101]) {
       for (const path of lists) expect((await send(served, `${path}?limit=${limit}`)).status).toBe(400);
     }
+    sandbox.faults.add({ operation: "listBareMetalRentals", status: 503 });
+    expect((await send(served, `${active}?rentalType=virtual-machine`)).status).toBe(200);
+    expect((await send(served, `${active}`)).status).toBe(503);
     await sandbox.seed(endedRentals(21));
     const past = (await send(served, `${create}/history`)).body;
     expect(past.items).toHaveLength(20);
