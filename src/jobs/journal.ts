@@ -1,8 +1,9 @@
 import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, saveFailed } from "../core/errors.ts";
+import { codeOf, saveFailed, WaitedTooLong } from "../core/errors.ts";
 import { assertFile, writeDurableFile } from "../core/files.ts";
 import { asList, asText, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
+import { locked, type Processes } from "../core/tasks/lock.ts";
 import { quoted } from "../core/text.ts";
 
 /** What a job does. It does not change once the job has begun. */
@@ -48,6 +49,8 @@ export interface Job {
   readonly rentalLabel: string;
   /** Identifies the command line: equal command lines have the same text here. */
   readonly line: string;
+  /** The same for the values of its environment variables, which are not stored. */
+  readonly values?: string | undefined;
   readonly plan: JobPlan;
   readonly phase: JobPhase;
   /** The process that attends the job, by its name in `Processes`. */
@@ -77,6 +80,8 @@ const jobsFolder = (state: string): string => join(state, "jobs");
 
 export const jobFolder = (state: string, id: string): string => join(jobsFolder(state), id);
 
+const jobPath = (state: string, id: string): string => join(jobFolder(state, id), "job.json");
+
 /** The file with all output of a job, in the order in which it arrived. */
 export const logPath = (folder: string): string => join(folder, "output.log");
 
@@ -105,7 +110,7 @@ export type Stream = "stdout" | "stderr";
 export function openJournal(state: string, job: Job): Journal {
   let current = job;
   const folder = jobFolder(state, job.id);
-  const path = join(folder, "job.json");
+  const path = jobPath(state, job.id);
   const save = () => {
     try {
       writeDurableFile(path, `${JSON.stringify({ version, ...withoutUndefined(current) }, null, 2)}\n`);
@@ -124,6 +129,30 @@ export function openJournal(state: string, job: Job): Journal {
     output: outputFiles(folder),
   };
 }
+
+/**
+ * Makes this process the one that attends a stored job. Returns undefined if another process has changed the job since it
+ * was read: two processes must not attend a job. Throws `SaveFailed`, or `WaitedTooLong`.
+ */
+export const takeOver = (state: string, job: Job, processes: Processes): Promise<Journal | undefined> =>
+  locked(
+    jobPath(state, job.id),
+    async () => {
+      const { process, phase } = readJob(state, job.id) ?? {};
+      if (process !== job.process || phase !== job.phase) return undefined;
+      return openJournal(state, { ...job, process: processes.self });
+    },
+    {
+      processes,
+      stale: 10_000,
+      timeout: 30_000,
+      busy: (lock) =>
+        new WaitedTooLong(
+          `waited for another gpuctl process that takes over job ${job.id}`,
+          `If no other gpuctl is running, delete ${lock}.`,
+        ),
+    },
+  );
 
 /** A journal for only reading a job. Its folder exists, and changes and output are not stored. */
 export const viewJournal = (state: string, job: Job): Journal => ({
@@ -159,8 +188,11 @@ function outputFiles(folder: string): OutputFiles {
 /** All stored jobs, the oldest first. Files that cannot be read are left out. */
 export const readJobs = (state: string): readonly Job[] =>
   folders(jobsFolder(state))
-    .flatMap((id) => jobOf(id, parseJson(textOf(join(jobFolder(state, id), "job.json")))) ?? [])
+    .flatMap((id) => readJob(state, id) ?? [])
     .sort((one, other) => one.createdAt - other.createdAt);
+
+const readJob = (state: string, id: string): Job | undefined =>
+  jobOf(id, parseJson(textOf(jobPath(state, id))));
 
 function textOf(path: string): string {
   try {
@@ -200,6 +232,7 @@ function jobOf(id: string, value: unknown): Job | undefined {
     label: text("label"),
     rentalLabel: asText(value.rentalLabel),
     line: asText(value.line),
+    values: text("values"),
     plan: {
       command: texts(plan.command),
       sync: typeof plan.sync === "string" ? plan.sync : undefined,
@@ -239,7 +272,18 @@ export const stateOfJob = (
 
 /** Fields of a job for JSON. */
 export const jobRecord = (job: Job, state: string): Readonly<Record<string, unknown>> => {
-  const { plan, line: _, process: __, shownLabel: ___, createdAt, rentedAt, endedAt, stopsAt, ...rest } = job;
+  const {
+    plan,
+    line: _,
+    values: __,
+    process: ___,
+    shownLabel: ____,
+    createdAt,
+    rentedAt,
+    endedAt,
+    stopsAt,
+    ...rest
+  } = job;
   return withoutUndefined({
     ...rest,
     state,

@@ -1,9 +1,9 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { attend } from "../../../jobs/attend.ts";
-import { openJournal } from "../../../jobs/journal.ts";
+import { type Job, takeOver } from "../../../jobs/journal.ts";
 import { jobHost } from "../run/host.ts";
-import { adoptLease, assertHasRental, bindRental, findRental } from "../run/rent.ts";
+import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
 import { findJob, isOpen, jobArg, noJobs, ownJobs, placeOf } from "./find.ts";
 
@@ -37,9 +37,7 @@ export default defineCommand({
       });
     }
     if (files.processes.isRunning(job.process) && job.process !== files.processes.self) {
-      throw new UsageError(`another gpuctl process attends job ${job.id}`, {
-        hint: `\`gpuctl rentals jobs logs --follow ${job.id}\` shows its output.`,
-      });
+      throw isAttended(job);
     }
     if (job.phase !== "running" && job.plan.variables.length > 0) {
       throw new UsageError(
@@ -50,7 +48,8 @@ export default defineCommand({
       );
     }
     const machines = await startMachines();
-    const journal = openJournal(files.state, { ...job, process: files.processes.self });
+    const journal = await takeOver(files.state, job, files.processes);
+    if (journal === undefined) throw isAttended(job);
     await assertHasRental(journal, context);
     const lease = placeOf(job, context);
     if (job.rentalId === undefined) {
@@ -63,9 +62,16 @@ export default defineCommand({
       await bindRental(journal, record, { place: lease }, context);
     }
     return attendance.interruptible(async (stopped) => {
-      if (lease && !job.plan.detached) await adoptLease(lease, job.id);
+      if (lease) await adoptLease(lease, job);
       const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
-      return jobResult(journal, await attend(journal, host, { stopped, variables: {} }), context);
+      const outcome = await attend(journal, host, { stopped, variables: {} });
+      if (outcome.because === "detached" && lease) await detachLease(lease, job.id);
+      return jobResult(journal, outcome, context);
     });
   },
 });
+
+const isAttended = ({ id }: Job): UsageError =>
+  new UsageError(`another gpuctl process attends job ${id}`, {
+    hint: `\`gpuctl rentals jobs logs --follow ${id}\` shows its output.`,
+  });
