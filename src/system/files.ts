@@ -84,12 +84,14 @@ export async function collected(
 }
 
 /**
- * A process name includes the host and, on Linux, the PID namespace, because containers may share files. On Linux, it
- * also includes when the process started, because process IDs are used again, above all after a restart.
+ * A process name includes the host and, on Linux, the PID namespace, because containers may share files. It also includes
+ * when the process started, because process IDs are used again, above all after a restart. Without that, a process ID
+ * that is used again counts as the old process, so nothing of it is taken over or ended.
  */
 export const processes: Processes = {
   get self() {
-    const start = startOf(process.pid);
+    ownStart ??= { start: startOf(process.pid) };
+    const { start } = ownStart;
     return `${place()} ${process.pid}${start === undefined ? "" : `@${start}`}`;
   },
   isRunning: (name) => {
@@ -107,8 +109,29 @@ export const processes: Processes = {
   },
 };
 
-/** The boot of the machine, and the time since then at which a process started. Undefined if that is not known. */
-function startOf(pid: number): string | undefined {
+/** When this process started. Kept, because on macOS another program is asked. */
+let ownStart: { readonly start: string | undefined } | undefined;
+
+/** When a process started. Undefined if that is not known, as on Windows. */
+const startOf = (pid: number): string | undefined =>
+  process.platform === "linux" ? startOnLinux(pid) : startByPs(pid);
+
+/** In UTC, such as `Mon-Nov-23-07:20:48-2026`. */
+function startByPs(pid: number): string | undefined {
+  try {
+    // Loaded here, because most commands do not need it.
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
+    const args = ["-o", "lstart=", "-p", String(pid)];
+    const env = { LC_ALL: "C", TZ: "UTC" };
+    const text = execFileSync("/bin/ps", args, { env, encoding: "utf8", stdio: "pipe", timeout: 5_000 });
+    return text.trim().replace(/\s+/g, "-") || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The boot of the machine, and the time since then at which a process started. */
+function startOnLinux(pid: number): string | undefined {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");
