@@ -74,7 +74,7 @@ export function createPorts(
     },
     installation: installation(runtime),
     dialog: createDialog(runtime, dialog),
-    attendance: createAttendance(runtime.system),
+    attendance: createAttendance(runtime.system, runtime.redactor),
     environment: Object.fromEntries(visibleVariables.map((name) => [name, env[name]])),
     profiles: createProfiles({ ...settings, files, env, flags: globalFlags }),
     secrets: createSecrets({
