@@ -88,35 +88,34 @@ export async function collected(
  * when the process started, because process IDs are used again, above all after a restart. Without that, a process ID
  * that is used again counts as the old process, so nothing of it is taken over or ended.
  */
-export const processes: Processes = {
-  get self() {
-    ownStart ??= { start: startOf(process.pid) };
-    const { start } = ownStart;
-    return `${place()} ${process.pid}${start === undefined ? "" : `@${start}`}`;
-  },
-  isRunning: (name) => {
-    const at = name.lastIndexOf(" ");
-    if (name.slice(0, at) !== place()) return true;
-    const [id, start] = name.slice(at + 1).split("@");
-    const pid = Number(id);
-    try {
-      process.kill(pid, 0);
-    } catch (error) {
-      if (codeOf(error) === "ESRCH") return false;
-    }
-    const found = start === undefined ? undefined : startOf(pid);
-    return found === undefined || found === start;
-  },
-};
+export function processesOn(platform: NodeJS.Platform): Processes {
+  const startOf = platform === "linux" ? startOnLinux : startByPs;
+  let ownStart: { readonly start: string | undefined } | undefined;
+  return {
+    get self() {
+      ownStart ??= { start: startOf(process.pid) };
+      const { start } = ownStart;
+      return `${place()} ${process.pid}${start === undefined ? "" : `@${start}`}`;
+    },
+    isRunning: (name) => {
+      const at = name.lastIndexOf(" ");
+      if (name.slice(0, at) !== place()) return true;
+      const [id, start] = name.slice(at + 1).split("@");
+      const pid = Number(id);
+      try {
+        process.kill(pid, 0);
+      } catch (error) {
+        if (codeOf(error) === "ESRCH") return false;
+      }
+      const found = start === undefined ? undefined : startOf(pid);
+      return found === undefined || found === start;
+    },
+  };
+}
 
-/** When this process started. Kept, because on macOS another program is asked. */
-let ownStart: { readonly start: string | undefined } | undefined;
+export const processes = processesOn(process.platform);
 
-/** When a process started. Undefined if that is not known, as on Windows. */
-const startOf = (pid: number): string | undefined =>
-  process.platform === "linux" ? startOnLinux(pid) : startByPs(pid);
-
-/** In UTC, such as `Mon-Nov-23-07:20:48-2026`. */
+/** When a process started: a time in UTC. Undefined if that is not known, as on Windows. */
 function startByPs(pid: number): string | undefined {
   try {
     // Loaded here, because most commands do not need it.
@@ -130,7 +129,7 @@ function startByPs(pid: number): string | undefined {
   }
 }
 
-/** The boot of the machine, and the time since then at which a process started. */
+/** The boot of the machine, and the time since then at which a process started. Undefined if that is not known. */
 function startOnLinux(pid: number): string | undefined {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
