@@ -176,7 +176,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'auth' = @(
       ,@('login', 'Store an API key and its hosts in a profile')
       ,@('logout', 'Remove the API key from a profile')
-      ,@('status', 'Show the key in use, where it comes from, and whether the service accepts it')
+      ,@('status', 'Show the key in use, where it comes from, and what the service lets it do')
       ,@('token', 'Print the API key in use')
     )
     'auth login' = @()
@@ -412,7 +412,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'help auth' = @(
       ,@('login', 'Store an API key and its hosts in a profile')
       ,@('logout', 'Remove the API key from a profile')
-      ,@('status', 'Show the key in use, where it comes from, and whether the service accepts it')
+      ,@('status', 'Show the key in use, where it comes from, and what the service lets it do')
       ,@('token', 'Print the API key in use')
     )
     'help profile' = @(

@@ -2,7 +2,16 @@
  * Applies each mutation to a copy of the source and runs its tests, which must fail. `npm run mutate` runs all
  * mutations. `npm run mutate -- money` runs only those whose file or name contains one of the words.
  */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -76,6 +85,8 @@ async function survival(copy: string, { file, from, to, tests, build }: Mutation
 
 function copyRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), "gpuctl-mutate-"));
+  // Tests of root become an ordinary user, who must be able to read the copy.
+  chmodSync(copy, 0o755);
   for (const name of readdirSync(repository)) {
     if (!notCopied.includes(name)) cpSync(join(repository, name), join(copy, name), { recursive: true });
   }

@@ -3,6 +3,7 @@ import { promptMutations } from "./mutations/prompts.ts";
 import { rentingMutations } from "./mutations/renting.ts";
 import { resultMutations } from "./mutations/results.ts";
 import { scriptMutations } from "./mutations/scripts.ts";
+import { trustMutations } from "./mutations/trust.ts";
 
 /** A fault that the tests must notice. */
 export interface Mutation {
@@ -799,4 +800,5 @@ export const mutations: readonly Mutation[] = [
   ...promptMutations,
   ...listMutations,
   ...scriptMutations,
+  ...trustMutations,
 ];

@@ -89,7 +89,8 @@ function parsedShard(text: string, shards: number | undefined): Shard {
   return { index, count };
 }
 
-function assertCount(count: number): void {
+/** Throws `UsageError` for more shards than a batch can have. */
+export function assertCount(count: number): void {
   if (count > maxShards) throw new UsageError(`there can be at most ${maxShards} shards, not ${count}`);
 }
 

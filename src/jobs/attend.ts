@@ -3,6 +3,7 @@ import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
 import type { Job, Journal, Stream } from "./journal.ts";
+import { longestCreate } from "./lease-round.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
@@ -301,9 +302,15 @@ const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
 
 /** Stops the command of a job, if its rental can be reached, and ends the rental. Throws `StillBilled`. */
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
-  const { rentalId, phase } = journal.job();
+  const { rentalId, phase, id, rentedAt, leaseFile } = journal.job();
   const outcome: JobOutcome = { because: "failure", failure: new Error("cancelled"), fetched: [] };
   if (rentalId === undefined) {
+    if (rentedAt === undefined || host.now() - rentedAt > longestCreate) await host.release();
+    else if (leaseFile !== undefined) {
+      host.say(
+        `The rental of job ${id} may still appear. Its lease stays, so that \`gpuctl rentals guard\` ends it.`,
+      );
+    }
     journal.change({
       phase: "ended",
       endedAt: host.now(),

@@ -48,6 +48,8 @@ export interface Job {
   readonly rentalLabel: string;
   /** Identifies the command line: equal command lines have the same text here. */
   readonly line: string;
+  /** The same for the values of its environment variables, which are not stored. */
+  readonly values?: string | undefined;
   readonly plan: JobPlan;
   readonly phase: JobPhase;
   /** The process that attends the job, by its name in `Processes`. */
@@ -76,6 +78,8 @@ export interface Job {
 const jobsFolder = (state: string): string => join(state, "jobs");
 
 export const jobFolder = (state: string, id: string): string => join(jobsFolder(state), id);
+
+const jobPath = (state: string, id: string): string => join(jobFolder(state, id), "job.json");
 
 /** The file with what arrived from a stream of a job's command. */
 export const streamPath = (folder: string, stream: Stream): string => join(folder, stream);
@@ -108,7 +112,7 @@ export type Stream = "stdout" | "stderr";
 export function openJournal(state: string, job: Job): Journal {
   let current = job;
   const folder = jobFolder(state, job.id);
-  const path = join(folder, "job.json");
+  const path = jobPath(state, job.id);
   const save = () => {
     try {
       writeDurableFile(path, `${JSON.stringify({ version, ...withoutUndefined(current) }, null, 2)}\n`);
@@ -167,7 +171,7 @@ export const readJobs = (state: string): readonly Job[] =>
 
 /** A stored job. Undefined if it cannot be read. */
 export const readJob = (state: string, id: string): Job | undefined =>
-  jobOf(id, parseJson(textOf(join(jobFolder(state, id), "job.json"))));
+  jobOf(id, parseJson(textOf(jobPath(state, id))));
 
 function textOf(path: string): string {
   try {
@@ -207,6 +211,7 @@ function jobOf(id: string, value: unknown): Job | undefined {
     label: text("label"),
     rentalLabel: asText(value.rentalLabel),
     line: asText(value.line),
+    values: text("values"),
     plan: {
       command: texts(plan.command),
       sync: typeof plan.sync === "string" ? plan.sync : undefined,
@@ -246,7 +251,18 @@ export const stateOfJob = (
 
 /** Fields of a job for JSON. */
 export const jobRecord = (job: Job, state: string): Readonly<Record<string, unknown>> => {
-  const { plan, line: _, process: __, shownLabel: ___, createdAt, rentedAt, endedAt, stopsAt, ...rest } = job;
+  const {
+    plan,
+    line: _,
+    values: __,
+    process: ___,
+    shownLabel: ____,
+    createdAt,
+    rentedAt,
+    endedAt,
+    stopsAt,
+    ...rest
+  } = job;
   return withoutUndefined({
     ...rest,
     state,

@@ -43,7 +43,7 @@ interface RoundOptions {
 }
 
 /** The longest time that creating a rental is expected to take, in milliseconds. */
-const longestCreate = 10 * timeUnits[2].milliseconds;
+export const longestCreate = 10 * timeUnits[2].milliseconds;
 
 /**
  * How much clocks may differ, in milliseconds. Applies when looking for possible rentals of a lease, and to a rental

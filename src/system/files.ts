@@ -84,31 +84,53 @@ export async function collected(
 }
 
 /**
- * A process name includes the host and, on Linux, the PID namespace, because containers may share files. On Linux, it
- * also includes when the process started, because process IDs are used again, above all after a restart.
+ * A process name includes the host and, on Linux, the PID namespace, because containers may share files. It also includes
+ * when the process started, because process IDs are used again, above all after a restart. Without that, a process ID
+ * that is used again counts as the old process, so nothing of it is taken over or ended.
  */
-export const processes: Processes = {
-  get self() {
-    const start = startOf(process.pid);
-    return `${place()} ${process.pid}${start === undefined ? "" : `@${start}`}`;
-  },
-  isRunning: (name) => {
-    const at = name.lastIndexOf(" ");
-    if (name.slice(0, at) !== place()) return true;
-    const [id, start] = name.slice(at + 1).split("@");
-    const pid = Number(id);
-    try {
-      process.kill(pid, 0);
-    } catch (error) {
-      if (codeOf(error) === "ESRCH") return false;
-    }
-    const found = start === undefined ? undefined : startOf(pid);
-    return found === undefined || found === start;
-  },
-};
+export function processesOn(platform: NodeJS.Platform): Processes {
+  const startOf = platform === "linux" ? startOnLinux : startByPs;
+  let ownStart: { readonly start: string | undefined } | undefined;
+  return {
+    get self() {
+      ownStart ??= { start: startOf(process.pid) };
+      const { start } = ownStart;
+      return `${place()} ${process.pid}${start === undefined ? "" : `@${start}`}`;
+    },
+    isRunning: (name) => {
+      const at = name.lastIndexOf(" ");
+      if (name.slice(0, at) !== place()) return true;
+      const [id, start] = name.slice(at + 1).split("@");
+      const pid = Number(id);
+      try {
+        process.kill(pid, 0);
+      } catch (error) {
+        if (codeOf(error) === "ESRCH") return false;
+      }
+      const found = start === undefined ? undefined : startOf(pid);
+      return found === undefined || found === start;
+    },
+  };
+}
+
+export const processes = processesOn(process.platform);
+
+/** When a process started: a time in UTC. Undefined if that is not known, as on Windows. */
+function startByPs(pid: number): string | undefined {
+  try {
+    // Loaded here, because most commands do not need it.
+    const { execFileSync } = process.getBuiltinModule("node:child_process");
+    const args = ["-o", "lstart=", "-p", String(pid)];
+    const env = { LC_ALL: "C", TZ: "UTC" };
+    const text = execFileSync("/bin/ps", args, { env, encoding: "utf8", stdio: "pipe", timeout: 5_000 });
+    return text.trim().replace(/\s+/g, "-") || undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The boot of the machine, and the time since then at which a process started. Undefined if that is not known. */
-function startOf(pid: number): string | undefined {
+function startOnLinux(pid: number): string | undefined {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,15 +1,20 @@
 import process from "node:process";
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { Interrupted } from "../core/errors.ts";
 import { interruptionSignals } from "./interruption.ts";
 import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
 
 /** Line-based prompts for screen readers and terminals that cannot move the cursor. */
 export const plainPrompts: Prompts = {
-  text: (question) => untilValid(question, () => line(`? ${question.message}${hint(question.initial)} `)),
+  text: async (question) => {
+    if (question.confirms) await dropTyped();
+    return untilValid(question, () => line(`? ${question.message}${hint(question.initial)} `));
+  },
   secret: (question) => untilValid(question, () => hiddenLine(`? ${question.message} [hidden] `)),
   confirm: async ({ message, initial = false }) => {
+    await dropTyped();
     const answer = (await line(`? ${message} ${initial ? "(Y/n)" : "(y/N)"} `)).trim();
     return answer === "" ? initial : /^y(es)?$/i.test(answer);
   },
@@ -18,6 +23,28 @@ export const plainPrompts: Prompts = {
     process.stderr.write(`${outcome === "success" ? "OK" : "FAILED"}: ${text}\n`);
   },
 };
+
+/** How long to read what was typed, in milliseconds. The terminal has stored it, so it arrives at once. */
+const dropTime = 50;
+
+/**
+ * Drops what was typed before a question, including part of a line, which only raw mode can read. Inquirer does the same.
+ * Throws `Interrupted` if Ctrl-C is pressed meanwhile, or the terminal closes.
+ */
+async function dropTyped(): Promise<void> {
+  const { stdin } = process;
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  const drop = (typed: Uint8Array | string) => {
+    if (String(typed).includes("\u0003")) end();
+  };
+  stdin.on("data", drop).on("end", end).on("error", end).setRawMode(true);
+  await setTimeout(dropTime);
+  stdin.pause().setRawMode(false).off("data", drop).off("end", end).off("error", end);
+  if (isOver) throw new Interrupted();
+}
 
 /** For a longer list, the user first enters a search text. */
 const searchAbove = 20;

@@ -152,6 +152,7 @@ export interface Prompts {
   readonly text: (question: TextQuestion) => Promise<string>;
   readonly secret: (question: Question) => Promise<string>;
   readonly choose: (question: ChoiceQuestion) => Promise<string>;
+  /** What was typed before the question is dropped, because it cannot be an answer to it. */
   readonly confirm: (question: YesNoQuestion) => Promise<boolean>;
   /** Shows the outcome of a check between two questions, marked as a success or a failure. */
   readonly report: (outcome: "success" | "failure", text: string) => void;
@@ -164,6 +165,8 @@ export interface Question {
 }
 
 export interface TextQuestion extends Question {
+  /** The answer confirms something, so what was typed before the question is dropped. */
+  readonly confirms?: boolean;
   /** The default answer. */
   readonly initial?: string | undefined;
 }

@@ -86,6 +86,14 @@ describe("the service's message is shown, whatever its format", () => {
     expect(err).toContain("red");
     expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
+
+  test("every kind of line break in a text of a service is a space", async () => {
+    const { run } = await createCli({
+      respond: always(400, { error: "one\u0085two\u2028three\u2029four\r\nfive\vsix" }),
+    });
+    const { err } = await run(list, { ...overNetwork(), terminal: 80 });
+    expect(err).toContain("one two three four five six");
+  });
 });
 
 describe("with JSON an error is one document on stderr", () => {

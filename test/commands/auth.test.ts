@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { type Cli, createCli } from "../support/cli.ts";
-import { always, key, serviceUrl } from "../support/service.ts";
+import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
 
 const checkedLogin = `auth login --with-token --base-url ${serviceUrl} --profile default`;
 const login = (profile = "default") =>
@@ -225,7 +225,10 @@ describe("auth status", () => {
     const cli = await createCli({ respond: always(200, {}) });
     await cli.run(login("work"), { stdin: key });
     const { out, requests } = await cli.run("auth status");
-    expect(requests.map(({ path }) => path)).toEqual(["/v2/on-demand/active-rental-summary"]);
+    expect(requests.map(({ path }) => path)).toEqual([
+      "/v2/on-demand/active-rental-summary",
+      "/v2/openapi.json",
+    ]);
     expect(out).toMatchInlineSnapshot(`
       "profile:           work
       sandbox:           false
@@ -234,10 +237,31 @@ describe("auth status", () => {
       key:               …1234
       source:            profile "work"
       accepted:          true
+      canWrite:          -
       "
     `);
     const env = await cli.run("auth status -o json", { env: { GPUCTL_API_KEY: "another-key-9876" } });
     expect(JSON.parse(env.out)).toMatchObject({ key: "…9876", source: "GPUCTL_API_KEY", accepted: true });
+  });
+
+  test.each([
+    ["full", true],
+    ["readOnly", false],
+  ] as const)("says whether a key can write: %s", async (name, canWrite) => {
+    const { run, sandbox } = await createCli();
+    const { out, err } = await run(
+      "auth status -o json",
+      overNetwork({ GPUCTL_API_KEY: sandbox.keys[name] }),
+    );
+    expect(JSON.parse(out)).toMatchObject({ accepted: true, canWrite });
+    expect(err).toBe("");
+  });
+
+  test("says that a key can read if no more is known", async () => {
+    const { run, sandbox } = await createCli({ only: "documented" });
+    const { out, err } = await run("auth status", overNetwork({ GPUCTL_API_KEY: sandbox.keys.full }));
+    expect(out).toMatch(/^accepted: +true\ncanWrite: +-$/m);
+    expect(err).toBe("The key can read. Whether it can also write is not known.\n");
   });
 
   test("in the sandbox, shows the sandbox's own key", async () => {

@@ -81,6 +81,8 @@ describe.each(platforms)("%s", (platform) => {
 test.each([
   ["k8s requests.jsonl", /--shards is required/],
   ["k8s requests.jsonl --shards 0", /--shards must be/],
+  ["k8s requests.jsonl --shards 100001", /there can be at most 100000 shards, not 100001/],
+  ["slurm requests.jsonl --shards 100001", /there can be at most 100000 shards, not 100001/],
   ["k8s requests.jsonl --shards 2 --name Batch_1", /--name must be/],
   ["nomad requests.jsonl --shards 2", /PLATFORM must be one of k8s, slurm, github, gitlab/],
   ["k8s /home/ada/requests.jsonl --shards 2", /INPUT must be a relative path/],

@@ -20,7 +20,8 @@ import {
   tokensOf,
   writeLeases,
 } from "../support/leases.ts";
-import { overNetwork } from "../support/service.ts";
+import { overNetwork, serviceUrl } from "../support/service.ts";
+import { words } from "../support/words.ts";
 
 const create = "rentals create vm --gpus 1 --yes --sandbox";
 const guard = "rentals guard --yes --sandbox";
@@ -60,7 +61,7 @@ describe("rentals guard", () => {
       [
         "EVENT     ID    LABEL    LEASE ENDS                MESSAGE",
         "ended     1001  past     2026-11-20T13:00:00.000Z  Rental 1001 was terminated.",
-        "no-lease  1003  without  -                         is active and has no lease; `gpuctl rentals lease set 1003 2h` sets one",
+        "no-lease  1003  without  -                         is active and has no lease; `gpuctl rentals lease set 1003 2h --sandbox` sets one",
         "",
       ].join("\n"),
     );
@@ -91,7 +92,7 @@ describe("rentals guard", () => {
         label: "vm-1001",
         token: expect.any(String),
         endsAt: at(hour),
-        message: "ends in 12m; `gpuctl rentals lease extend 1001 1h` lets it run longer",
+        message: "ends in 12m; `gpuctl rentals lease extend 1001 1h --sandbox` lets it run longer",
         time: at(48 * minute),
       },
     ]);
@@ -214,6 +215,25 @@ describe("a termination that is not certain", () => {
     expect(out).toMatch(/^EVENT .*\nfailed +1001 .*Failed with 403. It may still be billed\nended +1002 /);
     expect(err).toContain("1001: Failed with 403");
   });
+});
+
+test.each([
+  ["no-lease", "rentals create vm --gpus 1 --yes"],
+  ["ends-soon", "rentals create vm --gpus 1 --yes --lease 10m --lease-file 'my leases'"],
+])("the command that a %s event suggests works as printed", async (event, line) => {
+  const cli = await createCli();
+  const service = ["--base-url", serviceUrl, "--inference-base-url", serviceUrl];
+  const env = { GPUCTL_API_KEY: cli.sandbox.keys.full };
+  await cli.run([...words(line), ...service], { env });
+  const guarded = ["rentals", "guard", "--yes", "--lease-file", "my leases", "-o", "json", ...service];
+  const { out, err } = await cli.run(guarded, { env });
+  const [{ message, ...found }] = JSON.parse(out);
+  expect(found, err).toMatchObject({ event, rentalId: "1001" });
+  const [, suggested = ""] = /`gpuctl (.*)`/.exec(message) ?? [];
+  const { code, requests, err: problem } = await cli.run(words(suggested), { env });
+  expect(code, problem).toBe(0);
+  expect(requests).not.toEqual([]);
+  expect(await leasesOf(cli, join(cli.folder, "my leases"))).toMatchObject([{ rentalId: "1001" }]);
 });
 
 describe("a rental that the guard does not know", () => {

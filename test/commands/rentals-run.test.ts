@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { asRecord } from "../../src/core/json.ts";
 import { whileLocked } from "../../src/jobs/leases.ts";
@@ -212,23 +211,22 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
   test("a process that takes the lock during the wait for the lease file counts for --max-burn", async () => {
     let lookUps = 0;
-    const looked = new AbortController();
+    const waits = new AbortController();
     const renter = await createRenter({
       respond: ({ path }) => {
         if (!path.endsWith("/active-rental-summary")) return undefined;
         lookUps += 1;
-        looked.abort();
         return Response.json({ hourlyCostCents: lookUps === 1 ? 0 : 1000 });
       },
     });
     const path = leaseFile(renter);
     const other = whileLocked({ path, ownFolder: true, processes }, async () => {
-      if (!looked.signal.aborted) await once(looked.signal, "abort");
-      // Long enough for gpuctl to reach the lease file.
-      await setTimeout(300);
+      if (!waits.signal.aborted) await once(waits.signal, "abort");
       await writeFile(join(renter.folder, "state", "rentals-create"), "another process");
     });
-    const { code, requests } = await renter.run(sh("true", "--max-burn", "5"));
+    // gpuctl waits for nothing else than the lease file.
+    const onSleep = () => waits.abort();
+    const { code, requests } = await renter.run(sh("true", "--max-burn", "5"), { onSleep });
     await other;
     expect({ code, lookUps, creates: requests.filter(isCreate) }).toEqual({
       code: 11,

@@ -29,7 +29,7 @@ type Moment =
   /** The nth start of ssh or rsync. The ssh that rsync starts does not count. */
   | { readonly connection: number };
 
-const create = /^POST .*\/virtual-machine-rentals$/;
+const create = /^POST .*[-/]rentals$/;
 const terminate = /^POST .*\/terminate$/;
 
 const moments: Readonly<Record<string, Moment>> = {

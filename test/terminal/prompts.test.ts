@@ -252,3 +252,30 @@ describe.skipIf(process.platform === "win32")("with stderr in a file", () => {
     expect(written).not.toContain("\u001b");
   });
 });
+describe.skipIf(process.platform === "win32")("what was typed before a question", () => {
+  test.each([
+    ["a line", "y\r", {}],
+    ["part of a line", "y", {}],
+    ["a line on a dumb terminal", "y\r", { TERM: "dumb" }],
+  ])("does not answer it: %s", async (_, typed, env) => {
+    const home = await createRentedHome(["train"], env);
+    const terminal = home.shellOnTerminal("gpuctl rentals terminate 1001 --sandbox");
+    terminal.type(typed);
+    await terminal.waitFor("(y/N)");
+    terminal.press("enter");
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: 130 });
+    expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("1001\n");
+  });
+
+  test.each([
+    ["a terminal", "default", {}],
+    ["a dumb terminal", "default\r", { TERM: "dumb" }],
+  ])("does not confirm it as the typed word on %s", async (_, typed, env) => {
+    const home = await createHome(env);
+    const terminal = home.shellOnTerminal("gpuctl user delete --sandbox");
+    terminal.type(typed);
+    await terminal.waitFor("to confirm:");
+    terminal.press("enter");
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: 130 });
+  });
+});

@@ -55,7 +55,7 @@ export async function confirm(
 
 async function isConfirmed(message: string, typed: string | undefined, prompts: Prompts): Promise<boolean> {
   if (typed === undefined) return prompts.confirm({ message });
-  const answer = await prompts.text({ message: `${message} Type ${typed} to confirm:` });
+  const answer = await prompts.text({ message: `${message} Type ${typed} to confirm:`, confirms: true });
   return answer.trim() === typed;
 }
 

@@ -1,9 +1,17 @@
 import type { Attendance } from "../../command-kit/context.ts";
-import type { Sink, System } from "../../system/types.ts";
+import type { Redactor } from "../../core/redact.ts";
+import type { Io, Sink, System } from "../../system/types.ts";
 
 /** Creates the functions for a command that stays connected to a job until the job ends. */
-export function createAttendance({ env, interruptible, io }: System): Attendance {
-  const streams = { stdout: passedTo(io.stdout), stderr: passedTo(io.stderr) };
+export function createAttendance(
+  {
+    env,
+    interruptible,
+    io,
+  }: Pick<System, "env" | "interruptible"> & { readonly io: Pick<Io, "stdout" | "stderr"> },
+  redactor: Pick<Redactor, "stream">,
+): Attendance {
+  const streams = { stdout: passedTo(io.stdout, redactor), stderr: passedTo(io.stderr, redactor) };
   return {
     interruptible: (work) => interruptible(work, { anySignal: true }),
     output: (stream, bytes) => streams[stream].add(bytes),
@@ -28,9 +36,10 @@ const maxHeld = 64 * 1024;
  * Writes bytes unchanged, but only whole lines to a terminal: there, an escape sequence must not be cut in two, and
  * lines of stdout and stderr must not mix. A carriage return, which redraws a progress bar, also ends a line. A line
  * that is longer than `maxHeld` is written in parts, because it may never end. An escape sequence that this cuts in two
- * is shown as text.
+ * is shown as text; a secret is not cut.
  */
-function passedTo(sink: Sink): Passed {
+function passedTo(sink: Sink, redactor: Pick<Redactor, "stream">): Passed {
+  const masked = redactor.stream();
   const decoder = new TextDecoder();
   let held = "";
   let isRead = true;
@@ -50,10 +59,11 @@ function passedTo(sink: Sink): Passed {
       const lineEnd = Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r", text.length - 2)) + 1;
       const end = text.length - lineEnd > maxHeld ? text.length : lineEnd;
       held = text.slice(end);
-      return write(lines(text.slice(0, end)));
+      return write(lines(masked.add(text.slice(0, end))));
     },
     end: async () => {
-      if (held !== "") await write(`${lines(held)}\n`);
+      const rest = masked.add(held) + masked.end();
+      if (rest !== "") await write(`${lines(rest)}\n`);
       held = "";
     },
   };

@@ -18,6 +18,7 @@ import { helpStyle } from "../help/layout.ts";
 import { helpOrTopic } from "../help/topics.ts";
 import { globalFlags } from "../parse/globals.ts";
 import { unknownTopic } from "../parse/unknown.ts";
+import { serviceFlags, withServiceFlags } from "../print/service-flags.ts";
 import { canPrompt, placeOf } from "../prompt/confirm.ts";
 import { readNamedStdin } from "../prompt/stdin.ts";
 import { createAttendance } from "./attendance.ts";
@@ -46,6 +47,7 @@ export function createPorts(
   return {
     ask,
     place: placeOf(settings),
+    withServiceFlags: (text) => withServiceFlags(text, serviceFlags(dialog.invocation.globals)),
     callAt,
     requestAt,
     sandbox: servedSandbox ?? sandbox,
@@ -74,7 +76,7 @@ export function createPorts(
     },
     installation: installation(runtime),
     dialog: createDialog(runtime, dialog),
-    attendance: createAttendance(runtime.system),
+    attendance: createAttendance(runtime.system, runtime.redactor),
     environment: Object.fromEntries(visibleVariables.map((name) => [name, env[name]])),
     profiles: createProfiles({ ...settings, files, env, flags: globalFlags }),
     secrets: createSecrets({

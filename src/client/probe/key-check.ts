@@ -24,23 +24,30 @@ interface Service {
 }
 
 /**
- * Checks a key with requests that cost and change nothing. Whether it is read-only is known only if the service lists
- * its API keys with their access. Throws any failure that is not about the key.
+ * Checks a key with requests that cost and change nothing. Throws any failure that is not about the key.
  */
-export async function checkKey(key: string, { call, request }: Service): Promise<KeyState> {
+export async function checkKey(key: string, service: Service): Promise<KeyState> {
   try {
-    await call("getActiveRentalSummary", {}, { retries: 0 });
+    await service.call("getActiveRentalSummary", {}, { retries: 0 });
   } catch (error) {
     if (error instanceof ServiceError && error.status === 401) return "rejected";
     if (error instanceof ServiceError && error.status === 403) return "not allowed";
     throw error;
   }
-  const keys = await listedKeys({ call, request }).catch(() => undefined);
+  return (await canWrite(key, service)) === false ? "read-only" : "accepted";
+}
+
+/**
+ * Whether an accepted key may create and change things. Undefined if that is not known, because the service does not
+ * list its API keys with their access.
+ */
+export async function canWrite(key: string, service: Service): Promise<boolean | undefined> {
+  const keys = await listedKeys(service).catch(() => undefined);
   const own = (keys ?? []).filter((one) => isRecord(one) && one.lastFour === keyEnding(key));
   const access = own.map((one) => String(firstAt(one, ["access", "permission", "scope", "role"])));
-  return access.length > 0 && access.every((one) => /^read([-_ ]?only)?$/i.test(one))
-    ? "read-only"
-    : "accepted";
+  const readOnly = access.filter((one) => /^read([-_ ]?only)?$/i.test(one)).length;
+  if (readOnly > 0 && readOnly === access.length) return false;
+  return readOnly === 0 && access.some((one) => /write|full|admin/i.test(one)) ? true : undefined;
 }
 
 /** The API keys that the service lists, if its description has an operation for that. */

@@ -1,10 +1,13 @@
+import { canWrite } from "../../client/probe/key-check.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { keyEnding } from "../../core/text.ts";
 
 export default defineCommand({
   path: "auth status",
-  summary: "Show the key in use, where it comes from, and whether the service accepts it",
+  summary: "Show the key in use, where it comes from, and what the service lets it do",
+  details:
+    "The check reads and changes nothing. canWrite says whether the key may also create, change and end things. It is null if that is not known, because the service does not list its API keys with their access.",
   operation: "getActiveRentalSummary",
   uses: ["secrets"],
   view: { kind: "record", id: [] },
@@ -12,7 +15,7 @@ export default defineCommand({
     { text: "Check the key", command: "gpuctl auth status --sandbox" },
     { text: "Print as JSON, for a script", command: "gpuctl auth status -o json --sandbox" },
   ],
-  run: async ({ input, call, setFailureContext, secrets, settings }) => {
+  run: async ({ input, call, request, say, setFailureContext, secrets, settings }) => {
     const { profile, baseUrl, inferenceBaseUrl, sandbox, dryRun } = settings;
     // A dry run ends with this call, before `keyInUse` can run the command that prints the key.
     if (dryRun) await call("getActiveRentalSummary", input);
@@ -24,6 +27,8 @@ export default defineCommand({
       }
       throw error;
     });
+    const writes = await canWrite(key, { call, request });
+    if (writes === undefined) say("The key can read. Whether it can also write is not known.");
     return {
       data: {
         profile,
@@ -33,6 +38,7 @@ export default defineCommand({
         key: ending,
         source,
         accepted: true,
+        canWrite: writes ?? null,
       },
     };
   },

@@ -5,6 +5,7 @@ import { gitLabNotes, gitLabPipeline, maxGitLabShards } from "../../batch/manife
 import { type BatchJob, comments, keyVariable, type Note } from "../../batch/manifest/job.ts";
 import { kubernetesJob, kubernetesNotes } from "../../batch/manifest/kubernetes.ts";
 import { slurmScript } from "../../batch/manifest/slurm.ts";
+import { assertCount } from "../../batch/shard.ts";
 import { arg } from "../../command-kit/arg.ts";
 import type { CommandSettings } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
@@ -126,6 +127,7 @@ function jobOf(
 ): BatchJob {
   const { shards, endpoint, model, param, maxCost, concurrency, name, claim } = flags;
   if (shards === undefined) throw new UsageError("--shards is required");
+  assertCount(shards);
   if (!/^[a-z\d]([-a-z\d]{0,61}[a-z\d])?$/.test(name)) {
     throw new UsageError(
       "--name must be at most 63 lower-case letters, digits and -, with no - at either end",

@@ -30,7 +30,7 @@ export default defineCommand({
     ),
     ...leaseFileFlag,
   },
-  uses: ["programs"],
+  uses: ["programs", "withServiceFlags"],
   view: guardView,
   examples: [
     {

@@ -2,7 +2,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import type { FlagValues } from "../../command-kit/flag.ts";
-import { Interrupted } from "../../core/errors.ts";
+import { Interrupted, UsageError } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { commandLine, quoted } from "../../core/text.ts";
 import { duration } from "../../core/values/durations.ts";
@@ -10,12 +10,22 @@ import { decimalText, dollarText } from "../../core/values/money.ts";
 import { attend } from "../../jobs/attend.ts";
 import { type Job, type Journal, openJournal, readJobs } from "../../jobs/journal.ts";
 import { newToken, serviceName } from "../../jobs/leases.ts";
+import { claimJob } from "../../jobs/watch.ts";
 import { estimateCost } from "./cost.ts";
 import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.ts";
 import { rentalOffers } from "./create/offers.ts";
 import { leasePlace } from "./lease/place.ts";
 import { jobHost } from "./run/host.ts";
-import { assertPrograms, checkRunFlags, lineOf, planOf, runFlags, variablesOf } from "./run/options.ts";
+import {
+  assertPrograms,
+  checkRunFlags,
+  hashOfValues,
+  lineOf,
+  nameOf,
+  planOf,
+  runFlags,
+  variablesOf,
+} from "./run/options.ts";
 import {
   adoptLease,
   assertCanEnd,
@@ -75,6 +85,8 @@ export default defineCommand({
     const options: RentOptions = { ...flags, input, place };
     return attendance.interruptible(async (stopped) => {
       const line = lineFor({ input, flags, args, ...context });
+      const left = leftBehind(line, flags, context);
+      if (left?.rentalId === undefined && unasked.has(input)) throw attendedElsewhere();
       const begin = (): Journal => {
         const id = newToken();
         return openJournal(files.state, {
@@ -83,6 +95,7 @@ export default defineCommand({
           label: input.label,
           rentalLabel: `${input.label ?? "gpuctl"}-${id}`,
           line,
+          values: hashOfValues(flags.env, id),
           plan,
           phase: "creating",
           process: files.processes.self,
@@ -91,7 +104,7 @@ export default defineCommand({
           ...(place && { leaseFile: place.path }),
         });
       };
-      const resumed = await resume(line, options, context);
+      const resumed = left && (await resume(left, options, context));
       const journal = resumed ?? (await rentFor(begin, options, { ...context, stopped }));
       const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease: place });
       const { rentalId = "" } = journal.job();
@@ -114,33 +127,54 @@ type Given = Context &
   };
 
 const lineFor = ({ input, flags, args, settings, files }: Omit<Given, "place">): string =>
-  lineOf(serviceName(settings), files.resolve("."), input, { ...flags, env: undefined }, args.command);
+  lineOf(
+    serviceName(settings),
+    files.resolve("."),
+    input,
+    { ...flags, env: flags.env.map(nameOf) },
+    args.command,
+  );
 
 /** The last job that the same command line started and that needs gpuctl, but whose gpuctl process was killed. */
-const leftBehind = (line: string, { files }: Pick<Context, "files">): Job | undefined =>
+const leftBehind = (
+  line: string,
+  { env }: Pick<FlagValues<typeof runFlags>, "env">,
+  { files }: Pick<Context, "files">,
+): Job | undefined =>
   readJobs(files.state).findLast(
     (job) =>
       job.line === line &&
       job.phase !== "ended" &&
       !(job.plan.detached && job.phase === "running") &&
       // A killed process may have had the name that this one has now, as PID 1 in a container has after each start.
-      (job.process === files.processes.self || !files.processes.isRunning(job.process)),
+      (job.process === files.processes.self || !files.processes.isRunning(job.process)) &&
+      job.values === hashOfValues(env, job.id),
   );
 
+/** The inputs for which no question was asked, because a job is resumed whose rental is known. They must not rent. */
+const unasked = new WeakSet<object>();
+
+const attendedElsewhere = (): UsageError =>
+  new UsageError("another gpuctl process has just resumed or ended the job of this command line", {
+    hint: "Nothing was sent. `gpuctl rentals jobs list` shows the jobs.",
+  });
+
 /**
- * Takes over the job that this command line started before gpuctl was killed. Returns undefined if there is none, or if
- * its rental is not known and cannot be found.
+ * Takes over the job that this command line started before gpuctl was killed. Returns undefined if its rental is not
+ * known and cannot be found. Throws `UsageError` if another process takes it over.
  */
-async function resume(line: string, options: RentOptions, context: Context): Promise<Journal | undefined> {
+async function resume(left: Job, options: RentOptions, context: Context): Promise<Journal | undefined> {
   const { files, say, now, sleep } = context;
-  const left = leftBehind(line, context);
-  if (left === undefined) return undefined;
-  const { id, rentalLabel, rentedAt } = left;
-  const journal = openJournal(files.state, { ...left, process: files.processes.self });
-  say(`Resuming job ${id}: this command line started it, but gpuctl was killed.`);
+  const { id, rentalLabel, rentedAt, phase, plan } = left;
+  const journal = await claimJob(id, files);
+  if (journal?.job().phase !== phase) throw attendedElsewhere();
+  const keeps = phase === "running" && plan.variables.length > 0;
+  say(
+    `Resuming job ${id}: this command line started it, but gpuctl was killed.${keeps ? " Its command keeps the values of --env that it started with." : ""}`,
+  );
   await assertHasRental(journal, context);
   // A lease whose rental is not found stays with the killed process, so that a guard ends the rental if it appears later.
-  const adopt = async () => options.place && adoptLease(options.place, id);
+  const adopt = async () => options.place && adoptLease(options.place, left);
   if (left.rentalId !== undefined) {
     await adopt();
     return journal;
@@ -192,7 +226,10 @@ async function rentFor(
  * A job without a known rental may have none, and then resuming it rents.
  */
 async function question({ flags, ...given }: Given): Promise<string | undefined> {
-  if (leftBehind(lineFor({ flags, ...given }), given)?.rentalId !== undefined) return undefined;
+  if (leftBehind(lineFor({ flags, ...given }), flags, given)?.rentalId !== undefined) {
+    unasked.add(given.input);
+    return undefined;
+  }
   const asked = await rentalQuestion(jobType, {
     ...given,
     flags: { ...flags, count: undefined, ifAbsent: false, wait: false },

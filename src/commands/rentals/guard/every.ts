@@ -55,7 +55,7 @@ async function* lines(
  */
 async function roundFailed(error: unknown, guard: Guard): Promise<readonly GuardEvent[]> {
   const time = new Date(guard.now()).toISOString();
-  const message = `${reasonOf(error)}. No rental is ended until this works again`;
+  const message = guard.withServiceFlags(`${reasonOf(error)}. No rental is ended until this works again`);
   const event: GuardEvent = { event: "round-failed", message, time, error };
   const problem = guard.notify === undefined ? undefined : await notify(guard.notify, event, guard);
   return [event, ...(problem ? [{ event: "failed", message: problem.message, time } as const] : [])];

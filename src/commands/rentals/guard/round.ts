@@ -34,13 +34,17 @@ import { planRecord } from "../terminate/plan.ts";
 import { stateText } from "../waiting.ts";
 import { type GuardEvent, lastingKey, notify } from "./events.ts";
 
-export interface Guard extends Context, Pick<Ports, "programs"> {
+export interface Guard extends Context, Pick<Ports, "programs" | "withServiceFlags"> {
   readonly place: LeasePlace;
   /** How long before the end of a lease to warn, in milliseconds. */
   readonly warn: number;
   /** The command line to run for each event. */
   readonly notify: string | undefined;
 }
+
+/** A command line that acts on a lease in the file of this guard. */
+const leaseLine = (verb: string, args: readonly string[], { place }: Pick<Guard, "place">): string =>
+  `\`${commandLine(`rentals lease ${verb}`, args, place.ownFolder ? [] : ["--lease-file", place.path])}\``;
 
 /**
  * In milliseconds. A smaller difference between two clocks is not reported. Times of creation that differ by at most
@@ -56,7 +60,11 @@ const tolerance = timeUnits[2].milliseconds;
 export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   const events: GuardEvent[] = [];
   const add = (event: Omit<GuardEvent, "time">) =>
-    events.push({ ...event, time: new Date(guard.now()).toISOString() });
+    events.push({
+      ...event,
+      message: guard.withServiceFlags(event.message),
+      time: new Date(guard.now()).toISOString(),
+    });
   const { place, settings, interrupted } = guard;
   // This comes first, so that nothing is sent if the lease file cannot be read or has another version.
   const leases = await readLeases(place.path);
@@ -92,20 +100,20 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     add({ ...factsOf(lease), event: "disputed", message, error: new UnexpectedResponse(message, "") });
   }
   for (const { lease, candidates } of round.unclear) {
-    const message = `the outcome of ${lease.by} is unknown, and it is not certain which rental it created: it may be ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for it with \`gpuctl rentals lease set\`, or terminate it; then run \`${commandLine("rentals lease clear", [lease.token])}\``;
+    const message = `the outcome of ${lease.by} is unknown, and it is not certain which rental it created: it may be ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for it with ${leaseLine("set", [], guard)}, or terminate it; then run ${leaseLine("clear", [lease.token], guard)}`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
-    const message = `the outcome of ${lease.by} is unknown, and this account has no active rental that it may have created. The lease stays, because the rental may belong to another account; \`${commandLine("rentals lease clear", [lease.token])}\` removes it`;
+    const message = `the outcome of ${lease.by} is unknown, and this account has no active rental that it may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes it`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);
   for (const lease of round.endingSoon) {
-    const message = `ends in ${duration(lease.endsAt - serviceTime)}; \`${commandLine("rentals lease extend", [lease.rentalId ?? ""], ["1h"])}\` lets it run longer`;
+    const message = `ends in ${duration(lease.endsAt - serviceTime)}; ${leaseLine("extend", [lease.rentalId ?? "", "1h"], guard)} lets it run longer`;
     add({ ...factsOf(lease), event: "ends-soon", message });
   }
   for (const { id, label } of round.unleased) {
-    const message = `is active and has no lease; \`${commandLine("rentals lease set", [id], ["2h"])}\` sets one`;
+    const message = `is active and has no lease; ${leaseLine("set", [id, "2h"], guard)} sets one`;
     add({ event: "no-lease", rentalId: id, label, message });
   }
   if (!settings.dryRun) await notifyAll(events, rentals, guard);
@@ -173,7 +181,7 @@ async function endOver({ token }: Lease, guard: Guard): Promise<Outcome | undefi
       if (!lease?.rentalId || !isOverByAll(lease, clocks(guard), place.processes)) return undefined;
       const { rentalId } = lease;
       const record: unknown = await guard.call("getRental", { rentalId });
-      assertIsLeased(lease, record);
+      assertIsLeased(lease, record, guard);
       if (hasEnded(record)) {
         if (!settings.dryRun) await remove();
         return { event: "had-ended", message: "had already ended" };
@@ -214,10 +222,10 @@ function failureText(error: unknown): string {
  * Throws if a record is not that of the lease's rental. A guard with the key of another account does not see the
  * rental, and a service that was reset may use the rental's ID again.
  */
-function assertIsLeased({ rentalId = "", rentalCreatedAt = "" }: Lease, record: unknown): void {
+function assertIsLeased({ rentalId = "", rentalCreatedAt = "" }: Lease, record: unknown, guard: Guard): void {
   if (record === null) {
     throw new NotFound(
-      `the service knows no rental ${rentalId} of this account; \`${commandLine("rentals lease clear", [rentalId])}\` removes the lease`,
+      `the service knows no rental ${rentalId} of this account; ${leaseLine("clear", [rentalId], guard)} removes the lease`,
     );
   }
   assertIsRental(rentalId, record);

@@ -4,7 +4,7 @@ import { attend, storedOutcome } from "../../../jobs/attend.ts";
 import { type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
 import { claimJob, watcher } from "../../../jobs/watch.ts";
 import { type HostContext, jobHost } from "../run/host.ts";
-import { adoptLease, assertHasRental, bindRental, findRental } from "../run/rent.ts";
+import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
 import { findJob, isOpen, jobArg, noJobs, ownJobs, placeOf } from "./find.ts";
 
@@ -61,9 +61,11 @@ export default defineCommand({
       await bindRental(journal, record, { place: lease }, context);
     }
     return attendance.interruptible(async (stopped) => {
-      if (lease && !job.plan.detached) await adoptLease(lease, job.id);
+      if (lease) await adoptLease(lease, job);
       const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
-      return jobResult(journal, await attend(journal, host, { stopped, variables: {} }), context);
+      const outcome = await attend(journal, host, { stopped, variables: {} });
+      if (outcome.because === "detached" && lease) await detachLease(lease, job.id);
+      return jobResult(journal, outcome, context);
     });
   },
 });

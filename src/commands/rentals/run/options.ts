@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, scryptSync } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { posix } from "node:path";
 import type { Attendance, Context, Ports } from "../../../command-kit/context.ts";
@@ -102,7 +102,7 @@ function fetchPath(typed: string): string {
   return path;
 }
 
-const nameOf = (variable: string): string => variable.split("=", 1)[0] ?? "";
+export const nameOf = (variable: string): string => variable.split("=", 1)[0] ?? "";
 
 /** The environment variables of the command. Throws `UsageError` if one is invalid or is not set on this machine. */
 export function variablesOf(
@@ -135,7 +135,16 @@ export async function assertPrograms(
     throw new Unavailable("neither rsync nor scp is installed", hint);
 }
 
-/** A hash that is equal for equal command lines. Callers leave out `--env`, because its values may be secrets. */
+/**
+ * A hash that is equal for equal values of `--env NAME=VALUE`; undefined if there are none. The values may be secrets, so
+ * it is slow to compute, and salted with the ID of the job.
+ */
+export function hashOfValues(env: readonly string[], jobId: string): string | undefined {
+  const given = env.filter((variable) => variable.includes("="));
+  return given.length === 0 ? undefined : scryptSync(JSON.stringify(given), jobId, 32).toString("hex");
+}
+
+/** A hash that is equal for equal command lines. Callers leave out the values of `--env`: see `hashOfValues`. */
 export const lineOf = (...parts: readonly unknown[]): string =>
   createHash("sha256")
     .update(JSON.stringify(parts, (_, value) => (typeof value === "bigint" ? String(value) : value)))

@@ -215,9 +215,16 @@ function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: C
 export const detachLease = (place: LeasePlace, id: string): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
 
-/** Stores that this process now uses the rental of the lease. */
-export const adoptLease = (place: LeasePlace, id: string): Promise<void> =>
-  changeLease(withoutSleep(place), id, (lease) => ({ ...lease, process: place.processes.self }));
+/**
+ * Stores that this process now uses the rental of the lease. The lease of a detached job whose command runs outlives
+ * this process too.
+ */
+export const adoptLease = (place: LeasePlace, { id, plan, phase }: Job): Promise<void> =>
+  changeLease(withoutSleep(place), id, (lease) => ({
+    ...lease,
+    process: place.processes.self,
+    ...(plan.detached && phase === "running" && { endsWithProcess: undefined }),
+  }));
 
 /** Without `sleep`, an interruption does not end the wait for the lock of the lease file. */
 const withoutSleep = ({ sleep: _, ...place }: LeasePlace): LeasePlace => place;

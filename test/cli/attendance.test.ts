@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { createAttendance } from "../../src/cli/start/attendance.ts";
+import { createRedactor } from "../../src/core/redact.ts";
+import type { Sink } from "../../src/system/types.ts";
+
+const secret = "hunter2-hunter2-hunter2";
+
+/** Passes pieces of output on to a terminal, which masks each text that is written. */
+async function shown(pieces: readonly string[]): Promise<string> {
+  const redactor = createRedactor();
+  redactor.add(secret);
+  let text = "";
+  const sink: Sink = {
+    isTTY: true,
+    columns: 80,
+    rows: 24,
+    write: async (chunk) => {
+      text += redactor.redact(String(chunk));
+    },
+  };
+  const interruptible = () => Promise.reject(new Error("not used"));
+  const io = { stdout: sink, stderr: sink };
+  const { output, endOutput } = createAttendance({ env: {}, interruptible, io }, redactor);
+  for (const piece of pieces) await output("stdout", Buffer.from(piece));
+  await endOutput();
+  return text;
+}
+
+const long = "x".repeat(64 * 1024);
+
+test.each([7, 15, secret.length - 1])(
+  "a key that a line of 64 KiB cuts after %i characters is masked",
+  async (at) => {
+    const text = await shown([long + secret.slice(0, at), `${secret.slice(at)} end\nnext\n`]);
+    expect(text).toBe(`${long}**** end\nnext\n`);
+  },
+);
+
+test("the start of a key at the end of the output is shown", async () => {
+  expect(await shown([long + secret.slice(0, 7)])).toBe(`${long}${secret.slice(0, 7)}\n`);
+});
