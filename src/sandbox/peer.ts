@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 
 /**
- * Whether a connection from this computer comes from this user, or from root. Undefined on systems other than Linux, which
- * do not say who connects.
+ * Whether a connection from this computer comes from this user, or from root. Undefined on systems other than Linux,
+ * which do not say who connects.
  */
 export async function isOwnConnection({
   remotePort = 0,
@@ -12,7 +12,7 @@ export async function isOwnConnection({
   readonly remotePort?: number | undefined;
   readonly localPort?: number | undefined;
 }): Promise<boolean | undefined> {
-  // An IPv6 socket can connect to an IPv4 address, and is listed only among those of IPv6.
+  // An IPv6 socket can connect to an IPv4 address. Such a connection is only in the table for IPv6.
   const [ipv4, ipv6 = ""] = await Promise.all([tableOf("tcp"), tableOf("tcp6")]);
   if (ipv4 === undefined) return undefined;
   const users = `${ipv4}\n${ipv6}`
@@ -20,7 +20,7 @@ export async function isOwnConnection({
     .map((line) => line.trim().split(/\s+/))
     .filter(([, local, remote]) => portOf(local) === remotePort && portOf(remote) === localPort)
     .map((row) => Number(row[7]));
-  // Several rows if someone else uses the same ports with other addresses of this computer.
+  // There are several rows if someone else uses the same ports with other addresses of this computer.
   return users.length > 0 && users.every((user) => user === 0 || user === userInfo().uid);
 }
 

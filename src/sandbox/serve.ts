@@ -34,8 +34,8 @@ export interface RequestHandler {
   fetch(request: Request, options?: { readonly keepsMedia: boolean }): Promise<Response>;
   /**
    * Handles a request for a web page or for a path under `/_sandbox/`. Accepts such requests from this machine only.
-   * Returns undefined for other requests. `peer` is the address that the request came from. `isOwner` returns
-   * whether it came from the user of this process; without it, no request did.
+   * Returns undefined for other requests. `peer` is the address that the request came from. `isOwner` returns whether
+   * the request came from the user of this process. Without this function, every request counts as another user's.
    */
   handleControl(
     request: Request,

@@ -82,7 +82,8 @@ export function createAdmin(sandbox: SandboxControls, recent: RecentMedia): Hono
   app.get("/engines", async (http) => http.json(await engines.list()));
   app.post("/engines", async (http) => {
     const engine = parseBody(await http.req.text());
-    // Every user of this computer can call the controls. The variable is one of the process that serves the sandbox.
+    // Every user of this computer can call the controls, but the variable belongs to the process that serves the
+    // sandbox.
     if (isRecord(engine) && engine.apiKeyEnv !== undefined && !(await http.env.isOwner())) {
       throw new ControlRefused([{ path: ["apiKeyEnv"], message: notOwner }]);
     }

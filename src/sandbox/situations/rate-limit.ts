@@ -19,7 +19,10 @@ export function rateLimited(exchange: Exchange, store: Store, operation: string)
   });
 }
 
-/** Counts a call, unless it exceeds a limit: then returns the milliseconds until the limit's window ends. */
+/**
+ * Counts a call. If the call exceeds a limit, does not count it, and returns the milliseconds until the limit's window
+ * ends.
+ */
 function takeCall(store: Store, operation: string, now: number): number | undefined {
   const limits = () =>
     situationsOf(store, "rate-limit").filter(({ situation }) =>
