@@ -14,8 +14,8 @@ export interface AppendFile {
 }
 
 /**
- * The files of a batch. `diskFiles` are the real files. Its functions throw `UsageError` for a path that is not a
- * regular file, such as a pipe.
+ * The files of a batch. `diskFiles` are the real files. The functions of `diskFiles` throw `UsageError` for a path that
+ * is not a regular file, such as a pipe.
  */
 export interface BatchFiles {
   /** Bytes of a file; undefined if it does not exist. */

@@ -5,19 +5,20 @@ import { ownLinesOf } from "./read-lines.ts";
 import { isShard, type Shard } from "./shard.ts";
 
 /**
- * The journal of a batch says what was sent and what became of it. It is a file of JSON lines beside the output that is
- * only appended to. The last field of each line, `sum`, is the CRC-32 of the line before that field, as eight hexadecimal
- * digits, so that a line that was torn by a crash is recognized.
+ * The journal of a batch says what was sent and what became of it. It is a file of JSON lines beside the output, and is
+ * only appended to. The last field of each line, `sum`, is the CRC-32 of the line before that field, as eight
+ * hexadecimal digits, so that a line that was torn by a crash is recognized.
  *
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
  *   null without shards.
  * - `input` says how many lines the input holds.
  * - Before a request is sent, its `send` is on the disk. Only after that, one of the results `done`, `failed` and
- *   `unknown` follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended: its
- *   outcome is unknown.
- * - A result is written after its line is in the output and on the disk. `end` is the size of the output with that line.
- *   What the output has beyond the last `end` are results that a crash kept out of the journal.
- * - `retry` makes a line with a result pending again. Its line is then taken out of the output, and `output` says so.
+ *   `unknown` follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended:
+ *   its outcome is unknown.
+ * - A result is written after its line is in the output and on the disk. `end` is the size of the output with that
+ *   line. After a crash, the output may have results beyond the last `end` that are not in the journal.
+ * - After `retry`, a line that had a result is pending again. `output` is written once that result is removed from the
+ *   output.
  */
 export type JournalRecord =
   | HeaderRecord
@@ -56,7 +57,9 @@ export interface ResultRecord {
    */
   readonly event: "done" | "failed" | "unknown";
   readonly id: string;
-  /** What the request cost, or for `unknown` may have cost. Undefined for `failed`, and if the price is unknown. */
+  /**
+   * What the request cost; for `unknown`, what it may have cost. Undefined for `failed`, and if the price is unknown.
+   */
   readonly cost: Money | undefined;
   /** Bytes of the output up to the end of this result's line. */
   readonly end: number;

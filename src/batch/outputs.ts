@@ -12,7 +12,7 @@ const journalExtension = journalPath("");
 /** The parts of a shard's output: `answers`, `0` and `8` of `answers.0-of-8.jsonl`. */
 const shardName = /^(.*)\.(\d+)-of-(\d+)\.jsonl$/;
 
-/** The output of the whole batch, for the output of a shard; any other path is returned unchanged. */
+/** The output of the whole batch to which a shard's output belongs. Any other path is returned unchanged. */
 export const wholeOutput = (out: string): string => out.replace(shardName, "$1.jsonl");
 
 /**

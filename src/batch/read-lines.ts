@@ -21,7 +21,8 @@ const lineFeed = 0x0a;
 const maxOwnLine = 512 * 1024 * 1024;
 
 /**
- * The lines of an output or a journal. A line may be longer than an input may be, because responses are.
+ * The lines of an output or a journal. A line may be longer than an input is allowed to be, because a response may be
+ * that long.
  * @param name names the file in an error
  */
 export const ownLinesOf = (chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Line> =>
@@ -30,7 +31,7 @@ export const ownLinesOf = (chunks: AsyncIterable<Uint8Array>, name: string): Asy
 /**
  * The lines of a file that is read in chunks. Keeps only one chunk and one line in memory.
  * @param name names the file in an error
- * @throws UsageError for a line that is longer than `maxBytes`, by default what an input may be
+ * @throws UsageError for a line that is longer than `maxBytes`; the default is the limit of an input
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,

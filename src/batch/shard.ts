@@ -9,8 +9,8 @@ export interface Shard {
 }
 
 /**
- * The maximum number of shards, which is also that of Kubernetes. Shards that are missing are listed one by one, so that
- * a number without a limit could fill the memory.
+ * The maximum number of shards, the same as in Kubernetes. Missing shards are listed one by one, so without a limit,
+ * the list could fill the memory.
  */
 const maxShards = 100_000;
 

@@ -12,7 +12,7 @@ export interface JobOutcome {
   /** The exit status of the command; undefined if it has none. */
   readonly status?: number | undefined;
   readonly fetched: readonly Fetched[];
-  /** What of the output did not arrive, in words. */
+  /** Which part of the output did not arrive, in words. */
   readonly unreceived?: string;
   /** Why the job ended early: a limit, Ctrl-C or a failure. A detached job continues. */
   readonly because?: "limit" | "interrupted" | "failure" | "detached";
@@ -214,7 +214,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
           `the command on rental ${rentalId} has no exit status; the machine may have restarted`,
         );
       }
-      // No pause after the first: its connection often ends with the command, before the last output has arrived.
+      // No pause after the first attempt: its connection often ends with the command, before the last output has
+      // arrived.
       if (emptyAttempts > 1) await host.sleep(outputPause, signal);
       try {
         const passing = { signal, onStdout: pass("stdout"), onStderr: pass("stderr") };
@@ -233,8 +234,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   }
 
   /**
-   * Copies the results back. The outcome is a failure if the command succeeded but not everything could be copied back,
-   * including its output.
+   * Copies the results back. If the command succeeded, but a result or a part of its output did not arrive, the outcome
+   * is a failure.
    */
   async function results(before: JobOutcome): Promise<JobOutcome> {
     if (journal.job().phase !== "running") return before;

@@ -23,7 +23,7 @@ export interface JobPlan {
   readonly detached: boolean;
   /** Milliseconds to wait until the rental can be reached. */
   readonly waitTimeout: number;
-  /** How long after the request the command is stopped, in milliseconds. */
+  /** When the command is stopped, in milliseconds after the request for the rental. */
   readonly timeLimit?: number | undefined;
   /** What the rental may cost until the command is stopped, in dollars, as a decimal. */
   readonly maxCost?: string | undefined;
@@ -132,7 +132,7 @@ export function openJournal(state: string, job: Job): Journal {
   };
 }
 
-/** A journal for only reading a job. Its folder exists, and changes and output are not stored. */
+/** A journal for only reading a job. The job's folder exists. Changes and output are not stored. */
 export const viewJournal = (state: string, job: Job): Journal => ({
   folder: jobFolder(state, job.id),
   job: () => job,

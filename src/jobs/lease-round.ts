@@ -46,8 +46,8 @@ interface RoundOptions {
 export const longestCreate = 10 * timeUnits[2].milliseconds;
 
 /**
- * How much clocks may differ, in milliseconds. Applies when looking for possible rentals of a lease, and to a rental
- * whose label contains the token of the lease.
+ * How much clocks may differ, in milliseconds. Matters for rentals that a lease may belong to. For the rental that it
+ * certainly belongs to, matters only if the label contains the token of the lease.
  */
 const tolerance = timeUnits[2].milliseconds;
 
@@ -106,9 +106,11 @@ interface Resolved {
 /**
  * Looks for the rental of a pending lease. Returns nothing for any other lease.
  *
- * A rental is certain only if no other active rental, and no other pending lease that it may belong to, has its label,
- * and if it was created after the lease was saved. If the label contains the token of the lease, it was made for this lease, so the clocks
- * may differ a little.
+ * The rental is certain if it has the label of the lease and all of these are true:
+ * - No other active rental has this label.
+ * - No other pending lease with this label can belong to the rental.
+ * - The rental was created after the lease was saved. If the label contains the token of the lease, the label was made
+ *   for this lease, so the clocks may differ a little.
  */
 function resolve(
   lease: Lease,

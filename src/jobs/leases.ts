@@ -10,7 +10,8 @@ import { duration } from "../core/values/durations.ts";
  * When a rental should end. `rentals guard` ends it then.
  *
  * A lease is saved before its rental is created, and gets the ID of the rental from the response. Until then it is
- * pending. A lease that stays pending belongs to a create whose outcome is unknown, or whose process was killed.
+ * pending. A lease stays pending if the outcome of the request for the rental is unknown, or if the process that sent
+ * it was killed.
  */
 export interface Lease {
   /** Identifies the lease, also before the ID of its rental is known. */
@@ -22,10 +23,11 @@ export interface Lease {
   readonly label?: string | undefined;
   /** The rental's time of creation, as the service writes it. */
   readonly rentalCreatedAt?: string | undefined;
-  /** When the rental should end, and when the lease was saved first. Milliseconds since the epoch. */
+  /** When the rental should end, in milliseconds since the epoch. */
   readonly endsAt: number;
+  /** When the lease was first saved, in milliseconds since the epoch. */
   readonly startedAt: number;
-  /** The command that saved it first, such as `rentals create`. */
+  /** The command that first saved the lease, such as `rentals create`. */
   readonly by: string;
   /** The process that creates or uses the rental, by its name in `Processes`. */
   readonly process?: string | undefined;
@@ -53,7 +55,10 @@ export interface Leases {
 export interface LeasePlace {
   /** An absolute path. */
   readonly path: string;
-  /** The folder is in the state folder of gpuctl, and is created if it is missing. Any other folder must exist. */
+  /**
+   * Whether the file's folder is in the state folder of gpuctl. Such a folder is created if it is missing. Any other
+   * folder must exist.
+   */
   readonly ownFolder: boolean;
   readonly processes: Processes;
   /** Pauses between two attempts to lock the file. Without this function, an interruption does not end the wait. */

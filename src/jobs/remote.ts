@@ -130,7 +130,7 @@ return 0`,
   );
 
 /**
- * Ends the command and the programs that it started with SIGTERM and, after 10 seconds, with SIGKILL. Throws
+ * Ends the command and the programs that it started: first with SIGTERM and, after 10 seconds, with SIGKILL. Throws
  * `ConnectionLost`.
  */
 export async function stopCommand(ssh: Ssh, signal: AbortSignal): Promise<void> {

@@ -32,7 +32,7 @@ export interface ScriptOutput {
 /** Connections to the rental of a job. */
 export interface Ssh {
   readonly jobId: string;
-  /** For programs that start ssh themselves: its options, and where to run them. */
+  /** For programs that start ssh themselves: the options of ssh, and the folder in which to run the programs. */
   readonly options: readonly string[];
   readonly cwd: string;
   /** `user@host`, the host without brackets. */
@@ -133,8 +133,8 @@ const knownHosts = "known_hosts";
 const problemLength = 1000;
 
 /**
- * Wraps a script in a function. sh reads a script from stdin while it runs it, but it reads a function, and the line
- * that calls the function, completely before it starts.
+ * Wraps a script in a function. sh starts to run a script from stdin before it has read all of it. But it reads a whole
+ * function, and the line that calls the function, before it runs them.
  */
 const wholeScript = (script: string): string => `gpuctl_main() {\n${script}\n}\ngpuctl_main; exit $?\n`;
 

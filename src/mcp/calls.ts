@@ -74,8 +74,8 @@ const fixedHints: ReadonlySet<string> = new Set([
 const unknownOutcomes: ReadonlySet<string> = new Set(["UnknownOutcome", "InterruptedWrite"]);
 
 /**
- * Makes the calls of a server. Keeps track of what they spend, whose outcome is unknown, and what the client was not
- * told.
+ * Makes the calls of a server. Keeps track of what the calls spend, which outcomes are unknown, and what the client was
+ * not told.
  */
 export class Calls {
   readonly #services: CallServices;

@@ -31,8 +31,8 @@ export interface ServerOptions extends CallServices {
 }
 
 /**
- * Serves the tools on a transport until the transport is closed. Then ends reads, and waits for calls that were already
- * sent. If the signal is aborted, rejects with its reason.
+ * Serves the tools on a transport until the transport is closed. Then stops reads that are under way, and waits for
+ * other calls that were already sent. If the signal is aborted, rejects with its reason.
  */
 export async function serveTools(
   transport: Transport,

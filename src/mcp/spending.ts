@@ -63,7 +63,9 @@ interface LogOptions {
 /** The name of the log, in the state folder. */
 const logName = "mcp-spending.jsonl";
 
-/** An append-only file with two lines for each call that is not a read: before anything is sent, and at the end. */
+/**
+ * An append-only file with two lines for each call that is not a read: one before anything is sent, and one at the end.
+ */
 export function spendingLog({ folder, now, origin }: LogOptions): (entry: LogEntry) => Promise<void> {
   const path = join(folder, logName);
   return async (entry) => {

@@ -31,8 +31,8 @@ const toolName = (id: string): string => id.replace(/[A-Z]/g, (letter) => `_${le
 const ids = Object.keys(operations) as OperationId[];
 
 /**
- * Whether an operation is a tool. The service's description is too large for a conversation, and deprecated paths have
- * a newer one.
+ * Whether an operation is a tool. The operation for the service's description is not a tool, because its result is too
+ * large for a conversation. Deprecated operations are not tools, because each has a newer path.
  */
 const isTool = (id: OperationId): boolean => id !== "getOpenApiDocument" && routes[id].sunset === undefined;
 
@@ -90,7 +90,10 @@ const sentences = (...texts: readonly (string | undefined)[]): string =>
 
 type Checked = Pick<Operation, "input" | "documentedInput" | "rules">;
 
-/** The schema of a tool's input and its check. `own` are fields of the tool that the operation does not have. */
+/**
+ * The schema of a tool's input, and the function that checks the input. `own` are fields of the tool that the operation
+ * does not have.
+ */
 function checked(operation: Checked, own: z.ZodRawShape = {}): Pick<Tool, "inputSchema" | "issues"> {
   const schema = wholeSchema(documentedInputOf(operation));
   const added = wholeSchema(z.object(own));
@@ -208,8 +211,8 @@ export const describedTools = {
 export type DescribedTool = keyof typeof describedTools;
 
 /**
- * By the name of a tool, the tool to call if the outcome of a write is unknown. For other writes, no tool shows what
- * they did.
+ * The tool to call if the outcome of a write is unknown, by the name of the tool that writes. No tool shows what the
+ * other writes did.
  */
 export const lookAfter: Readonly<Record<string, string>> = {
   create_virtual_machine_rental: "list_virtual_machine_rentals",

@@ -35,7 +35,7 @@ export function createApp(state: AppState, clock: Clock): App {
   const routeOf = router(state.operationSet);
   return async (request, recent) => {
     const exchange = new Exchange(request, pathOf(request.url));
-    // Includes the headers, because they need the clock, which throws if the state cannot be read.
+    // Sets the headers in here, because they need the clock, and reading the clock throws if the state cannot be read.
     const response = await orError(exchange, async () => {
       const own =
         request.method === "OPTIONS"
@@ -161,7 +161,7 @@ async function serve<Input extends InputSchema>(
     return injectFault(exchange, serving.state.store, operation.id, async () => {
       const own = await orError(exchange, () => call(exchange, serving, served));
       Object.assign(own.headers, corsHeaders, exchange.headers);
-      // The ETag is added here, so that a fault's replacement of the description has none.
+      // Adds the ETag here: a response that a fault sends instead of the description must have none.
       return operation.id === servedOperations.getOpenApiDocument.id ? withEtag(own, exchange) : own;
     });
   });

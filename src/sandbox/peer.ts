@@ -19,7 +19,7 @@ export async function isOwnConnection({
 }): Promise<boolean | undefined> {
   // Only ports are compared below, and another machine may use the same port as a connection of this one.
   if (!isLoopbackAddress(remoteAddress)) return false;
-  // An IPv6 socket can connect to an IPv4 address, and is listed only among those of IPv6.
+  // An IPv6 socket can connect to an IPv4 address. Such a connection is only in the table for IPv6.
   const [ipv4, ipv6 = ""] = await Promise.all([tableOf("tcp"), tableOf("tcp6")]);
   if (ipv4 === undefined) return undefined;
   const rows = `${ipv4}\n${ipv6}`

@@ -151,8 +151,8 @@ export interface BatchStatus {
 export interface StartedBatch {
   readonly status: () => BatchStatus;
   /**
-   * Resolves when every line has a result, or with the reason why no more lines are sent. Rejects if the disk fails.
-   * Then `unsaved` returns the results that are not in the output.
+   * Resolves when every line has a result, or when the run stops early: then the value is the reason. Rejects if the
+   * disk fails; `unsaved` then returns the results that are not in the output.
    */
   readonly run: () => Promise<StopReason | undefined>;
   readonly unsaved: () => readonly string[];

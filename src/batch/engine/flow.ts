@@ -17,8 +17,8 @@ const initialDelay = 500;
 const maxDelay = 30_000;
 
 /**
- * Decides how many requests to one host may be in flight. As in TCP, the limit rises by one after as many successes as
- * the limit, and halves if the service refuses a request, does not respond in time or asks to wait.
+ * Decides how many requests to one host may be in flight. The limit changes as in TCP: a limit of `n` rises by one
+ * after `n` successes. It halves if the service refuses a request, does not respond in time or asks to wait.
  */
 export class Flow {
   readonly #options: FlowOptions;

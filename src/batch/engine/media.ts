@@ -47,14 +47,14 @@ export class MediaOfLine {
     for (const media of this.#arriving) media.discard();
   }
 
-  /** A response as it was received, with the base64 text in its place. */
+  /** A response as it was received, with the base64 text put back. */
   received(bytes: Uint8Array): Uint8Array {
     return restored(bytes, this.#arriving);
   }
 
   /**
-   * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text, and a
-   * problem that someone has to look at, if there is one.
+   * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text.
+   * `problem` is set if someone has to look at the response.
    */
   async save(value: unknown): Promise<{ readonly body: string; readonly problem: string | undefined }> {
     const arriving = this.#arriving;

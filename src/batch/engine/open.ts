@@ -28,7 +28,7 @@ export interface Known {
   readonly journalEnd: number;
   /** Bytes of the output whose lines are in the journal. */
   readonly outputEnd: number;
-  /** The output still holds lines that are to be sent again. */
+  /** Whether the output still holds lines that are to be sent again. */
   readonly isUnclean: boolean;
 }
 
@@ -127,8 +127,8 @@ export interface OpenBatch {
 
 /**
  * Opens the journal and the output, and brings them up to date, no matter how the last run ended: cuts off torn lines,
- * adds results that are only in the output to the journal, and records an unknown outcome for requests that were in
- * flight. Then removes the lines that are sent again from the output.
+ * adds to the journal the results that are only in the output, and records an unknown outcome for requests that were in
+ * flight. Then removes from the output the lines that are sent again.
  */
 export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
   const { files, out, known, shard, again, now, sleep } = options;
@@ -170,7 +170,7 @@ async function closeAll(files: readonly { readonly close: () => Promise<void> }[
   for (const file of files) await file.close();
 }
 
-/** Cuts off a torn line of the output, and adds results that are only in the output to the journal. */
+/** Cuts off a torn line of the output, and adds to the journal the results that are only in the output. */
 async function recover(
   { files, out, known: { outputEnd, ledger, costs } }: OpenOptions,
   write: (text: string) => Promise<void>,
@@ -181,7 +181,7 @@ async function recover(
     throw new JournalInvalid(
       found === undefined
         ? `${out} is missing, but its journal says that it has ${outputEnd} bytes`
-        : `${out} has ${size} bytes, but its journal says that there are ${outputEnd}: it was changed, or the disk lost a part of it`,
+        : `${out} has ${size} bytes, but its journal says that there are ${outputEnd}: the output was changed, or the disk lost a part of it`,
     );
   }
   const adopted: OpenBatch["adopted"][number][] = [];
@@ -255,8 +255,8 @@ function eventOf(status: unknown, error: unknown): "done" | "failed" | "unknown"
 const blockLength = 256 * 1024;
 
 /**
- * Moves the lines that are to be sent again from the output to a file next to it, because they may have been paid for.
- * After a crash at any point, it is safe to do this again.
+ * Takes the lines that are to be sent again out of the output. Keeps them in a file next to it, because they may have
+ * been paid for. After a crash at any point, it is safe to do this again.
  */
 async function removeLines(
   { files, out, known: { ledger } }: OpenOptions,

@@ -21,11 +21,9 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/**
- * A result waits this many milliseconds for others, so that they are written together, unless this many results are
- * waiting.
- */
+/** A result waits this many milliseconds for other results, so that they are written together. */
 const resultDelay = 50;
+/** If this many results are waiting, they are written without a delay. */
 const maxResults = 64;
 
 /**

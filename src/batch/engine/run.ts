@@ -108,7 +108,7 @@ export class BatchRun {
   readonly #prepared: Prepared[] = [];
   /** Refused for now, and to be sent again. */
   readonly #again: Prepared[] = [];
-  /** Waits until its cost fits within the limit. */
+  /** The request that waits until its cost fits within the limit. */
   #held: Prepared | undefined;
   #preparing = 0;
   #inFlight = 0;
@@ -139,7 +139,9 @@ export class BatchRun {
     return this.#flow.limit;
   }
 
-  /** Sends lines until every line has a result, or returns the reason to stop earlier. Rejects if the disk fails. */
+  /**
+   * Sends lines until every line has a result. If the run stops earlier, returns the reason. Rejects if the disk fails.
+   */
   async run(): Promise<StopReason | undefined> {
     const { stopped, source, recorder } = this.#options;
     const interrupt = () => this.#end({ kind: "interrupted" });

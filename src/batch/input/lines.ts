@@ -51,7 +51,9 @@ export const jsonLines = (path: string, read: () => AsyncIterable<Uint8Array>): 
     }
   };
 
-/** How deeply a line may be nested. The checks of a request follow its levels, and fail on a few thousand. */
+/**
+ * How deeply a line may be nested. The checks of a request recurse into each level, and fail on a few thousand levels.
+ */
 const maxLevels = 500;
 
 /** The problem of a line that is nested too deeply; undefined for any other line. */
@@ -88,7 +90,7 @@ function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** A hash of a request: 16 hexadecimal digits. Two requests that ask for the same have the same hash. */
+/** A hash of a request: 16 hexadecimal digits. Two requests that ask for the same thing have the same hash. */
 export const requestHash = ({ endpoint, body }: Pick<BatchRequest, "endpoint" | "body">): string =>
   hash("sha256", `${endpoint} ${stringifyExactly(sorted(body))}`, "hex").slice(0, 16);
 
@@ -106,7 +108,7 @@ const maxProblems = 50;
 
 /** What an input asks for, or why it cannot be run. */
 export interface Validated {
-  /** The lines of this run, by endpoint. */
+  /** How many lines of this run each endpoint has. */
   readonly counts: Readonly<Record<Endpoint, number>>;
   readonly total: number;
   /** At most 50. */

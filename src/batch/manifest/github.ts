@@ -84,7 +84,8 @@ const journalOf = ({ out, shards }: BatchJob): string =>
   journalPath(shardOutput(out, { index: 0, count: shards })).replace(`.0-of-`, `.${shard}-of-`);
 
 /**
- * Shell lines that end a repeated attempt if the journal is missing, because it would pay again for finished requests.
+ * Shell lines that end a repeated attempt if the journal is missing, because that attempt would pay again for finished
+ * requests.
  */
 const guard = (journal: string): string =>
   `if [ "$GITHUB_RUN_ATTEMPT" -gt 1 ] && [ ! -e "${journal}" ]; then

@@ -64,10 +64,10 @@ const notes = ({ shards, merge, sandbox }: BatchJob): readonly Note[] => [
     : [
         `The key is that of your profile if the nodes share your home folder. Otherwise, set ${keyVariable} before you submit this: sbatch passes it on.`,
       ]),
-  `A task is queued again if gpuctl was killed, ran out of time or exits with ${retriedCodes.left}, up to ${maxRetries} times. If this script itself was killed:`,
+  `A task is queued again, up to ${maxRetries} times, if gpuctl was killed, ran out of time or exits with ${retriedCodes.left}. If this script itself was killed:`,
   ["scontrol requeue JOB_TASK"],
   "To run some tasks again as a new job:",
   [`sbatch --array=${shards > 2 ? `1,${shards - 1}` : shards - 1} job.sh`],
-  `The tasks are numbered from 0 to ${shards - 1}, as the shards are. Afterwards:`,
+  `The tasks are numbered from 0 to ${shards - 1}, like the shards. When all tasks have ended:`,
   [shellLine(merge)],
 ];

@@ -111,7 +111,7 @@ const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonl
 ];
 
 /**
- * `root` matches the API root in a URL's path. If it does not match, the URL is that of the server: `path` is appended.
+ * `root` matches the API root in a URL's path. If it does not match, the URL names the server, and `path` is appended.
  */
 const apis: Readonly<Record<EngineKind, { readonly root: RegExp; readonly path: string }>> = {
   chat: { root: /^(.*\/v\d+\w*|.*(?=\/chat\/completions$))(\/chat\/completions)?$/, path: "/v1" },

@@ -62,7 +62,7 @@ const changed = (): ControlRefused =>
     "the snapshot was modified after it was taken; to load a state of your own, use `seed`",
   );
 
-/** The SHA-256 of a snapshot's content. The order of keys and whitespace do not affect it. */
+/** The SHA-256 of a snapshot's content. Neither whitespace nor the order of keys affects it. */
 const digestOf = (content: Omit<Snapshot, "digest">): string =>
   createHash("sha256").update(canonicalJson(content)).digest("hex");
 
@@ -126,8 +126,8 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
 }
 
 /**
- * Removes the names of key variables from the engines of a snapshot, unless the same engine was already set. Otherwise
- * a snapshot from somebody else could send the value of any variable to any server.
+ * Removes the names of key variables from the engines of a snapshot, unless the same engine was already set. If the
+ * names stayed, a snapshot from somebody else could send the value of any variable to any server.
  */
 function dropEngineKeys(store: Store, before: readonly Engine[]): void {
   const known = before.map(canonicalJson);

@@ -96,7 +96,7 @@ function replacementFor(exchange: Exchange, effect: Effect): PlainResponse {
   );
 }
 
-/** Returns the error of a status, with the fault's code and message if it has its own. */
+/** Returns the error of a status. If the fault has a code or a message, it replaces the documented one. */
 function errorOf(status: number, { code, message }: Effect): ErrorBody {
   const documented = errorBodyOf(status);
   return { ...documented, code: code ?? documented.code, message: message ?? documented.message };

@@ -28,7 +28,7 @@ export const faultInput = z.strictObject({
   every: z.int().min(1).optional(),
   /** The share of the calls that the fault affects. */
   rate: z.number().gt(0).max(1).optional(),
-  /** Determines which calls `rate` chooses: the seed and the number of a call decide about the call. */
+  /** Determines, together with the number of each call, which calls `rate` chooses. */
   seed: z.int().optional(),
   /** Responds with this status instead. */
   status: z.int().min(400).max(599).optional(),
@@ -47,7 +47,7 @@ export const faultInput = z.strictObject({
   retryAfterSeconds: z.number().min(0).optional(),
   /** Delays the response by this many milliseconds of real time. */
   delayMs: z.int().min(0).max(maxTimerMs).optional(),
-  /** Breaks the connection instead of responding, or where the response is cut. */
+  /** Breaks the connection: where the response is cut or, without a cut, instead of responding. */
   reset: z.boolean().default(false),
   /** Ends the response after this many server-sent events or, if it is not a stream, after this many KiB. */
   cutStreamAfter: z.int().min(0).optional(),
@@ -128,8 +128,8 @@ export const activeFaults = (store: Queries, operations: readonly string[]): rea
     .map(stored);
 
 /**
- * Returns the fault of these operations that affects this call, if any. The active faults that select the call count it,
- * from the oldest to the fault that affects it. Newer faults do not count the call.
+ * Returns the fault that of these operations that affects this call, if any. Goes through the active faults that select the
+ * call, oldest first. Each counts the call, up to and including the fault that affects it; newer faults do not.
  */
 export function takeFault(
   store: Store,

@@ -6,7 +6,7 @@ import { capacityAt } from "../situations/capacity.ts";
 import { findEngine } from "../tables/engines.ts";
 import type { Handlers } from "./handler.ts";
 
-/** The GPU counts with which virtual machines are listed as rental options. */
+/** The GPU counts of the virtual machines that are listed as rental options. */
 export const listedSizes = [1, 2, 4, gpusPerMachine];
 
 const priced = (gpuType: (typeof gpuTypes)[number], gpuCount: number) => ({

@@ -48,7 +48,7 @@ const sent: SentFields = {
     "ReservedRentalExtension",
     "User",
   ],
-  // Only lookups have a state, and the sandbox has one list of addresses.
+  // Only lookups have `state`. The sandbox lists addresses only in `sshNetworking`.
   absent: ["state", "nodeNetworking"],
   nullable: ["providerData", "reservedUntil", "startedAt", "termPeriodDays", "terminatedAt"],
 };

@@ -183,7 +183,7 @@ This home folder is deleted when the rental ends. Other files on this computer a
 
 /**
  * Whether sshd can open a terminal. sshd gives the terminal to the group tty, which only root may do. Usually, /dev/pts
- * is mounted so that this is not necessary, but not in many containers.
+ * is mounted so that new terminals already belong to that group, but in many containers it is not.
  */
 function canOpenTerminals(): boolean {
   if (userInfo().uid === 0) return true;

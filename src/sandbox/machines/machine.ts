@@ -70,7 +70,7 @@ function serveConnection(socket: Socket, sshd: string, config: string): () => vo
 }
 
 /**
- * Whether a connection may try a key. Every user of this computer can connect, and can add SSH keys to a served sandbox,
- * so only this user and root may. If the system does not say who connects, everyone may.
+ * Whether a connection may try a key. Every user of this computer can connect, and can add SSH keys to a served
+ * sandbox, so only this user and root may. If the system does not say who connects, everyone may.
  */
 const isAllowed = async (socket: Socket): Promise<boolean> => (await isOwnConnection(socket)) ?? true;

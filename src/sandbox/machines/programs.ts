@@ -60,7 +60,9 @@ export function findSshPrograms(path: string | undefined): SshPrograms {
   return { sshd, keygen, sftpServer: find("sftp-server", sftpFolders) };
 }
 
-/** The user as the system knows it. Bun takes the name and the shell from the environment, where another user may be. */
+/**
+ * The user as the system knows it. Bun takes the name and the shell from the environment, which may name another user.
+ */
 export function systemUser(): { readonly username: string; readonly shell: string | null } {
   const user = userInfo();
   if (!("Bun" in globalThis) || !existsSync("/etc/passwd")) return user;
@@ -116,8 +118,8 @@ async function problemWith(sshd: string, hostKey: string): Promise<string | unde
 export const machineVariable = "GPUCTL_SANDBOX_MACHINE";
 
 /**
- * Ends every program of the machines in a folder, even in the background. Works only on Linux, because other systems do
- * not show which programs these are.
+ * Ends every program of the machines in a folder, including programs in the background. Works only on Linux, because
+ * other systems do not show which programs these are.
  */
 export function endPrograms(folder: string): void {
   const entry = `${machineVariable}=${folder}/`;

@@ -120,7 +120,7 @@ const OperationDetails = ({ method, path, operation, reader }: OperationProps) =
 const bodySchema = (requestBody: unknown): unknown =>
   asRecord(asRecord(asRecord(requestBody).content)["application/json"]).schema;
 
-/** A parameter in the form of a schema's field. */
+/** A parameter, described like a field of a schema. */
 function parameterField(parameter: unknown, reader: SchemaReader): SchemaField {
   const { name, required, description, schema, in: place } = asRecord(parameter);
   const [field] = reader.fieldsOf({ type: "object", properties: { value: schema } });

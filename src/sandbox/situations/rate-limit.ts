@@ -33,7 +33,10 @@ export async function rateLimited(
   });
 }
 
-/** Counts a call, unless it exceeds a limit: then returns the milliseconds until the limit's window ends. */
+/**
+ * Counts a call. If the call exceeds a limit, does not count it, and returns the milliseconds until the limit's window
+ * ends.
+ */
 function takeCall(
   store: Store,
   limits: () => readonly StoredSituation<"rate-limit">[],

@@ -133,7 +133,10 @@ export const upgrades: readonly string[] = [
 
 export const schemaVersion = upgrades.length;
 
-/** The number before each first id. The two differ, so that in a small sandbox no rental has the id of a volume. */
+/**
+ * The number before the first id of each table. The numbers differ, so that in a small sandbox no rental has the id of
+ * a volume.
+ */
 export const idsBefore = { rentals: 1000, volumes: 500 };
 
 export const builtInUserId = "sandbox-user";

@@ -21,8 +21,8 @@ export const isActiveAt = (now: string): string => `(endsAt IS NULL OR endsAt > 
 export type Owner = string | undefined;
 
 /**
- * Reads the whole table in the order of ids. Because of the `+`, SQLite uses no index on `userId`: it would have to
- * sort the user's rows, which are most of the table.
+ * Reads the whole table in the order of ids. Because of the `+`, SQLite uses no index on `userId`. With an index, it
+ * would have to sort the user's rows, which are most of the table.
  */
 const ofUser = "SELECT id, record FROM rentals WHERE +userId = ifnull(?, userId)";
 

@@ -35,7 +35,7 @@ export function attach(store: Queries, volumeId: number, rentalIds: readonly num
   }
 }
 
-/** Returns a function that finds the active rentals to which one of `volumes`, sorted by id, is attached. */
+/** Returns a function that finds the active rentals to which a volume is attached. `volumes` must be sorted by id. */
 export const attachedRentals = (store: Queries, volumes: readonly Numbered[], now: number): Attachments =>
   attachments(volumes, (first, last) =>
     store.all(
@@ -47,7 +47,7 @@ export const attachedRentals = (store: Queries, volumes: readonly Numbered[], no
     ),
   );
 
-/** Returns a function that finds the volumes that are attached to one of `rentals`, sorted by id. */
+/** Returns a function that finds the volumes that are attached to a rental. `rentals` must be sorted by id. */
 export const attachedVolumes = (store: Queries, rentals: readonly Numbered[]): Attachments =>
   attachments(rentals, (first, last) =>
     store.all(

@@ -70,7 +70,9 @@ function blendPixels(data: Uint8ClampedArray, from: number, to: number, { red, g
   }
 }
 
-/** Fills the pixels from byte offset `from` up to but excluding `to`: writes one, then copies what is already filled. */
+/**
+ * Fills the pixels from byte offset `from` up to but excluding `to`: writes one, then copies what is already filled.
+ */
 function fillPixels(data: Uint8ClampedArray, from: number, to: number, color: Color): void {
   if (from >= to) return;
   data.set(color, from);
@@ -94,7 +96,10 @@ export function blendBlock({ width, height, data }: Canvas, block: Block, color:
   }
 }
 
-/** Blends a color over the pixels of a row that are below `tops`, a distance from the top for each column; antialiased. */
+/**
+ * Blends a color over the pixels of a row that are below `tops`, antialiased. `tops` has a distance from the top for
+ * each column.
+ */
 export function blendRowBelow(
   { width, data }: Canvas,
   y: number,
@@ -171,7 +176,7 @@ function boxOf({ x1, y1, x2, y2, radius }: Stroke, { width, height }: Canvas) {
   };
 }
 
-/** Raises the coverage, 0-1, of the pixels of row `y` by a stroke; `coverages` starts at column `start`. */
+/** Raises the coverage (0-1) of each pixel of row `y` that a stroke covers. `coverages` starts at column `start`. */
 function coverRow(
   coverages: Float64Array,
   start: number,
@@ -195,7 +200,7 @@ function coverRow(
   coverages.fill(1, first - start, end - start);
 }
 
-/** Coverage of a pixel by a stroke: the distance of its center inside the stroke plus half a pixel. */
+/** Coverage of a pixel by a stroke: how far its center is inside the stroke, plus half a pixel. */
 function coverage(stroke: Stroke, x: number, y: number): number {
   const { x1, y1, radius } = stroke;
   const alongX = stroke.x2 - x1;

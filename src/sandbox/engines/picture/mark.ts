@@ -3,7 +3,9 @@ import { blendBlock, type Canvas, type Color } from "./canvas.ts";
 const ink: Color = [255, 255, 255];
 const dim: Color = [214, 218, 226];
 
-/** Draws a band at the bottom that marks the picture as the sandbox's, with as much of the caption as fits on the right. */
+/**
+ * Draws a band at the bottom that marks the picture as the sandbox's, with as much of the caption as fits on the right.
+ */
 export function drawMark(canvas: Canvas, caption: string): void {
   const { width, height } = canvas;
   const dot = Math.max(1, Math.floor(Math.min(width, height) / 200));

@@ -7,8 +7,8 @@ import { referenceSide, UnreadableReference } from "./request.ts";
 const remainder = 0.05;
 
 /**
- * Blends a reference picture, stretched to the canvas, into a canvas. At strength 0 the canvas becomes the reference; higher
- * strengths, up to 1, keep more of what was drawn.
+ * Blends a reference picture, stretched to the canvas, into a canvas. At strength 0 the canvas becomes the reference;
+ * higher strengths, up to 1, keep more of what was drawn.
  */
 export function* blendReference(canvas: Canvas, picture: Canvas, strength: number): Steps {
   const reference = yield* resize(picture, canvas.width, canvas.height);

@@ -10,7 +10,9 @@ export const audioDefaults = { model: "tts-1", voice: "alloy" } as const;
 /** By default, engines return MP3, some of them in pieces. gpuctl always asks for one complete WAV file. */
 const fixed = { response_format: "wav", stream: false } as const;
 
-/** Asks an engine with OpenAI's API to speak a text. Fields that the service does not document are passed on as given. */
+/**
+ * Asks an engine with OpenAI's API to speak a text. Fields that the service does not document are passed on as given.
+ */
 export const speakWithEngine = (
   exchange: Exchange,
   input: CheckedInputOf<"generateAudio">,

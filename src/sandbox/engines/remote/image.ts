@@ -35,8 +35,8 @@ export const ignoredImageFields: readonly string[] = contractFields
   .filter((name) => !(name in equivalents));
 
 /**
- * Asks an engine with the AUTOMATIC1111 API to draw a picture. Fields that the service does not document are passed on as
- * given. A header of the response names fields without an equivalent.
+ * Asks an engine with the AUTOMATIC1111 API to draw a picture. Fields that the service does not document are passed on
+ * as given. A header of the response names fields without an equivalent.
  */
 export const drawWithEngine = (exchange: Exchange, input: Input, access: EngineAccess) =>
   orFailure(exchange, async () => {
@@ -102,7 +102,7 @@ const loraList = z.array(
 /**
  * The LoRAs in the form that the engine reads: AUTOMATIC1111 and Forge read them from the prompt, stable-diffusion.cpp
  * and KoboldCpp from a list of files.
- * @throws EngineFailure if the engine does not have one of the LoRAs, because AUTOMATIC1111 would ignore it
+ * @throws EngineFailure if the engine lacks any of the LoRAs, because AUTOMATIC1111 would ignore a missing one
  */
 async function withLoras({ prompt, lora = {} }: Input, access: EngineAccess): Promise<object> {
   const weights = Object.entries(lora);
