@@ -73,7 +73,7 @@ export function addSituation({ situations }: Sandbox, situation: Situation): Sit
   return withNames({ afterSeconds: "after", windowSeconds: "window" }, () => situations.add(input));
 }
 
-/** Wraps a clock to check every reading, once immediately. The wrapper throws a TypeError for an invalid time. */
+/** Wraps a clock so that an invalid time throws a TypeError. Reads the clock once immediately, to check it. */
 export function checkedClock(now: () => number): () => number {
   const clock = (): number => {
     const time = now();

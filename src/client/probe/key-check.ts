@@ -24,8 +24,8 @@ interface Service {
 }
 
 /**
- * Checks a key with requests that cost and change nothing. Whether it is read-only is known only if the service lists
- * its API keys with their access. Throws any failure that is not about the key.
+ * Checks a key with requests that cost and change nothing. If the service lists its API keys with their access, also
+ * finds out whether the key is read-only. Throws any failure that is not about the key.
  */
 export async function checkKey(key: string, { call, request }: Service): Promise<KeyState> {
   try {
