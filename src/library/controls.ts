@@ -269,8 +269,8 @@ export type Situation =
   /** Running rentals become `Failed`. */
   | ({ readonly kind: "failure" } & PlannedEnd)
   /**
-   * After `requests` calls within `window`, which is a minute by default, calls get 429. The calls of one operation
-   * count, or all.
+   * After `requests` calls within `window`, which is a minute by default, calls get 429. With `operation`, this applies
+   * only to the calls of that operation.
    */
   | {
       readonly kind: "rate-limit";
