@@ -39,8 +39,8 @@ export interface RequestInFlight {
 }
 
 /**
- * Reads a successful response. If this throws, a read request is retried only if the connection broke, and the outcome
- * of a write is unknown.
+ * Reads a successful response. If this throws, the outcome of a write is unknown. A read is retried, but only if the
+ * connection broke.
  */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 

@@ -5,8 +5,8 @@ import { allRecords } from "../openapi/paging.ts";
 import type { RawCall } from "./call.ts";
 
 /**
- * Fetches a list of the compute API that the service's description has, and returns the records of all pages. Throws
- * `InvalidResponse` if a page is not JSON.
+ * Calls an operation of the service's description that lists something in the compute API. Returns the records of all
+ * pages. Throws `InvalidResponse` if a page is not JSON.
  */
 export const listDescribed = (
   { method, path, parameters }: DescribedOperation,

@@ -15,8 +15,8 @@ export type Listed = { readonly records: AsyncIterable<readonly unknown[]> } | {
 
 interface ListOptions {
   /**
-   * Reads a short response to its end before returning it, as `call` does, so that it is retried if the connection
-   * breaks. Without this option, the first records are returned as soon as they arrive.
+   * Reads a short response to its end before returning it, as `call` does, so that the request is retried if the
+   * connection breaks. Without this option, the first records are returned as soon as they arrive.
    */
   readonly wholeIfShort?: boolean;
 }
@@ -256,8 +256,8 @@ class ArrayScanner {
   }
 
   /**
-   * Returns the index in the chunk before which all elements are complete, or undefined if there is no such index in
-   * the chunk. Where the array ends, that is the index of the closing bracket.
+   * Returns the last index in the chunk at which the chunk can be cut: every element before it is complete. That is the
+   * index of the closing bracket if the array ends in the chunk. Undefined if the chunk cannot be cut.
    */
   lastCut(chunk: Uint8Array): number | undefined {
     let last: number | undefined;

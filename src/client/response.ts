@@ -85,6 +85,6 @@ export function jsonOf(
   return value;
 }
 
-/** Only a 204 response may be empty, but not if it is the response to a POST. */
+/** An empty response is valid only with status 204, and never after a POST. */
 const emptyValue = (method: string, status: number): null | undefined =>
   method !== "POST" && status === 204 ? null : undefined;

@@ -9,7 +9,7 @@ import { ConnectionFailed, isRead } from "../core/service-errors.ts";
 import { isLoopback } from "../core/urls.ts";
 import type { Fetch, FetchInit, FetchResponse } from "./fetch.ts";
 
-/** How long a connection that writes share may be idle, in milliseconds. */
+/** How long a connection that is shared by writes may be idle, in milliseconds. */
 const maxIdleTime = 1_000;
 
 /** Connections to the host of a URL, directly or through a proxy. */
@@ -22,9 +22,7 @@ export interface Connections {
 
 export interface Transport {
   readonly fetch: Fetch;
-  /**
-   * Returns the connections for writes to a URL that may share connections. Undefined if `fetch` has no connections.
-   */
+  /** Returns the connections that can be shared by writes to a URL. Undefined if `fetch` has no connections. */
   readonly sharedByWrites?: (url: string) => Promise<Connections>;
   /** Closes every connection, so that the process can end. */
   readonly close: () => void;
@@ -34,8 +32,7 @@ export interface Transport {
  * Creates a `fetch` on `node:http` and `node:https`, through the proxy in the environment. It throws
  * `ConnectionFailed`, which says whether any of the request may have been sent. If a request is aborted after it was
  * sent, it throws an `AbortError` instead. Reads share connections. A write opens its own connection, unless it sets
- * `reusesConnection`: if the service is just closing a shared connection, it is not known whether it received the
- * write.
+ * `reusesConnection`: if the service is just closing a shared connection, nothing shows whether the write arrived.
  */
 export function createTransport(): Transport {
   // No keep-alive on Deno: when a reused connection is lost, Deno sends the request again, even if it is a create.

@@ -7,8 +7,8 @@ export const tokenFileVariable = "GPUCTL_SANDBOX_TOKEN_FILE";
 const minLength = 16;
 
 /**
- * Returns the token in the text of a file, with which other machines can use the controls of a served sandbox. Throws a
- * `UsageError` that names `source` if the token is too short or cannot be sent in a header.
+ * Returns the token in the text of a file. With the token, other machines can use the controls of a served sandbox.
+ * Throws a `UsageError` that names `source` if the token is too short or cannot be sent in a header.
  */
 export function controlToken(text: string, source: string): string {
   const token = text.trim();

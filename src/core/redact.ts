@@ -323,7 +323,10 @@ function unfinishedStart(text: string, characters: Patterns["characters"]): numb
   return start;
 }
 
-/** The start of the longest end of a text that is the start of a secret; the length of the text if there is none. */
+/**
+ * Finds the first position from which the whole rest of the text matches the start of a secret. Returns the length of
+ * the text if there is none.
+ */
 function prefixStart(text: string, characters: Patterns["characters"]): number {
   let first = text.length;
   for (const secret of characters) {

@@ -133,7 +133,7 @@ export class InvalidResponse extends RequestError {
 
 /**
  * A write was sent and may or may not have taken effect. Check the state of the service before you send it again.
- * `finding` is the result of such a check. `received` is the part that arrived of a response that was paid for.
+ * `finding` is the result of such a check. `received` is what arrived of the response, if it was paid for.
  */
 export class UnknownOutcome extends RequestError {
   override readonly name = "UnknownOutcome";
@@ -166,7 +166,7 @@ export class UnknownOutcome extends RequestError {
 
 /**
  * The user interrupted a write that had been sent. It may have taken effect. `finding` says where to look. `received`
- * is the part that arrived of a response that was paid for.
+ * is what arrived of the response, if it was paid for.
  */
 export class InterruptedWrite extends RequestError {
   override readonly name = "InterruptedWrite";

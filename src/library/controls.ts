@@ -73,7 +73,7 @@ export function addSituation({ situations }: Sandbox, situation: Situation): Sit
   return withNames({ afterSeconds: "after", windowSeconds: "window" }, () => situations.add(input));
 }
 
-/** Wraps a clock to check every reading, once immediately. The wrapper throws a TypeError for an invalid time. */
+/** Wraps a clock so that an invalid time throws a TypeError. Reads the clock once immediately, to check it. */
 export function checkedClock(now: () => number): () => number {
   const clock = (): number => {
     const time = now();
@@ -269,8 +269,8 @@ export type Situation =
   /** Running rentals become `Failed`. */
   | ({ readonly kind: "failure" } & PlannedEnd)
   /**
-   * After `requests` calls within `window`, which is a minute by default, calls get 429. The calls of one operation
-   * count, or all.
+   * After `requests` calls within `window`, which is a minute by default, calls get 429. With `operation`, this applies
+   * only to the calls of that operation.
    */
   | {
       readonly kind: "rate-limit";

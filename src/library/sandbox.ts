@@ -184,7 +184,7 @@ export interface Sandbox extends AsyncDisposable {
   /** Returns how many requests match. */
   countRequests(filter?: RequestFilter): number;
   /**
-   * Removes the requests that match from the log, or all requests if there is no filter. Returns how many were removed.
+   * Removes the matching requests from the log, or all requests if there is no filter. Returns how many were removed.
    */
   clearRequests(filter?: RequestFilter): number;
   /**

@@ -24,8 +24,7 @@ const headSize = 256;
 const freeBlocks: Buffer[] = [];
 const noBlock = Buffer.alloc(0);
 
-// Called when this module is loaded, because the young generation would grow for the modules that are loaded next, and
-// it never shrinks.
+// Called here, before more modules are loaded: loading them makes the young generation grow, and it never shrinks.
 saveMemory(setFlagsFromString);
 
 const placeholderStart = `arriving${"_".repeat(32)}`;
@@ -191,8 +190,8 @@ export class ArrivingMedia {
 }
 
 /**
- * The most results of one response that are saved. A service sends a few. A malicious response may list millions, and
- * each would become a file or a failure.
+ * The maximum number of results that are saved from one response. A service sends a few. A malicious response may list
+ * millions, and each would become a file or a failure.
  */
 export const maxResults = 100;
 
@@ -261,7 +260,8 @@ export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]
 
 /**
  * The sound of a response, and further sounds if the response contains the key more than once. If the first sound is
- * missing or cannot be decoded, or if there are more than `maxResults`, it is a sentence that says so.
+ * missing or cannot be decoded, a sentence that says so takes its place. If there are more than `maxResults` sounds,
+ * the only element is such a sentence.
  */
 export function soundsIn(
   response: unknown,

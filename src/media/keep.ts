@@ -12,8 +12,8 @@ export interface KeepOptions {
 }
 
 /**
- * Saves bytes that were paid for, but cannot be used or printed, to a file. Returns its path. Throws `ResultLost` if no
- * folder works.
+ * Saves bytes to a file, because they were paid for but cannot be used or printed. Returns the path of the file. Throws
+ * `ResultLost` if no folder works.
  */
 export async function keep(bytes: Uint8Array, { folders, date, thing }: KeepOptions): Promise<string> {
   const ext = sniff(bytes)?.ext ?? textExtension(bytes);

@@ -45,8 +45,8 @@ const isWholeChunk = (offset: number | undefined, length: number): boolean =>
   offset !== undefined && offset + chunkOverhead <= length;
 
 /**
- * The most segments or chunks of a picture that are read. Real pictures have far fewer. A malicious picture may have
- * millions, which would take minutes to read.
+ * The maximum number of segments or chunks that are read from a picture. Real pictures have far fewer. A malicious
+ * picture may have millions, which would take minutes to read.
  */
 export const maxParts = 100_000;
 

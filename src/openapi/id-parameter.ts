@@ -9,7 +9,7 @@ export interface IdParameter {
   readonly list?: boolean;
   /** The type of the id in its schema. */
   readonly type?: unknown;
-  /** Set if the description does not say what the body holds, so that the name is only assumed. */
+  /** Set if the name is only assumed, because the description does not say what the body holds. */
   readonly assumed?: true;
 }
 

@@ -160,7 +160,7 @@ function nextPage(
   return undefined;
 }
 
-/** Warns if the response to a list without pages says that there are more records than the response has. */
+/** Checks the response of an operation without pages. Warns if the response reports more records than it holds. */
 export function warnIfPartial(response: unknown, warn: FirstPage["warn"]): void {
   const records = recordsOf(response)?.length ?? 0;
   const next = isRecord(response) ? nextPage(response, records, [], {}) : "end";

@@ -24,9 +24,9 @@ export const mayBeReplaced = (id: OperationId): boolean => {
 
 /**
  * Returns the request that replaces a deprecated operation, if the description lists the replacement. A replacement
- * that returns pages is used if gpuctl can request all of them and it has a parameter for every field of the input.
- * Otherwise, it is used only if the deprecated operation, which returns the whole list at once, is not listed or is
- * `gone`.
+ * that returns pages is used if gpuctl can request all pages and the replacement has a parameter for every field of the
+ * input. Otherwise, the replacement is used only if the deprecated operation, which returns the whole list at once, is
+ * not listed or is `gone`.
  */
 export function replacementOf(
   id: OperationId,

@@ -81,5 +81,5 @@ function terminates({ method, path }: DescribedOperation, id: IdParameter): bool
 }
 
 const rentalIdName = /^(rental|instance|machine|vm)_?ids?$/i;
-/** Names of the field that holds the id, and the one that services are assumed to have. */
+/** The names that the field of the id may have, and the name to assume if the description shows no fields. */
 const rentalIds = { names: [rentalIdName, /^ids?$/i], assumed: "rentalId" };

@@ -70,12 +70,12 @@ type Run = [input: string, program: string, flags?: string[]];
 
 /**
  * After this many milliseconds, a filter is stopped and runs again in a worker. WebAssembly blocks signals, and only a
- * worker can be stopped while it runs. A filter does not start in a worker, because to start one takes longer than most
- * filters.
+ * worker can be stopped while it runs. A filter does not start in a worker, because starting a worker takes longer than
+ * most filters.
  */
 const maxBlockingTime = 250;
 
-/** A filter of more characters takes longer than `maxBlockingTime`, so it starts in a worker. */
+/** For an input with more characters, a filter takes longer than `maxBlockingTime`, so it starts in a worker. */
 const maxInputHere = 10_000_000;
 
 /** Bun can stop a filter only in a worker. */

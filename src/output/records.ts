@@ -7,7 +7,7 @@ import type { View } from "../core/view.ts";
 export type Value = Pick<Data, "data" | "rows">;
 
 /**
- * The records that a view shows: the items of an array, the items of a page if it is a list view, no records for null,
+ * The records that a view shows: the items of an array, the items of a page (only in a list view), no records for null,
  * or else the value itself.
  */
 export function recordsOf({ data, rows }: Value, view: View): readonly unknown[] {

@@ -166,7 +166,7 @@ export async function moveFile(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Stores the answers that ended processes left behind in the session, marked as incomplete. Returns whether there were
+ * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
  * any. Throws `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {

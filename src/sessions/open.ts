@@ -28,7 +28,10 @@ export interface OpenSession {
   readonly takeBack: () => Turn | undefined;
   /** Stores a question, and the instructions `system` if they differ from the current ones. Throws `SaveFailed`. */
   readonly ask: (content: Content, system?: string) => Promise<Question>;
-  /** Renames the session. Throws `UsageError` if the name is taken or invalid, and `SaveFailed` if that fails. */
+  /**
+   * Renames the session. Throws `UsageError` if the name is taken or invalid, and `SaveFailed` if the file cannot be
+   * renamed.
+   */
   readonly rename: (name: string) => Promise<void>;
 }
 

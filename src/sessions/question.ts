@@ -38,7 +38,7 @@ export async function settleQuestion(path: string, folder: string): Promise<void
 
 const noProcesses: Processes = { self: "", isRunning: () => false };
 
-/** Settles the questions that killed processes left behind. */
+/** Settles the questions left behind by processes that were killed. */
 export async function settleQuestions({ folder, processes }: SessionPlace): Promise<void> {
   const questions = (await filesIn(folder)).filter(isQuestion);
   for (const path of questions.map((name) => join(folder, name))) {

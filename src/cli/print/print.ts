@@ -114,7 +114,7 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   if ("until" in result) await result.until;
 }
 
-/** The same records, with secrets masked that are split between several of them. */
+/** The same records, in which each secret that is split between several records is masked. */
 async function withoutSplits(result: Records, { redactor }: PrintOptions): Promise<Records> {
   const { records, continued } = result;
   if (continued === undefined) return result;

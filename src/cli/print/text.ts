@@ -35,7 +35,7 @@ export async function printText(
     if (aside === undefined) return;
     await aside.end();
     aside = undefined;
-    // Separates the two texts if a person sees both.
+    // Separates the asides from the result if a person sees both.
     if (stdout.isTTY && stderr.isTTY) await stderr.write("\n");
   };
   const endWriters = async () => {

@@ -63,8 +63,8 @@ export async function fillIn(
 }
 
 /**
- * The message names every missing input. It also describes a single missing input. Several are described in the `issues`
- * of the error.
+ * The message names every missing input. If there is only one, the message also describes it. Otherwise, the `issues` of
+ * the error describe them.
  */
 function missingError(missing: readonly Missing[]): UsageError {
   const message = `missing required input: ${missing.map(({ flag }) => flag).join(", ")}`;

@@ -4,8 +4,8 @@ import type { BareGroup } from "../parse/program.ts";
 import { wholeLine } from "./line.ts";
 
 /**
- * If all commands of a group prompt for what the service offers, as in `rentals create`, prompts for one of the
- * commands and returns the line with it. Returns undefined for any other group.
+ * If every command of a group (such as `rentals create`) prompts for what the service offers, asks which command to run
+ * and returns the line with that command. Returns undefined for any other group.
  */
 export async function chosenLine(
   { group, argv }: BareGroup,

@@ -212,7 +212,7 @@ function serviceHint({ status = 0, retryAfter, issues = [] }: Details, sandbox: 
   }
   if (status === 401)
     return "Run `gpuctl auth status` to see which key is used, or `gpuctl auth login` to log in with another key.";
-  // Issues say why, such as a quota that is used up.
+  // If there are issues, they give the reason, such as a quota that is used up.
   if (status === 403 && !issues.some(isRecord)) return "The key does not have permission for this request.";
   if (isRedirect(status)) return redirectHint;
   const wait = retryAfter === undefined ? undefined : `The service asks to wait ${duration(retryAfter)}.`;

@@ -82,7 +82,7 @@ export function failureOf(
 const serviceCode = ({ name, code, status }: Details): string | null =>
   name === "ServiceError" && code !== undefined && code !== `HTTP_${status}` ? code : null;
 
-/** Adds the flag that sets a field to an issue that the service reported for the field. */
+/** Completes an issue that the service reported for a field: adds the name of the flag that sets this field. */
 function withFlag(issue: unknown, invocation: FailureContext["invocation"]): unknown {
   if (!invocation || !isRecord(issue) || "flag" in issue) return issue;
   const path = fieldPath(issue.path);

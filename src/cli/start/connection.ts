@@ -46,7 +46,7 @@ interface ConnectOptions {
 
 const ignore = () => {};
 
-/** Creates the functions that call the service in the settings. The first call opens the connection. */
+/** Creates the functions that call the service that the settings name. The first call opens the connection. */
 export function connect(
   runtime: Runtime,
   { observe = ignore, onSent = ignore, readsInDryRun = false }: ConnectOptions = {},

@@ -2,8 +2,8 @@ import type { Fetch, FetchResponse } from "../../client/fetch.ts";
 import { type Redactor, redactedBytes } from "../../core/redact.ts";
 
 /**
- * The same `fetch`, except that keys in a response are masked as the response arrives. Masking only what is shown would
- * not be enough: that may be cut in the middle of a key, and part of a key is not recognized.
+ * The same `fetch`, except that keys in a response are masked as the response arrives. Masking only the text that is
+ * shown would not be enough, because that text may be cut in the middle of a key, and part of a key is not recognized.
  */
 export const redactedFetch =
   (fetch: Fetch, redactor: Redactor): Fetch =>

@@ -121,7 +121,7 @@ function splitThinking() {
     if (state === "text") return [{ kind: "text", text }];
     held += text;
     if (state === "start") {
-      // Only the new text is looked at: trimming all that is held for each chunk takes quadratic time.
+      // Only the new text is trimmed. Trimming all of `held` again for each chunk takes quadratic time.
       isBlank &&= text.trimStart() === "";
       if (isBlank) return [];
       const start = held.trimStart();

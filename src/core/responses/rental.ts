@@ -12,7 +12,7 @@ const idPaths = ["id", "rentalId"];
 const idText = (id: unknown): string | undefined =>
   typeof id === "string" || typeof id === "number" ? String(id) : undefined;
 
-/** The IDs of a record, in the order of `idPaths`. A record may have several, such as one of its own in a database. */
+/** The IDs of a record, in the order of `idPaths`. A record may have a second ID, such as its ID in a database. */
 export const idsOf = (record: unknown): readonly (string | number)[] =>
   idPaths
     .map((path) => shownAt(record, [path]))

@@ -3,7 +3,7 @@ const mib = 1024 * 1024;
 /** The maximum number of bytes that are read from a file or from stdin for one input. */
 export const inputLimits = { text: 16 * mib, bytes: 64 * mib } as const;
 
-/** What an input is read as. */
+/** Whether an input is read as text or as bytes. */
 export type InputKind = keyof typeof inputLimits;
 
 /** A file or stdin has more than `maxBytes`. The caller replaces this error with a `UsageError` that names the flag. */

@@ -63,7 +63,7 @@ export function dollarText(amount: Money): string {
 
 /** Formats cents as dollars, such as `$1,234.50`. A number that is not finite is returned as text. */
 export function dollars(cents: number): string {
-  // This is the case for most amounts in a long list, and big integers would take ten times as long.
+  // Most amounts in a long list are handled here. Big integers would take ten times as long.
   if (Number.isInteger(cents) && cents >= 0 && cents < 100_000) {
     return `$${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
   }

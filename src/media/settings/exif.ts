@@ -20,8 +20,8 @@ export function exifSegment(request: Settings, version: string): Buffer | undefi
   const text = Buffer.from(parametersText(request, version), "utf16le").swap16();
   const comment = Buffer.concat([Buffer.from(unicode, "latin1"), text]);
   const description = Buffer.from(`${asciiJson(requestJson(request))}\0`, "latin1");
-  // The directories have two entries and one entry. They give the position of a value as its offset from the start of
-  // the TIFF header.
+  // The first directory has two entries, and the second has one. An entry gives the position of its value as an offset
+  // from the start of the TIFF header.
   const directory = tiffStart.length;
   const exifDirectory = directory + directorySize(2);
   const values = exifDirectory + directorySize(1);

@@ -20,8 +20,8 @@ export class CannotJoin extends Error {
 }
 
 /**
- * The most chunks or tags before the sound of a file that are read. Real recordings have a few. A malicious one may have
- * millions of empty ones, each of which takes a read of the disk.
+ * The maximum number of chunks or tags that are read before the sound of a file. Real recordings have a few. A
+ * malicious recording may have millions of empty chunks, and each of them takes a read of the disk.
  */
 export const maxChunks = 1000;
 

@@ -175,7 +175,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   };
 }
 
-/** Matches list marks, quote marks and spaces at the start of a line. They may nest its text in the line above. */
+/** Matches list marks, quote marks and spaces at the start of a line. They can nest the text in lists and quotes. */
 const nesting = /^(?: |>|[*+-](?= |$)|\d{1,9}[.)](?= |$))+/gm;
 const mark = />|[*+-]|\d+[.)]/g;
 

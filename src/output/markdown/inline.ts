@@ -109,8 +109,8 @@ const openers = new RegExp(
 const maxHeld = 300;
 
 /**
- * The first part of an unfinished paragraph, which text that follows cannot change. It ends between words and outside
- * of marks.
+ * Returns the first part of an unfinished paragraph: the part that later text cannot change. It ends between words and
+ * outside of marks.
  */
 export function settled(text: string): string {
   let offset = 0;

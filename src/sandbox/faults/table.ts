@@ -128,8 +128,8 @@ export const activeFaults = (store: Queries, operations: readonly string[]): rea
     .map(stored);
 
 /**
- * Returns the fault that of these operations that affects this call, if any. Goes through the active faults that select the
- * call, oldest first. Each counts the call, up to and including the fault that affects it; newer faults do not.
+ * Returns the fault of one of these operations that affects this call, if any. Goes through the active faults that select
+ * the call, oldest first. Each counts the call, up to and including the fault that affects it; newer faults do not.
  */
 export function takeFault(
   store: Store,
