@@ -74,9 +74,10 @@ test.runIf(process.platform === "linux")(
     const client = connect(port, "127.0.0.1");
     const [socket]: Socket[] = await accepted;
     onTestFinished(() => void socket?.destroy());
-    expect(await isOwnConnection({ remotePort: socket?.remotePort, localPort: port })).toBe(true);
+    const { remoteAddress, remotePort } = socket ?? {};
+    expect(await isOwnConnection({ remoteAddress, remotePort, localPort: port })).toBe(true);
     client.destroy();
     await once(client, "close");
-    expect(await isOwnConnection({ remotePort: socket?.remotePort, localPort: port })).toBe(false);
+    expect(await isOwnConnection({ remoteAddress, remotePort, localPort: port })).toBe(false);
   },
 );
