@@ -146,7 +146,7 @@ const leftBehind = (
       job.line === line &&
       job.phase !== "ended" &&
       !(job.plan.detached && job.phase === "running") &&
-      // A killed process may have had the name that this one has now, as PID 1 in a container has after each start.
+      // A killed process may have had the same name as this one: in a container, gpuctl may be PID 1 after each start.
       (job.process === files.processes.self || !files.processes.isRunning(job.process)) &&
       job.values === hashOfValues(env, job.id),
   );
