@@ -72,7 +72,7 @@ export interface Ports {
   readonly ask: (instead: string) => Promise<Prompts>;
   /** Where the command acts, as shown when it asks for confirmation: the profile and host, or the sandbox. */
   readonly place: string;
-  /** Adds the flags of this command line that select the service to the command lines that a text suggests. */
+  /** Adds flags to the command lines that a text suggests: those flags of this command line that select the service. */
   readonly withServiceFlags: (text: string) => string;
   /**
    * If a command uses this port, gpuctl prints a command line after the run: the line repeats the run without prompts.

@@ -151,7 +151,10 @@ const leftBehind = (
       job.values === hashOfValues(env, job.id),
   );
 
-/** The inputs for which no question was asked, because a job is resumed whose rental is known. They must not rent. */
+/**
+ * The inputs of resumed jobs with a known rental. The user was not asked to confirm these inputs, so they must not
+ * rent.
+ */
 const unasked = new WeakSet<object>();
 
 const attendedElsewhere = (): UsageError =>

@@ -216,8 +216,8 @@ export const detachLease = (place: LeasePlace, id: string): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
 
 /**
- * Stores that this process now uses the rental of the lease. The lease of a detached job whose command runs outlives
- * this process too.
+ * Stores that this process now uses the rental of the lease. If the job is detached and its command runs, the lease
+ * also outlives this process.
  */
 export const adoptLease = (place: LeasePlace, { id, plan, phase }: Job): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({
