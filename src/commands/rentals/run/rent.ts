@@ -242,8 +242,8 @@ export async function findRental(label: string, context: Pick<Context, "call">):
 }
 
 /**
- * Whether the record with the ID of a job's rental can be the rental of the job. A service that was reset may use the ID
- * again, and a rental that belongs to no job must neither run its command nor end with it.
+ * Whether the record with the ID of a job's rental can be the rental of the job. A service that was reset may use the
+ * ID again, and a rental that does not belong to the job must not run the job's command or end with the job.
  */
 export const isRentalOf = ({ shownLabel }: Pick<Job, "shownLabel">, record: unknown): boolean =>
   record === null || shownLabel === undefined || labelOf(record) === shownLabel;

@@ -16,7 +16,7 @@ export default controlCommand({
   ],
   flags: {
     model: flag.text(
-      "Model to use. For chat and images it overrides the model of the request; for audio it applies if the request names none (default for chat: the request's model, or the first model that the server lists if the request names sandbox-echo)",
+      "Model to use. For chat and images, it replaces the model of the request; for audio, it applies only if the request names no model. Without --model, a chat uses the model of the request or, if that is sandbox-echo, the first model that the server lists",
       { value: "NAME" },
     ),
     voice: flag.text("Voice of an audio engine, unless a request names one", { value: "NAME" }),
