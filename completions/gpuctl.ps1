@@ -513,7 +513,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
       ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
-      ,@(@('--lease'), 'Save when the rental should end: this long after it is created; `gpuctl rentals guard` ends it', @(), '')
+      ,@(@('--lease'), 'Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over', @(), '')
       ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
     )
     'rentals create bare-metal' = @(
@@ -540,7 +540,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--wait'), 'Wait until the rental is running', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
       ,@(@('--max-burn'), 'Do not create if the active rentals and the new ones would cost more than this, in dollars an hour', @(), '')
-      ,@(@('--lease'), 'Save when the rental should end: this long after it is created; `gpuctl rentals guard` ends it', @(), '')
+      ,@(@('--lease'), 'Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over', @(), '')
       ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
     )
     'rentals list' = @(
@@ -592,7 +592,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--max-cost'), 'Stop the command when the rental has cost about this much, in dollars', @(), '')
       ,@(@('--time-limit'), 'Stop the command this long after the rental was requested', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
-      ,@(@('--lease'), 'Save when the rental should end at the latest; `gpuctl rentals guard` ends it', @(), '')
+      ,@(@('--lease'), 'Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over', @(), '')
       ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
       ,@(@('--keep'), 'Do not end the rental', @(), '')
       ,@(@('--detach'), 'Start the command and leave it running; requires --lease or --keep', @(), '')
@@ -888,7 +888,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'sandbox fault clear' = @()
     'sandbox engine' = @()
     'sandbox engine set' = @(
-      ,@(@('--model'), 'Model to use. For chat and images it overrides the model of the request; for audio it applies if the request names none (default for chat: the request''s model, or the first model that the server lists if the request names sandbox-echo)', @(), '')
+      ,@(@('--model'), 'Model to use. For chat and images, it replaces the model of the request; for audio, it applies only if the request names no model. Without --model, a chat uses the model of the request or, if that is sandbox-echo, the first model that the server lists', @(), '')
       ,@(@('--voice'), 'Voice of an audio engine, unless a request names one', @(), '')
       ,@(@('--api-key-env'), 'Environment variable that holds a key for the server; the key is not saved', @(), '')
     )

@@ -165,8 +165,8 @@ async function conversation(): Promise<string> {
 }
 
 /**
- * What a terminal shows while six pictures are generated. The service sends the first one whole and parts of the next,
- * and it asks to wait before the fourth.
+ * What a terminal shows while six pictures are generated. The service sends all of the first picture and parts of
+ * others, and it asks to wait before the fourth.
  */
 async function progress(): Promise<string> {
   const dot = { width: 1, height: 1, data: new Uint8ClampedArray(3) };

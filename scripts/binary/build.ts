@@ -1,7 +1,7 @@
 /**
- * Makes one executable for this kind of machine, which needs no Node.js: the tool as bytecode, the optional packages,
- * the WebAssembly files, and Bun, which npm loads into its cache. `npm run build:binary` builds first, and writes
- * `binary/`.
+ * Makes one executable, for this kind of machine, that needs no Node.js. It contains the tool as bytecode, the optional
+ * packages, the WebAssembly files, and Bun, which npm loads into its cache. `npm run build:binary` builds first, and
+ * writes `binary/`.
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

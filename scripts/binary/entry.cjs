@@ -1,7 +1,8 @@
 // The start of the single executable, which scripts/binary/build.ts makes.
 "use strict";
 
-// A gpuctl that gpuctl starts in the background gets the name of this file, as Node.js needs it, and then its arguments.
+// When gpuctl starts itself in the background, it passes the name of this file before the arguments, because Node.js
+// needs it there.
 if (process.argv[2] === process.argv[1]) process.argv.splice(2, 1);
 
 require("../../dist/gpuctl.cjs")

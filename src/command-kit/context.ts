@@ -72,11 +72,11 @@ export interface Ports {
   readonly ask: (instead: string) => Promise<Prompts>;
   /** Where the command acts, as shown when it asks for confirmation: the profile and host, or the sandbox. */
   readonly place: string;
-  /** Adds the flags of this command line that select the service to the command lines that a text suggests. */
+  /** Adds flags to the command lines that a text suggests: those flags of this command line that select the service. */
   readonly withServiceFlags: (text: string) => string;
   /**
-   * If a command uses this port, gpuctl prints a command line after the run that repeats it without prompts. This
-   * function sets the flag for a field in that line.
+   * If a command uses this port, gpuctl prints a command line after the run: the line repeats the run without prompts.
+   * This function sets the flag for a field in that line.
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**
@@ -219,8 +219,8 @@ export interface Dialog {
 /**
  * Returns the service's own description, from the cache or fetched. `refresh` ignores the cache. If the description
  * cannot be fetched, returns the documented API if `orDocumented` accepts it. A dry run fetches nothing: it returns the
- * cached description, or else the documented API unless `orDocumented` rejects it. With a `timeout` (milliseconds), the
- * documented API is not returned: it throws instead, in a dry run a `UsageError`.
+ * cached description, or else the documented API unless `orDocumented` rejects it. With a `timeout` (milliseconds),
+ * throws an error instead of returning the documented API. In a dry run, this error is a `UsageError`.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;

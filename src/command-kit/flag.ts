@@ -36,7 +36,7 @@ export interface FlagOptions {
   readonly optionalValue?: string;
   /** Whether the configuration key for flags of this name is ignored, because this flag means something else. */
   readonly ignoresConfig?: boolean;
-  /** The environment variable that sets it when it is not given. */
+  /** The environment variable that sets the flag's value when the flag is not given. */
   readonly env?: string;
   /** Bounds of a whole number. */
   readonly minimum?: number;

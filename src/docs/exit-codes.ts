@@ -20,7 +20,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [6, "The service rejected the request (400, 409, 422 and other 4xx)"],
   [
     7,
-    "The service failed on a read (5xx), its response was too large, unusable or a redirect, an image or audio file is truncated, a rental failed, or a --jq filter failed",
+    "The service failed on a read (5xx); its response was too large, unusable or a redirect; an image or audio file is truncated; a rental failed; or a --jq filter failed",
   ],
   [8, "A wait timed out, a rental is not reachable yet, or a limit stopped the command of `rentals run`"],
   [
@@ -34,7 +34,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [11, "A spending limit that you set would be exceeded. Nothing was sent"],
   [
     12,
-    "Some of several items failed. The results of the others are printed. If all items fail with the same exit code, gpuctl exits with that code. If the outcome of any item is unknown, it exits with 10. `batch run` exits with 12 even then",
+    "Some of several items failed. The results of the others are printed. If all items fail with the same exit code, gpuctl exits with that code. If the outcome of any item is unknown, gpuctl exits with 10, except that `batch run` exits with 12",
   ],
   [130, "Interrupted, or a confirmation was declined"],
 ];

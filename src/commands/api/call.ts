@@ -153,8 +153,9 @@ const isPaid = ({ path, method }: DescribedRequest["parts"]): boolean =>
   plainPath(path).startsWith("/v1/") && !isRead({ method });
 
 /**
- * Warns that the burn limit of the profile is not checked if a request may create a rental. Such a request is a POST to
- * a path where rentals are created, or below such a path. Called only for requests that call no documented operation.
+ * If a request may create a rental, warns that the burn limit of the profile is not checked. Such a request is a POST
+ * to a path where rentals are created, or below such a path. Called only for requests that call no documented
+ * operation.
  */
 function warnOfUncheckedBurn(
   { parts: { method, path }, operation }: DescribedRequest,

@@ -38,7 +38,9 @@ export async function bodyCheck({
   };
 }
 
-/** Returns problems with what the service allows but no one wants to pay for, or a batch cannot store. */
+/**
+ * Returns problems with values that the service allows, but that no one wants to pay for or that a batch cannot store.
+ */
 function unwanted(endpoint: keyof typeof operationIds, body: object): readonly string[] {
   const {
     stream,

@@ -48,8 +48,8 @@ function priceOfPicture({ body }: BatchRequest): Money | undefined {
 
 /**
  * The most that a chat can cost. A token of the messages has at least one byte, and `max_tokens` limits the answer.
- * Undefined without `max_tokens`, and with a picture, because the length of the text does not limit the number of its
- * tokens.
+ * Undefined without `max_tokens`, and with a picture, because the length of the text does not limit the number of
+ * tokens of the picture.
  */
 function mostForChat({ body }: BatchRequest, prices: TokenPrices): Money | undefined {
   const { max_tokens: maxTokens, messages, n = 1 } = body;

@@ -135,7 +135,7 @@ interface NewQuestion {
 
 /**
  * Stores the question in its session. Without a session, stores it in the session named `last`, so that `--continue`
- * can find it. A failure to do so is reported, but not thrown. Returns undefined if the question is not stored.
+ * can find it. A failure to store it there is only reported. Returns undefined if the question was not stored.
  */
 export async function storeQuestion(
   { content, system }: NewQuestion,

@@ -146,12 +146,15 @@ const leftBehind = (
       job.line === line &&
       job.phase !== "ended" &&
       !(job.plan.detached && job.phase === "running") &&
-      // A killed process may have had the name that this one has now, as PID 1 in a container has after each start.
+      // A killed process may have had the same name as this one: in a container, gpuctl may be PID 1 after each start.
       (job.process === files.processes.self || !files.processes.isRunning(job.process)) &&
       job.values === hashOfValues(env, job.id),
   );
 
-/** The inputs for which no question was asked, because a job is resumed whose rental is known. They must not rent. */
+/**
+ * The inputs of resumed jobs with a known rental. The user was not asked to confirm these inputs, so they must not
+ * rent.
+ */
 const unasked = new WeakSet<object>();
 
 const attendedElsewhere = (): UsageError =>

@@ -45,7 +45,7 @@ export const activeRentals: ListView = {
   id,
 };
 
-/** AGE shows the time since `created`, so it sorts the other way around. */
+/** AGE shows the time since `created`, so the order by AGE is the reverse of the order by `created`. */
 export const age = "age";
 
 /** The columns by which active rentals can be sorted, by the same names as in `--columns`. */

@@ -61,9 +61,9 @@ function endOfPart(text: string, from: number, limit: number): number {
 }
 
 /**
- * Chooses where a part ends: at one of the possible ends in its second half or, if there are none there, at the last
- * one (with `secondHalfOnly`, returns undefined instead). In the second half, a hash of the text before each end
- * decides. So if the text changes, the parts after the change soon begin where they did before.
+ * Chooses where a part ends. If several of the possible ends are in the second half of the part, hashes of the text
+ * before each of them decide. So if the text changes, the parts after the change soon begin where they did before. If
+ * no possible end is in the second half, chooses the last one or, with `secondHalfOnly`, returns undefined.
  */
 function bestEnd(
   window: string,

@@ -45,7 +45,7 @@ export const createFlags = {
     "Do not create if the active rentals and the new ones would cost more than this, in dollars an hour",
   ),
   lease: flag.age(
-    "Save when the rental should end: this long after it is created; `gpuctl rentals guard` ends it",
+    "Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over",
   ),
   ...leaseFileFlag,
 };

@@ -47,8 +47,8 @@ const leaseLine = (verb: string, args: readonly string[], { place }: Pick<Guard,
   `\`${commandLine(`rentals lease ${verb}`, args, place.ownFolder ? [] : ["--lease-file", place.path])}\``;
 
 /**
- * In milliseconds. A smaller difference between two clocks is not reported. Times of creation that differ by at most
- * this count as equal, because a service may write the same time in two ways.
+ * In milliseconds. A smaller difference between two clocks is not reported. Two times of creation count as equal if
+ * their difference is not larger than this, because a service may write the same time in two ways.
  */
 const tolerance = timeUnits[2].milliseconds;
 

@@ -71,8 +71,8 @@ export default defineCommand({
 });
 
 /**
- * Makes this process attend a job. While another process does, shows the output that the other one stores. Returns the
- * job once this process attends it, or once it has ended.
+ * Makes this process attend a job. While another process attends it, shows the output that the other process stores.
+ * Returns the job once this process attends it, or once it has ended.
  */
 function claimed(found: Job, context: HostContext): Promise<Journal> {
   const { attendance, files, say, setFailureContext } = context;

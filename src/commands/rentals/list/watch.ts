@@ -40,8 +40,8 @@ export function watchRentals(
 }
 
 /**
- * Continues as long as one of the listings succeeds. Throws if every listing fails: the first time always, and later
- * unless one of the failures is temporary.
+ * Continues as long as one of the listings succeeds. If every listing fails, throws the first time. Later, throws only
+ * if none of the failures is temporary.
  */
 async function* frames(
   read: () => Promise<Listings>,

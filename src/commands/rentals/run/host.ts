@@ -120,7 +120,7 @@ const stillBilled = (
   if (interrupted.aborted) {
     return new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`);
   }
-  // The hint replaces it.
+  // The hint replaces the failure context.
   setFailureContext("");
   return new StillBilled(`rental ${rentalId} may still be billed: it could not be ended (${problem})`, hint);
 };

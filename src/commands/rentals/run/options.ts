@@ -30,7 +30,9 @@ export const runFlags = {
     conflictsWith: ["detach"],
   }),
   waitTimeout,
-  lease: flag.age("Save when the rental should end at the latest; `gpuctl rentals guard` ends it"),
+  lease: flag.age(
+    "Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over",
+  ),
   ...leaseFileFlag,
   keep: flag.boolean("Do not end the rental"),
   detach: flag.boolean("Start the command and leave it running; requires --lease or --keep"),

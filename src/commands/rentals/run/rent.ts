@@ -216,8 +216,8 @@ export const detachLease = (place: LeasePlace, id: string): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
 
 /**
- * Stores that this process now uses the rental of the lease. The lease of a detached job whose command runs outlives
- * this process too.
+ * Stores that this process now uses the rental of the lease. If the job is detached and its command runs, the lease
+ * also outlives this process.
  */
 export const adoptLease = (place: LeasePlace, { id, plan, phase }: Job): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({
@@ -242,8 +242,8 @@ export async function findRental(label: string, context: Pick<Context, "call">):
 }
 
 /**
- * Whether the record with the ID of a job's rental can be the rental of the job. A service that was reset may use the ID
- * again, and a rental that belongs to no job must neither run its command nor end with it.
+ * Whether the record with the ID of a job's rental can be the rental of the job. A service that was reset may use the
+ * ID again, and a rental that does not belong to the job must not run the job's command or end with the job.
  */
 export const isRentalOf = ({ shownLabel }: Pick<Job, "shownLabel">, record: unknown): boolean =>
   record === null || shownLabel === undefined || labelOf(record) === shownLabel;

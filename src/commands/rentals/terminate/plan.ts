@@ -35,7 +35,7 @@ export interface TerminationPlan {
 interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil"> {
   /** The id as the service writes it. */
   readonly wireId: string | number;
-  /** All ids of its record: the same for each id that names it. */
+  /** All ids in the rental's record. They are the same whichever of them names the rental. */
   readonly key: string;
   readonly type: RentalType | undefined;
   readonly ended: boolean;

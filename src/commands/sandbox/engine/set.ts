@@ -9,14 +9,14 @@ export default controlCommand({
   path: "sandbox engine set",
   summary: "Generate with an inference server of your own",
   details:
-    "The sandbox passes chats, images or speech on to this server instead of generating them itself. A chat engine serves OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if the server does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
+    "The sandbox passes chats, images or speech on to this server instead of generating them itself. A chat engine must have OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine must have the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine must have OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if the server does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
   args: [
     arg.choice("KIND", "What it generates", engineKinds, { required: true }),
     arg.text("URL", "URL of the server, with or without the path of its API", { required: true }),
   ],
   flags: {
     model: flag.text(
-      "Model to use. For chat and images it overrides the model of the request; for audio it applies if the request names none (default for chat: the request's model, or the first model that the server lists if the request names sandbox-echo)",
+      "Model to use. For chat and images, it replaces the model of the request; for audio, it applies only if the request names no model. Without --model, a chat uses the model of the request or, if that is sandbox-echo, the first model that the server lists",
       { value: "NAME" },
     ),
     voice: flag.text("Voice of an audio engine, unless a request names one", { value: "NAME" }),
