@@ -1,7 +1,7 @@
 import { routes } from "../contract/generated/routes.ts";
 import type { OperationId } from "../contract/index.ts";
 import type { Route } from "../contract/plain/route.ts";
-import { isRecord } from "../core/json.ts";
+import { asRecord, isRecord } from "../core/json.ts";
 import { type DescribedOperation, operationAt } from "./described.ts";
 import { bounded, type Description, membersOf, resolved } from "./document.ts";
 import { canPage, type Paging, pagingOf } from "./paging.ts";
@@ -45,10 +45,24 @@ export function replacementOf(
   const names = bounded(() => memberNames(description, result?.schema));
   const suitable = canPage(names, paging) && accepts(listed, Object.keys(input));
   if (!suitable && !gone && operationAt(description, method, path)) return undefined;
-  const query = Object.entries(fields).flatMap(([name, value]) =>
+  const query = Object.entries({ ...fields, ...pageSize(listed, description) }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
   return { parts: { ...request, query }, paging };
+}
+
+const sizeParameter = /^(limit|page_?size|per_?page)$/i;
+
+/** The largest page to ask for. A service may allow more than it can return in time. */
+const largestPage = 1000;
+
+/** The parameter for the largest pages that the description allows; empty if the description names no maximum. */
+function pageSize({ parameters }: DescribedOperation, description: Description): Record<string, unknown> {
+  const parameter = parameters.find(({ name }) => sizeParameter.test(name));
+  const { maximum } = asRecord(resolved(description, parameter?.schema));
+  return parameter && typeof maximum === "number" && Number.isInteger(maximum) && maximum > 0
+    ? { [parameter.name]: Math.min(maximum, largestPage) }
+    : {};
 }
 
 const accepts = ({ parameters }: DescribedOperation, names: readonly string[]): boolean =>

@@ -9,15 +9,16 @@ const description = `GET ${descriptionPath}`;
 /** A CLI and an empty service with only the operations of this set. */
 const serving = (only: (typeof operationSetNames)[number]) => createCli({ only, negotiates: true });
 
-/** Three pages of ended rentals. */
-const seed = JSON.stringify({
-  rentals: Array.from({ length: 45 }, () => ({
-    rentalType: "virtual-machine",
-    gpuCount: 1,
-    createdAt: "2026-11-01T00:00:00Z",
-    terminatedAt: "2026-11-02T00:00:00Z",
-  })),
-});
+const ended = { createdAt: "2026-11-01T00:00:00Z", terminatedAt: "2026-11-02T00:00:00Z" };
+
+/** A seed with this many rentals. */
+const seedOf = (length: number, fields: object = {}) =>
+  JSON.stringify({
+    rentals: Array.from({ length }, () => ({ rentalType: "virtual-machine", gpuCount: 1, ...fields })),
+  });
+
+/** As many records as a page can have. */
+const size = "limit=100";
 
 /** Runs command lines that must succeed; returns the output of the last one and the requests of all. */
 async function runAll({ run, sandbox }: Cli, ...lines: readonly string[]) {
@@ -34,7 +35,7 @@ async function runAll({ run, sandbox }: Cli, ...lines: readonly string[]) {
 }
 
 describe("a service with only the replacements", () => {
-  const active = (type: string) => `GET /v2/on-demand/rentals/active?rentalType=${type}`;
+  const active = (type: string) => `GET /v2/on-demand/rentals/active?rentalType=${type}&${size}`;
   const create = "POST /v2/on-demand/rentals";
 
   test.each([
@@ -50,20 +51,20 @@ describe("a service with only the replacements", () => {
 
   test("lists page by page, with the given filters", async () => {
     const cli = await serving("replacements");
-    for (let made = 0; made < 21; made += 1) await runAll(cli, "rentals create vm --gpus 1");
+    await cli.sandbox.seed(seedOf(101));
     const { out, requests } = await runAll(cli, "rentals list --type vm --include-cluster-pools -o id");
-    expect(out.split("\n")).toHaveLength(22);
-    const first = "GET /v2/on-demand/rentals/active?includeClusterPools=true&rentalType=virtual-machine";
-    expect(requests).toEqual([first, `${first}&cursor=1020`]);
+    expect(out.split("\n")).toHaveLength(102);
+    const first = `GET /v2/on-demand/rentals/active?includeClusterPools=true&rentalType=virtual-machine&${size}`;
+    expect(requests).toEqual([description, first, `${first}&cursor=1100`]);
   });
 
   test("lists the whole history, page by page", async () => {
     const cli = await serving("replacements");
-    await cli.sandbox.seed(seed);
+    await cli.sandbox.seed(seedOf(245, ended));
     const { out, requests } = await runAll(cli, "rentals history -o id");
-    expect(out.trim().split("\n")).toEqual(Array.from({ length: 45 }, (_, at) => String(1001 + at)));
-    const history = "GET /v2/on-demand/rentals/history";
-    expect(requests).toEqual([description, history, `${history}?cursor=1020`, `${history}?cursor=1040`]);
+    expect(out.trim().split("\n")).toEqual(Array.from({ length: 245 }, (_, at) => String(1001 + at)));
+    const history = `GET /v2/on-demand/rentals/history?${size}`;
+    expect(requests).toEqual([description, history, `${history}&cursor=1100`, `${history}&cursor=1200`]);
   });
 
   test("updates the user at the new path", async () => {
@@ -94,7 +95,7 @@ describe.each(["documented", "legacy"] as const)("a service with the %s operatio
   test("creates, lists and shows rentals through deprecated operations", async () => {
     const vms = "/v2/on-demand/virtual-machine-rentals";
     const cli = await serving(only);
-    await cli.sandbox.seed(seed);
+    await cli.sandbox.seed(seedOf(45, ended));
     const { out, requests } = await runAll(
       cli,
       "rentals create vm --gpus 1",
@@ -120,8 +121,8 @@ test("a served sandbox has both paths: gpuctl uses the replacements, and faults 
   expect([unknown.code, unknown.err]).toEqual([10, expect.stringContaining("1001")]);
   const { out, requests } = await runAll(cli, "rentals list --type vm -o id", "rentals history");
   expect(requests).toEqual([
-    "GET /v2/on-demand/rentals/active?rentalType=virtual-machine",
-    "GET /v2/on-demand/rentals/history",
+    `GET /v2/on-demand/rentals/active?rentalType=virtual-machine&${size}`,
+    `GET /v2/on-demand/rentals/history?${size}`,
   ]);
   expect(out).toBe("");
   const expected = await cli.run(
@@ -139,9 +140,9 @@ test.each(operationSetNames)("sandbox serve --only %s serves only that operation
       return { url: "http://127.0.0.1", close: async () => {} };
     },
   });
-  const ended = { signal: AbortSignal.abort() };
-  await run("sandbox serve", ended);
-  const { code, err } = await run(`sandbox serve --only ${only}`, ended);
+  const interrupted = { signal: AbortSignal.abort() };
+  await run("sandbox serve", interrupted);
+  const { code, err } = await run(`sandbox serve --only ${only}`, interrupted);
   expect(code).toBe(0);
   expect(err).toContain(`--only ${only}`);
   const [everything = 0, some = 0] = described;
