@@ -42,7 +42,7 @@ const rows: readonly Row[] = [
     `${create} --wait --wait-timeout 5m`, 8, "The rental was created and is billed: 1001. Do not create it again."],
   ["a rental boots slowly before a login", [`${boot} slow`, create], "rentals ssh 1001", 8, "rental 1001 is not ready yet"],
   ["a rental boots in time", [`${boot} slow --after 5m`], `${create} --wait`, 0, "Waiting until it is running"],
-  ["a rental never boots", [`${boot} never`, create], "rentals wait 1001 --wait-timeout 2d", 8, "it is Pending"],
+  ["a rental never boots", [`${boot} never`, create], "rentals wait 1001 --wait-timeout 1h", 8, "it is Pending"],
   ["a rental fails to boot", [`${boot} failed`, create], "rentals wait 1001", 7, "rental 1001 has failed; it may still be billed"],
   ["a rental fails to boot after its creation", [`${boot} failed`], `${create} --wait`, 7, "Do not create it again"],
   // Running rentals
