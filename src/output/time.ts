@@ -1,4 +1,4 @@
-import { timeUnits } from "../core/values/durations.ts";
+import { duration, timeUnits } from "../core/values/durations.ts";
 
 /** Does not match the years 0 to 99, which stand for an unknown time. */
 const stamp =
@@ -19,15 +19,18 @@ export function parseTime(text: string): number | undefined {
   return sign === "-" ? utc + offset : utc - offset;
 }
 
-const steps = [{ unit: "y", milliseconds: 365 * 86_400_000 }, ...timeUnits];
+const year = 365 * 86_400_000;
+const steps = [{ unit: "y", milliseconds: year }, ...timeUnits];
 
 /**
- * The distance from `now` in its largest unit, rounded down, such as `3h ago` or `in 12d`. Less than a second is `now`.
+ * The distance from `now`: `3h ago` for the past, in the largest unit and rounded down, and `in 1h 59m` for the future,
+ * in the two largest units. Less than a second is `now`.
  */
 export function relativeTime(then: number, now: number): string {
   const distance = Math.abs(then - now);
   const step = steps.find(({ milliseconds }) => distance >= milliseconds);
   if (step === undefined) return "now";
+  if (then > now && distance < year) return `in ${duration(distance)}`;
   const amount = `${Math.floor(distance / step.milliseconds)}${step.unit}`;
   return then > now ? `in ${amount}` : `${amount} ago`;
 }

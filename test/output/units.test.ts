@@ -156,7 +156,8 @@ describe("timestamps", () => {
     [-5000, "5s ago"],
     [-3 * 3_600_000 - 1, "3h ago"],
     [12 * 86_400_000, "in 12d"],
-    [90_000, "in 1m"],
+    [90_000, "in 1m 30s"],
+    [7_198_000, "in 1h 59m"],
     [-800 * 86_400_000, "2y ago"],
   ])("%i ms from now is %s", (away, shown) => expect(relativeTime(now + away, now)).toBe(shown));
 });
