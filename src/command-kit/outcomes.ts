@@ -44,7 +44,7 @@ export function createAndCheck<Value>(
   });
 }
 
-/** Why the response to a create cannot be used if its ID is needed; undefined if it can. */
+/** For callers that need the ID of what was created: the problem of a response without an ID, otherwise undefined. */
 export const problemWithoutId = (created: unknown): string | undefined =>
   idOf(created) ? undefined : "the response has no ID";
 

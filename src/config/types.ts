@@ -60,7 +60,7 @@ export interface SandboxKeys {
 export interface Credential {
   /** Says where the key comes from, such as `GPUCTL_API_KEY` or `profile "work"`. */
   readonly source: string;
-  /** The last four characters of the key. Empty if the key is short, or if a command prints it. */
+  /** The last four characters of the key. Empty if the key is short, or if it comes from `apiKeyCommand`. */
   readonly lastFour: string;
 }
 

@@ -104,7 +104,7 @@ describe("api call of an operation that creates a rental", () => {
     const { run } = await withBudget({ maxBurn: "15.99" });
     const refused = await run(["api", "call", ...named, ...metal]);
     expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
-    expect(refused.err).toContain("this one about $16.00");
+    expect(refused.err).toContain("the new one would cost about $16.00 more");
   });
 
   test.each([

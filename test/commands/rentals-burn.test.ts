@@ -38,7 +38,7 @@ describe("--max-burn", () => {
     const { code, out, err, requests } = await run(`${line} --max-burn 3.99`);
     expect({ code, out, writes: writeCount(requests) }).toEqual({ code: 11, out: "", writes: 0 });
     expect(err).toContain(
-      "the active rentals cost $2.00 an hour and this one about $2.00, based on the service's rental options; together $4.00, and the limit is $3.99",
+      "the active rentals cost $2.00 an hour, and the new one would cost about $2.00 more, based on the service's rental options; together $4.00, and the limit is $3.99",
     );
     expect(err).toContain("Nothing was sent.");
   });
@@ -166,7 +166,7 @@ describe("--max-burn", () => {
     const reserved = "rentals create vm --gpus 1 --term-type reserved --term-period-days 30 --sandbox --yes";
     const refused = await run(`${reserved} --max-burn 1.99`);
     expect(refused).toMatchObject({ code: 11, out: "" });
-    expect(refused.err).toContain("about $2.00, the on-demand price in the service's rental options");
+    expect(refused.err).toContain("about $2.00 more, the on-demand price in the service's rental options");
     expect(await run(`${reserved} --max-burn 2`)).toMatchObject({ code: 0 });
     // The first one costs $1.80 an hour.
     expect(await run(`${reserved} --max-burn 3.60`)).toMatchObject({ code: 0 });

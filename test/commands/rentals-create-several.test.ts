@@ -94,7 +94,7 @@ describe("--count", () => {
       code,
       sent,
     });
-    if (code === 11) expect(outcome.err).toContain("these 3 about $6.00");
+    if (code === 11) expect(outcome.err).toContain("the 3 new ones would cost about $6.00 more");
   });
 
   test("a dry run shows each request", async () => {

@@ -144,7 +144,7 @@ test("chat, image and tts use the engines", async () => {
   expect((await run("chat models --sandbox -o id")).out).toBe("llama3.2:latest\nqwen3:8b\n");
   const drawn = await run("image harbor --prompt-2 boats --out {seed} --sandbox");
   expect([drawn.code, basename(drawn.out)]).toEqual([0, "965400086.png\n"]);
-  expect(drawn.err).toContain("The engine of the sandbox ignored: prompt_2.\n");
+  expect(drawn.err).toContain("The sandbox's engine ignored these fields: prompt_2.\n");
   expect((await run("tts hello --out hello.wav --sandbox")).code).toBe(0);
   expect(readFileSync(join(folder, "hello.wav")).toString("latin1", 0, 4)).toBe("RIFF");
 });

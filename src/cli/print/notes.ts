@@ -68,7 +68,7 @@ export function createNotes(
       const ignored = printable(header(ignoredFieldsHeader) ?? "");
       if (ignored !== "" && !warned.has(ignored)) {
         warned.add(ignored);
-        say(`The engine of the sandbox ignored: ${ignored}.`);
+        say(`The sandbox's engine ignored these fields: ${ignored}.`);
       }
       const sunset = header("sunset");
       const deprecation = header("deprecation");

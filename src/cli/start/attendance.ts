@@ -29,14 +29,14 @@ interface Passed {
   readonly end: () => Promise<void>;
 }
 
-/** How many characters of a line that has not ended are held. */
+/** How many characters of an unfinished line are held. */
 const maxHeld = 64 * 1024;
 
 /**
- * Writes bytes unchanged, but only whole lines to a terminal: there, an escape sequence must not be cut in two, and
- * lines of stdout and stderr must not mix. A carriage return, which redraws a progress bar, also ends a line. A line
- * that is longer than `maxHeld` is written in parts, because it may never end. An escape sequence that this cuts in two
- * is shown as text; a secret is not cut.
+ * Writes bytes unchanged if the sink is not a terminal. To a terminal, writes only whole lines, so that no escape
+ * sequence is cut in two, and lines of stdout and stderr do not mix. A carriage return, which redraws a progress bar,
+ * also ends a line. A line that is longer than `maxHeld` is written in parts, because it may never end. An escape
+ * sequence that is split between two parts is shown as text. A secret is never split, so it is always masked.
  */
 function passedTo(sink: Sink, redactor: Pick<Redactor, "stream">): Passed {
   const masked = redactor.stream();

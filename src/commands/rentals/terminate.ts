@@ -57,7 +57,7 @@ export default defineCommand({
       after: [sandboxExamples.rental, sandboxExamples.bareMetalRental],
     },
     {
-      text: "Terminate the rentals whose label matches",
+      text: "Terminate the rentals whose label starts with ci-",
       command: "gpuctl rentals terminate --label 'ci-*' --yes --sandbox",
       after: ["gpuctl rentals create vm --gpus 1 --label ci-build --sandbox --yes"],
     },

@@ -152,7 +152,10 @@ function minWidth({ column: { format, whole }, align }: FormattedColumn): number
 
 const priorityOf = ({ column: { priority = 0 } }: FormattedColumn): number => priority;
 
-/** Whether a column only repeats its usual text, or the identifier in the first column, as in `vm-1001`. */
+/**
+ * Whether a column shows only its usual text, or only the identifier of the first column, alone or after a prefix:
+ * `vm-1001` repeats `1001`.
+ */
 function saysLittle(formatted: FormattedColumn, first: FormattedColumn | undefined): boolean {
   if (formatted === first) return false;
   return formatted.texts.every((text, row) => {

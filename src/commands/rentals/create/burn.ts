@@ -25,7 +25,8 @@ export async function assertWithinBurn(
   const total = active + (added?.cost ?? 0n);
   const max = `the limit is ${dollarText(limit)}`;
   if (added && total > limit) {
-    const sum = `the active rentals cost ${dollarText(active)} an hour and ${count === 1 ? "this one" : `these ${count}`} about ${dollarText(added.cost)}, ${added.basis}`;
+    const fresh = count === 1 ? "the new one" : `the ${count} new ones`;
+    const sum = `the active rentals cost ${dollarText(active)} an hour, and ${fresh} would cost about ${dollarText(added.cost)} more, ${added.basis}`;
     throw new BudgetExceeded(`${sum}; together ${dollarText(total)}, and ${max}`);
   }
   if (added) return;
