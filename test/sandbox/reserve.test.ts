@@ -78,7 +78,7 @@ test("an extension with another price and another end reports both", async () =>
     { path: ["expectedTotalPriceCents"], message: `must be ${price}, the price in cents of 30 days` },
     {
       path: ["expectedReservedUntil"],
-      message: "must be 2027-01-19T13:00:02.000Z, when the extended term ends",
+      message: "must be 2027-01-19T13:00:02.000Z, the time at which the extended term ends",
     },
   ]);
 });

@@ -187,8 +187,8 @@ export function fieldPath(path: unknown): readonly (string | number)[] {
 }
 
 /**
- * An issue is `{flag, message}` from gpuctl, `{path, message}` from a service with the `flag` that set the field, or
- * anything else.
+ * An issue that gpuctl found is `{flag, message}`. An issue of the service is `{path, message}`; gpuctl adds the `flag`
+ * that sets the field, if there is one. It may also be anything else.
  */
 export function issueText(issue: unknown): string {
   if (typeof issue === "string") return issue;

@@ -87,7 +87,7 @@ function createToolCalls() {
     add: (part: Readonly<Record<string, unknown>>) => {
       const { id, index } = part;
       const { name, arguments: words } = asRecord(part.function);
-      // If a part has no index, an id or a name starts a new call.
+      // A part without an index starts a new call if it has an id or a name.
       const starts = asText(id) !== "" || asText(name) !== "";
       const key = index ?? (starts ? `call ${calls.size}` : last);
       last = key;

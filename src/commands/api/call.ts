@@ -132,7 +132,7 @@ const plainPath = (path: string): string =>
     .replace(/(?<=.)\/$/, "");
 
 /**
- * The id of the documented operation that a request calls, either directly or through the operation that replaces it.
+ * The id of the documented operation that a request calls, at the operation's own path or at that of its replacement.
  * Undefined for other requests.
  */
 function documentedOperation({ parts: { method, path }, body }: DescribedRequest): string | undefined {
@@ -259,7 +259,8 @@ const headText = ({ status, headers }: BufferedResponse): string =>
 
 /**
  * Whether a response should be JSON, according to its content type. Without a content type, whether the response parses
- * as JSON. An empty response should be JSON if its content type or the description says so, unless it may be empty.
+ * as JSON. An empty response should be JSON if its content type or the description says so, except where HTTP
+ * allows no body: for some statuses, and for HEAD.
  */
 function shouldBeJson(response: BufferedResponse, operation: DescribedOperation | undefined): boolean {
   const type = response.header("content-type");

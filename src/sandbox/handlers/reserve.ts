@@ -52,7 +52,7 @@ export const reserve = {
 
   extendReserved: (input, call) =>
     addTerm(input, call, "reserved", ({ until }) => {
-      const message = `must be ${stamp(until)}, when the extended term ends`;
+      const message = `must be ${stamp(until)}, the time at which the extended term ends`;
       return issueIf(Date.parse(input.expectedReservedUntil) !== until, "expectedReservedUntil", message);
     }),
 

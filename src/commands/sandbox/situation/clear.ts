@@ -4,7 +4,7 @@ import { clearNumbered, controlCommand, countNumbered } from "../control.ts";
 export default controlCommand({
   path: "sandbox situation clear",
   summary: "Remove a situation, or all of them",
-  details: "Interruptions and failures that are planned for existing rentals stay.",
+  details: "An interruption or failure that is already planned for a rental stays.",
   args: [arg.number("SITUATION", "Number of the situation (default: all)")],
   view: { kind: "record", id: [] },
   examples: [
