@@ -90,7 +90,7 @@ export interface Frames {
 
 /** The result of one refresh. If the refresh failed, the result of the last successful one. */
 export interface Frame extends Pick<Data, "data" | "rows"> {
-  /** Lines below the list that belong to the snapshot. */
+  /** Lines below the list. They are part of the result, like the list itself; `status` is not. */
   readonly notes: readonly string[];
   /** A text for the user: the time, the error if any, and how to quit. */
   readonly status: string;

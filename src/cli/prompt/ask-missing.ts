@@ -20,7 +20,7 @@ export interface Options {
   readonly runtime: Runtime;
 }
 
-/** The values so far, and the flags and arguments that stand for the user's answers on a command line. */
+/** The values so far, and the flags and arguments that would set the same values without prompts. */
 export interface Answered {
   readonly values: Values;
   readonly flags: readonly string[];

@@ -82,7 +82,7 @@ export function parseParameters(text: string): Settings | undefined {
   return Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== undefined));
 }
 
-/** Each part of the number can match in only one way. Otherwise, a long unfinished number could take hours. */
+/** The digits of the weight can match in only one way. Otherwise, a long weight without the `>` could take hours. */
 const lora = / ?<lora:([^:<>]+):(\d+(?:\.\d+)?|\.\d+)>/g;
 
 function unquoted(value: string): string {

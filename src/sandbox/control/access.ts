@@ -18,7 +18,7 @@ export const withSandboxHeaders =
 export interface Access {
   /** The address that the request came from. */
   readonly peer: string | undefined;
-  /** Whether the request came from the user of this process. Without this function, it did not. */
+  /** Whether the request came from the user of this process. If missing, the request counts as another user's. */
   readonly isOwner?: () => Promise<boolean>;
   /** The token with which other machines have access. Without it, they have none. */
   readonly token?: string | undefined;
@@ -66,7 +66,8 @@ function crossOriginDenial(request: Request): string | undefined {
 }
 
 /**
- * Whether a page of another origin sent a request. Browsers send this header even without Origin, such as for an image.
+ * Whether a page of another origin sent a request. Browsers send `Sec-Fetch-Site` even with requests that have no `Origin`
+ * header, such as for an image.
  */
 export const isFromOtherSite = ({ headers }: Request): boolean =>
   ["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "");
