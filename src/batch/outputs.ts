@@ -31,7 +31,7 @@ export async function outputsAt(path: string): Promise<readonly string[]> {
         (out) => basename(out) === basename(path) || isShardOf(out, path),
       );
   if (found.length === 0) {
-    throw new UsageError(`OUT ${path}: there is no journal of a batch`, {
+    throw new UsageError(`OUT ${path}: no batch has this output, because it has no journal`, {
       hint: `A journal is next to its output: the one of answers.jsonl is ${journalPath("answers.jsonl")}.`,
     });
   }

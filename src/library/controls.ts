@@ -119,7 +119,7 @@ export interface Fault {
   readonly body?: string | undefined;
   /** The media type of that text; plain text by default. */
   readonly contentType?: string | undefined;
-  /** The Retry-After header of that response, in whole seconds; 1 s by default for a 429. */
+  /** The Retry-After header of that response: a whole number of seconds, such as `30s`. `1s` by default for a 429. */
   readonly retryAfter?: Span | undefined;
   /** How many calls the fault affects. By default 1, or any number if `every` or `rate` is set. */
   readonly times?: number | undefined;
@@ -336,9 +336,9 @@ export interface ChatReply {
       }
     | undefined;
   /**
-   * An error that follows the rest of a stream: an event with the key `error` (`chunk`, the default), an event named
-   * `error` (`event`), or an event with text before the JSON (`text`). If the response is not streamed, it is an error
-   * with status 500.
+   * An error at the end of a stream, after the other content of the reply. `form` says how it is sent: `chunk` (the
+   * default) is an event with the key `error`, `event` is an event named `error`, and `text` is an event with text
+   * before the JSON. If the response is not streamed, it is an error with status 500.
    */
   readonly streamError?:
     | {

@@ -10,7 +10,7 @@ export interface NameValues {
   readonly date: Date;
   /** The text for `{slug}`. */
   readonly prompt?: string | undefined;
-  /** `{slug}` for a prompt without letters or digits, such as `picture` or `speech`. */
+  /** The text for `{slug}` if the prompt has no letters or digits, for example `picture`. */
   readonly fallback: string;
   readonly seed?: number | bigint | string | undefined;
   /** Counts from 1. */
@@ -157,7 +157,8 @@ const MEDIA_EXTENSIONS = new Set(MEDIA_TYPES.flatMap(({ ext }) => [ext, ...(ALIA
 
 /**
  * The path with the extension `ext`. A different media extension is replaced. Any other ending is kept and `ext` is
- * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the user typed a different extension.
+ * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the path had another
+ * ending.
  */
 export function withExtension(path: string, ext: string): { path: string; renamed: boolean } {
   const typed = parse(path).ext;

@@ -41,8 +41,8 @@ function demandOf(errors: readonly ErrorObject[]): string | undefined {
 }
 
 /**
- * Validates a value against a valid JSON Schema. Returns undefined if the check or the match of a pattern takes too
- * long, or if the schema has a feature of an older draft that 2020-12 does not have.
+ * Validates a value against a valid JSON Schema. Returns undefined if the validation or a single pattern takes too long,
+ * or if the schema has a feature of an older draft that 2020-12 does not have.
  */
 export function jsonSchemaIssues(
   schema: Readonly<Record<string, unknown>>,

@@ -187,7 +187,7 @@ const numbered = ({ number, record }: Row): NumberedRequest => ({
   number: Number(number),
 });
 
-/** Fields that requests lack if an earlier version logged them. */
+/** Defaults for fields that are missing from requests that an earlier version logged. */
 const blank = { caller: null, key: null, parameters: {}, body: null, bodyTruncated: false };
 
 /** The most recent requests, newest first. */

@@ -13,7 +13,7 @@ import {
 } from "../../../jobs/leases.ts";
 import { leaseEnd, rentalOf } from "../lease/place.ts";
 
-/** Creates rentals with leases of this length, in milliseconds. */
+/** Gives rentals a lease while they are created. */
 export interface Leasing {
   /**
    * Saves a pending lease, then calls `create`, which sends the request. Removes the lease if no rental was created,
@@ -24,6 +24,7 @@ export interface Leasing {
   readonly bind: (rental: unknown) => Promise<LeaseNotStored | undefined>;
 }
 
+/** Leases that end this many milliseconds after now. */
 export function leasing(milliseconds: number, place: LeasePlace, context: Context): Leasing {
   // After the request was sent, an interruption must not end the wait for the lock of the lease file.
   const { sleep: _, ...uninterrupted } = place;
