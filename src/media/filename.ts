@@ -157,8 +157,7 @@ const MEDIA_EXTENSIONS = new Set(MEDIA_TYPES.flatMap(({ ext }) => [ext, ...(ALIA
 
 /**
  * The path with the extension `ext`. A different media extension is replaced. Any other ending is kept and `ext` is
- * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the path had another
- * ending.
+ * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the path ended differently.
  */
 export function withExtension(path: string, ext: string): { path: string; renamed: boolean } {
   const typed = parse(path).ext;
