@@ -6,7 +6,7 @@ import { isShard, type Shard } from "./shard.ts";
 
 /**
  * The journal of a batch says what was sent and what became of it. It is a file of JSON lines beside the output, and is
- * only appended to. The last field of each line, `sum`, is the CRC-32 of the line before that field, as eight
+ * only appended to. Each line ends with the field `sum`: the CRC-32 of everything before it in the line, as eight
  * hexadecimal digits, so that a line that was torn by a crash is recognized.
  *
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
@@ -73,7 +73,7 @@ export interface ReturnRecord {
   readonly id: string;
 }
 
-/** Written after lines that are to be sent again were removed from the output. */
+/** Written once the lines that are to be sent again are no longer in the output. */
 export interface OutputRecord {
   readonly event: "output";
   /** Bytes of the output. */

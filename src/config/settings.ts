@@ -38,7 +38,7 @@ export interface Settings extends OutputSettings {
    */
   readonly servedSandbox: string | undefined;
   readonly inferenceBaseUrl: string | undefined;
-  /** Where the key comes from. The key itself is not known yet if a command prints it. */
+  /** Where the key comes from. A key that `apiKeyCommand` prints is not known yet. */
   readonly key: KeySource | undefined;
   readonly credential: Credential | undefined;
   /** Milliseconds for one attempt. */

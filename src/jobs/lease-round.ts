@@ -46,8 +46,8 @@ interface RoundOptions {
 export const longestCreate = 10 * timeUnits[2].milliseconds;
 
 /**
- * How much clocks may differ, in milliseconds. Matters for rentals that a lease may belong to. For the rental that it
- * certainly belongs to, matters only if the label contains the token of the lease.
+ * How much clocks may differ, in milliseconds. A rental that was created this long before its lease was saved may still
+ * belong to the lease. It certainly belongs to the lease only if its label contains the token of the lease.
  */
 const tolerance = timeUnits[2].milliseconds;
 
@@ -147,7 +147,7 @@ function resolve(
 /** The latest time at which the rental of a lease may have been created. */
 const latestCreate = ({ startedAt }: Lease): number => startedAt + longestCreate;
 
-/** Whether a rental was created when the rental of a lease may have been; undefined if that is not known. */
+/** Whether the time at which a rental was created fits a lease; undefined if that time is not known. */
 const createdWithin = (lease: Lease, { createdAt }: ActiveRental, slack: number): boolean | undefined =>
   createdAt === undefined
     ? undefined

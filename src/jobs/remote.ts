@@ -184,8 +184,8 @@ export async function plainLink(ssh: Ssh, path: string, signal: AbortSignal): Pr
 }
 
 /**
- * Passes a new path to `copy`, then makes what is there the working folder. Not all releases of scp can copy into an
- * existing folder without its name. Throws `ConnectionLost`.
+ * Lets `copy` create a folder at a new path, and then makes that folder the working folder. Not all releases of scp can
+ * copy only the contents of a folder into an existing folder. Throws `ConnectionLost`.
  */
 export async function copyAsWorkFolder(
   ssh: Ssh,

@@ -122,7 +122,7 @@ export function openSsh(
   };
 }
 
-/** Saves the configuration, unless it is saved already: a disk that is full by then must not end the job. */
+/** Saves the configuration. If it is already saved, writes nothing, so that a full disk does not end the job. */
 function saveConfig(path: string, config: string): void {
   if (existsSync(path) && readFileSync(path, "utf8") === config) return;
   writePrivateFile(path, config);

@@ -254,7 +254,8 @@ interface PlannedEnd {
 /** A situation of a real cloud. */
 export type Situation =
   /**
-   * Each of the regions has only `gpus` GPUs of a type; 0 by default. By default this applies to every type and region.
+   * In each of the regions, only `gpus` GPUs of the type exist; 0 by default. Without `gpuType`, this applies to every
+   * type, and without `regions` to every region.
    */
   | {
       readonly kind: "capacity";

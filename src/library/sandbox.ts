@@ -255,7 +255,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     await server?.close();
     sandbox.close();
   };
-  /** The sandbox, for the member `used`. @throws SandboxClosed */
+  /** The sandbox, if it is not closed. `used` names the member that was called. @throws SandboxClosed */
   const open = (used: string): Service => {
     if (closed) throw new SandboxClosed(used);
     return sandbox;

@@ -227,7 +227,7 @@ export class Calls {
     }
   }
 
-  /** Says where the data of a canceled call is, which was paid for and which no result shows. */
+  /** Says where the data of a canceled call is. The data was paid for, but no result shows it. */
   async #paidFor({ paths = [], data }: Done): Promise<string> {
     return paths.length > 0 ? `It was saved to ${paths.join(", ")}.` : this.#kept(data);
   }

@@ -120,7 +120,7 @@ const shown = (
     readOnlyHint: effect === "read",
     destructiveHint: effect === "destroy",
     idempotentHint: idempotent,
-    // The sandbox is on this machine, so its world is closed.
+    // True for tools that reach other systems. The sandbox is on this machine.
     openWorldHint: !sandbox,
   },
 });

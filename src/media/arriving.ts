@@ -41,7 +41,7 @@ export class ArrivingMedia {
   #used = 0;
   #isDiscarded = false;
   #head: Buffer = Buffer.alloc(0);
-  /** Undefined if no hash is needed. Hashing would be a fifth of the work. */
+  /** Undefined if no hash is needed, because hashing would be about a fifth of the work of saving a result. */
   #hash: Hash | undefined;
   #unhashed: Buffer = Buffer.alloc(0);
   readonly #pngEnd = new PngEnd();

@@ -97,10 +97,10 @@ const texts = {
     "One clock is used for all timestamps, boots, billing and expiry, by all processes that share the state. It follows the machine's clock until it is changed, only moves forward, and ends with the year 9999. While it is frozen, no time passes.",
   "passing-time":
     "When the clock is moved forward, everything that is due in between, such as boots and the ends of terms, takes effect at its own time.",
-  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the field applied of the fault is true, or if the fault only delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. A fault can be limited to calls with certain values of fields (where), to calls with a certain name in the header ${callerHeader}, or to calls with the API key of a certain name. It does not count other calls. A fault that can never affect a call is rejected: one for an operation past its sunset day, for an unknown key, for a field that a query or path does not have, or for what is probably a misspelled field or choice. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
+  faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault says so (applied), or if the fault merely delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. A fault can be limited to calls with certain values of fields (where), to calls with a certain name in the header ${callerHeader}, or to calls with the API key of a certain name. It does not count other calls. A fault that can never affect a call is rejected: one for an operation past its sunset day, for an unknown key, for a field that a query or path does not have, or for what is probably a misspelled field or choice. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
   "fault-responses": `An error has the same shape as other errors of its path. A status without a documented error gets a code and message based on its name. A fault can have its own code and message, or a body with any content type (${defaultContentType} by default, with status 200 unless the fault has one). If a fault stalls the response, nothing is sent after the cut, or after the end of a shorter response, and the connection stays open until the client disconnects. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
   capacity:
-    "A situation can limit how many GPUs of a type all active rentals in a region have together, those of all users. The oldest such situation that covers the type and the region applies. A rental that does not fit gets 400, with an issue for the field region. The totalAvailable of an option is how many rentals of that option still fit.",
+    "A situation can limit how many GPUs of a type the active rentals of all users in a region have together. The oldest such situation that covers the type and the region applies. A rental that does not fit gets 400, with an issue for the field region. The totalAvailable of an option is how many rentals of that option still fit.",
   quotas:
     "A situation can limit the GPUs of all active rentals of the account, in total or of one type. A rental that would exceed this quota gets 403, with an issue for the field gpuCount.",
   interruptions:
@@ -108,11 +108,11 @@ const texts = {
   "rate-limit-windows":
     "A situation can limit the calls in a window of time, by the sandbox's clock. The first call begins a window. A call over the limit gets 429, with the whole seconds until the window ends as Retry-After. The limit counts the calls of all keys together. Calls without a valid key do not count.",
   prepaid:
-    "A situation can make the account prepaid: when the balance is used up, its rentals end at that moment, and new rentals and pictures that cost money get 403. What is paid already, such as a volume, stays.",
+    "A situation can make the account prepaid: when the balance is used up, its rentals end at that moment, and new rentals and pictures that cost money get 403. Volumes stay.",
   "picture-prices":
     "A situation can make pictures cost what the service documents. Before a picture is drawn, its exact price is subtracted from the balance. If drawing fails, the price is added again. The balance is shown in whole cents. Pictures are not in usage or invoices.",
   "same-region":
-    "A situation can limit volumes to rentals in their region; anything else gets 400. Existing attachments stay.",
+    "A situation can limit volumes to rentals in their region: attaching a volume to a rental in another region gets 400. Existing attachments stay.",
   scenarios: `A scenario replaces the situations, boot rules and faults, and keeps everything else. ${Object.entries(
     scenarios,
   )
@@ -120,7 +120,7 @@ const texts = {
     .join(
       " ",
     )} If a scenario has set the balance, the balance does not go back when another scenario replaces it.`,
-  requests: `The log keeps the last ${requestLog.kept} requests, with their bodies, but without keys, the values of fields that are named like a secret (such as api_key), and the values of unknown query fields. Texts are shortened to ${requestLog.maxTextLength} characters. A body that is still longer than ${requestLog.maxBodyLength} characters is left out. If a request was refused before its body was read, the body is also left out if its Content-Length is above this limit, or if it has no Content-Length. Requests with the header ${callerHeader} are logged with its value. The log does not include OPTIONS requests or calls to the sandbox's controls.`,
+  requests: `The log keeps the last ${requestLog.kept} requests, with their bodies, but without keys, the values of fields that are named like a secret (such as api_key), and the values of unknown query fields. Texts are shortened to ${requestLog.maxTextLength} characters. A body that is still longer than ${requestLog.maxBodyLength} characters is left out. The body of a request that was refused before its body was read is also left out if its Content-Length is missing or above this limit. Requests with the header ${callerHeader} are logged with its value. The log does not include OPTIONS requests or calls to the sandbox's controls.`,
   seed: "A seed replaces the whole state. It can have clock (now, frozen), user, balanceCents (the credit left at that time), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request), volumes, accounts (further users, each with its own user, balanceCents, keys, sshKeys, rentals and volumes), scenario (a name) and situations (each with a kind and its fields, as in the library). Rentals and volumes can also have id and createdAt. A rental can also have terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces the addresses of the rental. createdAt is the seed's time by default, so a rental without it starts to boot then.",
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
@@ -172,7 +172,7 @@ const texts = {
   "key-names": `Names of API keys and SSH keys have ${keyName?.minLength} to ${keyName?.maxLength} characters and do not have to be unique.`,
   bodies:
     "A body is read as UTF-8 JSON whatever its Content-Type; a byte order mark is skipped. Unknown fields are ignored, and if a field occurs more than once, the last one counts.",
-  nulls: "A field that can be omitted cannot be null, except those of chat completions.",
+  nulls: "Optional fields cannot be null, except those of chat completions.",
   query:
     "In a query, a boolean is true or false and a number is written as in JSON. A repeated field is rejected; an unknown one is ignored.",
   pages: `A page of usage has ${defaultLimit} lines, or up to ${maxLimit} with limit. Its cursor is the ID of the last rental of the previous page.`,
@@ -183,10 +183,10 @@ const texts = {
   browsers: `Pages of any origin can call the sandbox, with any header, and can read the headers ${exposedHeaders.join(", ")}. While an engine has a key, only pages of this machine can call the inference API.`,
   headers: `Every response to a readable request has the headers ${sandboxHeader} and Date, by the sandbox's clock. Responses of paths with a sunset day also have Deprecation.`,
   description:
-    "The description lists as its server the address it was requested at. It includes what the sandbox refuses although the service's documentation allows it; engines, chat scripts and situations can change this. It has an ETag: a request with a matching If-None-Match gets 304.",
+    "The server in the description is the address at which the description was requested. It includes what the sandbox refuses although the service's documentation allows it; engines, chat scripts and situations can change this. It has an ETag: a request with a matching If-None-Match gets 304.",
   processes: `Changes to the state run one after the other, across all processes that share it. A process waits up to ${busyMs / secondMs} s for another.`,
   chat: `The only chat model is ${sandboxChatModel}, which repeats the last user message. messages must have at least one item; a role is any string. content is a text or a list of parts, which are repeated one per line; a picture is repeated as its media type or URL. content can be null or omitted if the message has tool_calls. stop, stream and stream_options.include_usage are supported; temperature, tools, tool_choice, response_format and all other fields are accepted and have no effect.`,
-  "chat-script": `A chat script replies for every model, verbatim: max_tokens and stop have no effect on it. A chat script takes precedence over a chat engine. Input is checked first, and delays are in real time. Its responses have the header ${replyHeader} with the index of the reply. If the request does not stream, a stream error becomes status 500, and a cut reply ends in the middle of the JSON. A request that matches no reply gets 400.`,
+  "chat-script": `A chat script replies for every model, verbatim: max_tokens and stop have no effect on it. A chat script takes precedence over a chat engine. Input is checked first, and delays are in real time. The responses have the header ${replyHeader} with the index of the reply. If the request does not stream, a stream error becomes status 500, and a cut reply ends in the middle of the JSON. A request that matches no reply gets 400.`,
   tokens:
     "A token is a word with the space before it, in prompts and in replies; usage counts tokens. max_tokens (if it is omitted, max_completion_tokens) is at least 1. A longer reply is cut, with the finish_reason length.",
   choices: "A chat completion has one choice: n must be 1 if given.",

@@ -19,7 +19,7 @@ export interface Contents {
   readonly turns: readonly Turn[];
   /** Messages for the user about lines that cannot be read; empty if there are none. */
   readonly problems: readonly string[];
-  /** The process that created the file. Only the file of a question asked without a session names it. */
+  /** The process that created the file. Only the file of a question asked without a session names its process. */
   readonly process: string | undefined;
 }
 

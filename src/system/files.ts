@@ -85,8 +85,8 @@ export async function collected(
 
 /**
  * A process name includes the host and, on Linux, the PID namespace, because containers may share files. It also includes
- * when the process started, because process IDs are used again, above all after a restart. Without that, a process ID
- * that is used again counts as the old process, so nothing of it is taken over or ended.
+ * when the process started, because process IDs are used again, above all after a restart. If the start is not known, a
+ * process that has the same ID counts as the same process, so nothing that belonged to it is taken over or ended.
  */
 export function processesOn(platform: NodeJS.Platform): Processes {
   const startOf = platform === "linux" ? startOnLinux : startByPs;

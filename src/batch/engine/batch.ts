@@ -42,9 +42,9 @@ export interface Plan {
   readonly earlier: Readonly<Record<keyof BatchRun["results"], number>>;
   /** IDs of lines that were edited since they were sent. */
   readonly edited: readonly string[];
-  /** The most that the lines to send can cost, without the lines whose price is unknown. */
+  /** The maximum cost of the lines that will be sent, without those whose price is unknown. */
   readonly cost: Money;
-  /** How many of the lines to send have no known price. */
+  /** How many of the lines that will be sent have no known price. */
   readonly unpriced: number;
 }
 

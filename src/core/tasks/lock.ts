@@ -21,8 +21,8 @@ export const pidOf = (name: string): string => name.slice(name.lastIndexOf(" ") 
 interface LockOptions {
   readonly processes: Processes;
   /**
-   * A lock is taken over if its holder has not refreshed it for this many milliseconds, because the holder is
-   * suspended. The lock of a process that no longer runs is taken over immediately.
+   * A holder that has not refreshed its lock for this many milliseconds counts as suspended, and the lock is taken
+   * over. The lock of a process that no longer runs is taken over immediately.
    */
   readonly stale: number;
   /** Milliseconds to wait for the lock. Must be longer than `stale`, so that the wait outlasts a stale lock. */

@@ -25,7 +25,7 @@ export const players: readonly Player[] = [
   },
   {
     program: "powershell",
-    // The command does not contain the path, because PowerShell would interpret it, and has several kinds of quotes.
+    // The path is in a variable, because PowerShell would interpret a path in the command.
     args: () => [
       "-NoProfile",
       "-NonInteractive",

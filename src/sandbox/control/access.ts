@@ -18,13 +18,13 @@ export const withSandboxHeaders =
 export interface Access {
   /** The address that the request came from. */
   readonly peer: string | undefined;
-  /** Whether the request came from the user of this process. If missing, the request counts as another user's. */
+  /** Whether the request came from the user of this process. Without this function, it counts as someone else's. */
   readonly isOwner?: () => Promise<boolean>;
   /** The token with which other machines have access. Without it, they have none. */
   readonly token?: string | undefined;
 }
 
-/** Returns the error for a request to the controls that is denied, or undefined if it is not. */
+/** Returns the error if a request to the controls is denied, and undefined if it is allowed. */
 export function controlDenial(request: Request, { peer, token }: Access): ApiError | undefined {
   const crossOrigin = crossOriginDenial(request);
   if (crossOrigin !== undefined) return denied("FORBIDDEN", crossOrigin);
@@ -47,7 +47,7 @@ function hasToken({ headers }: Request, token: string | undefined): boolean {
 }
 
 /**
- * Returns why a request is denied, or undefined if it is not. A request must come from this machine, and its Host
+ * Returns why a request is denied, or undefined if it is allowed. A request must come from this machine, and its Host
  * header must be a name that always means this machine.
  */
 export function remoteDenial(request: Request, peer: string | undefined): string | undefined {
@@ -56,7 +56,7 @@ export function remoteDenial(request: Request, peer: string | undefined): string
   return undefined;
 }
 
-/** Returns why a page's request is denied, or undefined if it is not. The page must be one of the sandbox's own. */
+/** Returns why a page's request is denied, or undefined if it is allowed. The page must be one of the sandbox's. */
 function crossOriginDenial(request: Request): string | undefined {
   const origin = request.headers.get("origin");
   const isCrossOrigin = origin !== null && origin !== `http://${hostOf(request)}`;
@@ -66,8 +66,8 @@ function crossOriginDenial(request: Request): string | undefined {
 }
 
 /**
- * Whether a page of another origin sent a request. Browsers send `Sec-Fetch-Site` even with requests that have no `Origin`
- * header, such as for an image.
+ * Whether a page of another origin sent a request. Browsers send Sec-Fetch-Site even with requests that have no Origin,
+ * such as those for images.
  */
 export const isFromOtherSite = ({ headers }: Request): boolean =>
   ["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "");

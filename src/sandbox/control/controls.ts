@@ -28,7 +28,7 @@ export interface SandboxStatus {
   readonly balanceCents: number;
   readonly rentals: { readonly active: number; readonly ended: number };
   readonly volumes: number;
-  /** False from when the user with the built-in keys is deleted until the next reset. In this time, they do not work. */
+  /** Whether the user with the built-in keys exists. If not, these keys do not work until a reset. */
   readonly userExists: boolean;
   /** The number of faults that can still affect calls. */
   readonly faults: number;

@@ -257,7 +257,7 @@ export const controls = {
     output: engine,
     run: async ({ sandbox, text, isOwner }) => {
       const given = parseBody(await text());
-      // Others can call the controls, too. The variable is one of the process that serves the sandbox.
+      // Other users can call the controls, too, but the variable belongs to the process that serves the sandbox.
       if (isRecord(given) && given.apiKeyEnv !== undefined && !(await isOwner())) {
         throw new ControlRefused([{ path: ["apiKeyEnv"], message: notOwner }]);
       }
