@@ -5,7 +5,7 @@ import { allRecords } from "../openapi/paging.ts";
 import type { RawCall } from "./call.ts";
 
 /**
- * Calls an operation of the service's description that lists something in the compute API. Returns the records of all
+ * Calls a list operation of the compute API that was found in the service's description. Returns the records of all
  * pages. Throws `InvalidResponse` if a page is not JSON.
  */
 export const listDescribed = (

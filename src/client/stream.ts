@@ -129,7 +129,7 @@ export async function* serverEvents(
     onEvent: ({ event, data }) => ready.push({ event, data }),
     onError: ({ type, line }) => {
       isTooLarge ||= type === "max-buffer-size-exceeded";
-      // Some services write an error into the stream as it is.
+      // Some services write an error into the stream as bare JSON, without `data:`.
       if (type === "unknown-field" && line?.startsWith("{")) ready.push({ event: undefined, data: line });
     },
   });

@@ -135,7 +135,7 @@ function send(connections: Connections, { signal, onSent, ...init }: FetchInit):
 interface Begun {
   readonly outgoing: http.ClientRequest;
   /**
-   * Returns the error to report if the request is given up for this reason. If the request may have been sent, that is
+   * Returns the error to report if the request is given up for this reason. If the request may have been sent, returns
    * the reason itself.
    */
   readonly abandon: (reason: unknown) => unknown;

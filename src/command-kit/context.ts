@@ -80,8 +80,8 @@ export interface Ports {
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**
-   * Calls `send` if the limits of the profile allow the operation with this ID and input, as the operation's own
-   * command does. `send` sends that operation.
+   * Calls `send`, which sends the operation with this ID and input, if the limits of the profile allow that. The
+   * operation's own command checks the same limits.
    */
   readonly withinLimits: <Value>(
     operation: string,

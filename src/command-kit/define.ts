@@ -123,7 +123,7 @@ interface Declaration<
   offers?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: object },
   ): Promise<readonly Offer[]>;
-  /** A suggested answer for a missing flag, by its key, on a terminal. May throw. */
+  /** Returns a suggested answer to the prompt for a missing flag with this key. May throw. */
   estimate?(
     key: string,
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },

@@ -89,7 +89,7 @@ const refusal = (unchanged: string) => (kind: Labelled) => ({
   },
 });
 
-/** Statuses with which services respond to a word that is not an id, or that no rental has. */
+/** Statuses with which services respond if a word is not an id, or if no rental has this id. */
 const notAnId: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /** The service does not offer a list, or the key may not see it. */

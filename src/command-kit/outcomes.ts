@@ -5,7 +5,7 @@ import { recordsOf } from "./responses.ts";
 
 /**
  * Sends a write once. If the outcome is unknown, the error says what `check` found. Without `check`, or after an
- * interruption, it says `look` instead, which tells the user where to look.
+ * interruption, the error contains the text `look` instead, which tells the user where to look.
  */
 export async function writeAndCheck<Value>(
   write: () => Promise<Value>,
@@ -44,7 +44,7 @@ export function createAndCheck<Value>(
   });
 }
 
-/** For callers that need the ID of what was created: the problem of a response without an ID, otherwise undefined. */
+/** For creates whose ID is needed. Returns the problem if the response has no ID, and undefined if it has one. */
 export const problemWithoutId = (created: unknown): string | undefined =>
   idOf(created) ? undefined : "the response has no ID";
 

@@ -32,7 +32,7 @@ const recovery = 8;
  * Does paid work for several items, some of them at once. Returns the outcomes in the order of the items. A 429 means
  * that nothing was done: all items wait as long as the service asks, and the refused item is tried again. No other
  * failure is retried. If the user interrupts, items that were not begun have the outcome `Interrupted`. If an item
- * fails in a way that all others would, items that were not begun have the outcome `NotTried`.
+ * fails in a way in which all others would fail too, items that were not begun have the outcome `NotTried`.
  */
 export async function sideBySide<Item, Value>(
   items: readonly Item[],

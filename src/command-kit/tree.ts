@@ -118,7 +118,7 @@ export interface ShownExample {
 }
 
 /**
- * Puts the lines that an example needs before it. Lines that all examples begin with become an example of their own,
+ * Puts before each example the lines that it needs. Lines that all examples begin with become an example of their own,
  * which is shown first. On a new machine, each example works after that first one, and all of them work one after
  * another.
  */

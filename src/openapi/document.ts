@@ -31,7 +31,7 @@ const maxChain = 32;
  */
 const maxSteps = 20_000;
 
-/** How many of these are left; undefined outside of `bounded`. */
+/** How many more schemas the current call may look at; undefined outside of `bounded`. */
 let stepsLeft: number | undefined;
 
 /**

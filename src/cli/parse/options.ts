@@ -47,8 +47,8 @@ function combined(before: unknown, value: unknown): unknown {
 }
 
 /**
- * Whether a word on the command line may be the flag. Only such flags are declared, because declaring all of them slows
- * startup.
+ * Whether a word on the command line may be this flag. Flags that are not on the line are not declared, because
+ * declaring all of them slows startup.
  */
 const isOnLine = (argv: readonly string[], long: string, short: string | undefined): boolean =>
   argv.some((word) => word.startsWith(long) || (short !== undefined && /^-[^-]/.test(word)));

@@ -11,7 +11,7 @@ type Clean = (text: string) => string;
  * stdout is not a terminal.
  */
 export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
-  // Removes control characters first, because one inside a secret would keep it from being found.
+  // Removes control characters first, because gpuctl would not recognize a secret that contains one.
   const line: Clean = (text) => redact(sanitizeLine(text));
   return {
     stdin: io.stdin,

@@ -7,11 +7,11 @@ type Batches = AsyncIterable<readonly unknown[]>;
 const maxApart = 16;
 
 /**
- * Masks secrets that are split between the texts of several records. The texts are joined and masked, as far as it is
- * certain that no secret continues. The first record gets the result, the last record keeps the rest of its own text,
- * and the text of each record in between becomes empty. Only texts in the field `continued` are joined, each with the
- * texts at the same place in later records. A record is held back only while one of its texts may end with the start of
- * a secret, or while an earlier record is held back.
+ * Masks secrets that are split between the texts of several records. The texts are joined and masked, up to the point
+ * where a secret may continue in the next record. The first record gets the result, the last record keeps the rest of
+ * its own text, and the text of each record in between becomes empty. Only texts in the field `continued` are joined,
+ * each with the texts at the same place in later records. A record is held back only while one of its texts may end
+ * with the start of a secret, or while an earlier record is held back.
  */
 export async function* withoutSplitSecrets(
   records: Batches,
@@ -95,7 +95,7 @@ function* textsIn(
 }
 
 /**
- * Removes the pieces that end before the last `heldLength` characters from the list, and masks the secrets in them.
+ * Removes from the list all pieces that end before the last `heldLength` characters, and masks the secrets in them.
  * Changes no record if no secret is split, that is, if masking the pieces one by one gives the same text as masking them
  * together.
  */

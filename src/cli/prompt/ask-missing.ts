@@ -100,7 +100,7 @@ async function askOffer(before: Answered, prompts: Prompts, options: Options): P
 const fieldsOf = ({ operation }: CommandNode): readonly Field[] =>
   operation === undefined ? [] : routes[operation].fields;
 
-/** The optional fields that the command asks for too. */
+/** The fields without a value that the command asks for although they are optional. */
 const alsoAsked = ({ input }: Values, { node, command }: Options): readonly Missing[] =>
   fieldsOf(node)
     .filter(({ name }) => command.alsoAsks?.includes(name) && !(name in input))
@@ -128,7 +128,7 @@ const noChoices: LiveChoices = { choices: [], labels: {} };
 
 /**
  * The live values to choose from. Empty in a dry run, and if the request fails. Reports a failed request. Also reports
- * an empty list if the value is required or an argument.
+ * that the list is empty, except for an optional flag.
  */
 async function liveFor(missing: Missing, { context, portsFor, runtime }: Options): Promise<LiveChoices> {
   const { completes: kind, arg } = missing;

@@ -187,8 +187,8 @@ export function fieldPath(path: unknown): readonly (string | number)[] {
 }
 
 /**
- * An issue that gpuctl found is `{flag, message}`. An issue of the service is `{path, message}`; gpuctl adds the `flag`
- * that sets the field, if there is one. It may also be anything else.
+ * An issue that gpuctl found is `{flag, message}`. An issue of the service is usually `{path, message}`, and gpuctl
+ * adds the `flag` that sets the field, if there is one. A service may also send any other value as an issue.
  */
 export function issueText(issue: unknown): string {
   if (typeof issue === "string") return issue;

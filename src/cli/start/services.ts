@@ -56,7 +56,7 @@ export interface Services {
   readonly descriptionCache: () => Promise<DescriptionCache>;
 }
 
-/** A request to the controls of a served sandbox. An `open` request is sent without their token. */
+/** A request to the controls of a served sandbox. An `open` request is sent without the token of the controls. */
 type ControlRequest = Pick<RequestParts, "method" | "path" | "query" | "body" | "open">;
 
 /** The in-process sandbox: a `fetch` that it handles itself, and its controls. */

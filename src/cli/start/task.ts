@@ -54,7 +54,7 @@ function createTask(
 ): Task {
   const interrupted = AbortSignal.any([runtime.system.interrupted, signal]);
   const system = { ...runtime.system, interrupted };
-  // Nobody is there to confirm, and results are data.
+  // No one can answer a confirmation, and the caller needs results as data.
   const settings = { ...runtime.settings, yes: true, output: "json" } as const;
   const calls = untilAborted(connection.calls, interrupted);
   const context: Context = {

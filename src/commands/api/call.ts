@@ -227,9 +227,9 @@ function allPages(
 
 /**
  * The result for a response. JSON is printed in the requested format. Anything else is printed as text on a terminal,
- * and as bytes otherwise. If the response is allowed to be empty and is, nothing is printed. `include` prints the
- * status and the headers first. If a response should be JSON but is not, throws `InvalidResponse`, or `UnknownOutcome`
- * if the request was a write.
+ * and as bytes otherwise. If a response is empty and need not be JSON, nothing is printed. `include` prints the status
+ * and the headers first. If a response should be JSON but is not, throws `InvalidResponse`, or `UnknownOutcome` if the
+ * request was a write.
  */
 function responseResult(
   response: BufferedResponse,

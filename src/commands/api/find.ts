@@ -78,7 +78,7 @@ export function findOperation(named: Named, description: Description): Found | u
   return operationOfPath(named, all);
 }
 
-/** Whether a description is enough to send the request. A method and path need no description. */
+/** Whether this description is enough to send the request: it lists the id, or a method and path were given. */
 export const canResolve = (named: Named, description: Description): boolean =>
   !("id" in named) || operationsWithId(named.id, describedOperations(description)).length > 0;
 

@@ -117,7 +117,7 @@ async function rentalOptions(
 
 /**
  * The hourly cost according to the service's rental options. Takes the cheapest option with the wanted number of GPUs.
- * If there is none, takes the fewest equal machines that have this number together. Undefined if no option matches.
+ * If there is none, takes the fewest equal machines that together have this number. Undefined if no option matches.
  */
 export function optionCost(options: unknown, wanted: Wanted): Money | undefined {
   const prices = recordsOf(options).flatMap((option) => {

@@ -225,8 +225,8 @@ async function rentFor(
 }
 
 /**
- * The question before a rental is created, with its cost and limits. Undefined if a job is resumed whose rental is known.
- * A job without a known rental may have none, and then resuming it rents.
+ * The question before a rental is created, with its cost and limits. Undefined if a job is resumed whose rental is
+ * known. A resumed job without a known rental may still have to rent one, so the question is asked.
  */
 async function question({ flags, ...given }: Given): Promise<string | undefined> {
   if (leftBehind(lineFor({ flags, ...given }), flags, given)?.rentalId !== undefined) {

@@ -61,7 +61,8 @@ const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----|^PuTTY-User-Key-File|^AGE
 const publicKey = /^((?:ssh-|ecdsa-|sk-)\S+) ([A-Za-z0-9+/]+=*)(?: (.*))?$/;
 
 /**
- * Returns the public key in a file. Throws `UsageError` unless the file contains exactly one, and for a private key.
+ * Returns the public key in a file. Throws `UsageError` if the file contains a private key, or not exactly one public
+ * key.
  */
 function publicKeyIn(
   text: string,

@@ -18,8 +18,7 @@ export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
 /**
  * Ends a rental. Calls `beforeSending`, then sends the request once. If `beforeSending` throws, nothing is sent. A
  * rental that ended in the meantime counts as terminated. Throws the `problem` of the plan, and `UnknownOutcome` if it
- * is not known whether the rental ended. That is also not known after a successful response that is neither empty nor
- * JSON.
+ * is not known whether the rental ended. A successful response that is neither empty nor JSON leaves that unknown, too.
  */
 export async function endRental(
   { id, label, request: parts, problem }: TerminationPlan,

@@ -35,7 +35,7 @@ export interface TerminationPlan {
 interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil"> {
   /** The id as the service writes it. */
   readonly wireId: string | number;
-  /** All ids in the rental's record. They are the same whichever of them names the rental. */
+  /** All ids in the rental's record, as one text: the same text, whichever of the ids names the rental. */
   readonly key: string;
   readonly type: RentalType | undefined;
   readonly ended: boolean;
