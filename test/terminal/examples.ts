@@ -43,7 +43,7 @@ const cases: readonly SpecialCase[] = [
     },
   },
   {
-    examples: /^gpuctl sandbox serve/,
+    examples: /\bgpuctl sandbox serve/,
     // The port in the example may be in use.
     flags: "--port 0",
     atTerminal: async (terminal) => {
