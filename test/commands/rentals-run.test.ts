@@ -306,6 +306,24 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
   });
 
+  test("what arrived of a path that cannot be copied is kept, apart from the next path", async () => {
+    const renter = await createRenter();
+    const { stream } = renter.remote.programs;
+    let copies = 0;
+    const failing: typeof stream = async (program, ...rest) => {
+      const status = await stream(program, ...rest);
+      copies += program === "scp" ? 1 : 0;
+      return program === "scp" && copies <= 5 ? 1 : status;
+    };
+    const programs = { ...renter.remote.programs, stream: failing };
+    const script = "mkdir one two; echo part > one/model; echo whole > two/log";
+    const { code, err } = await renter.run(sh(script, "--fetch", "one", "--fetch", "two"), { programs });
+    expect(code, err).toBe(1);
+    expect(await readdir(join(renter.folder, "two"))).toEqual(["log"]);
+    const [, kept = ""] = /one: scp exited with status 1\. What arrived is in (\S+?)\.?$/m.exec(err) ?? [];
+    expect(await readdir(kept, { recursive: true }), err).toContain(join("fetch", "model"));
+  });
+
   test("a copy up that always fails ends the rental instead of trying for ten minutes", async () => {
     const { run, folder, active, remote } = await createRenter({
       trouble: ({ program }) =>
@@ -408,6 +426,28 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const programs = { ...renter.remote.programs, stream: flooding };
     expect(await renter.run(sh("echo up"), { programs })).toMatchObject({ code: 0, out: "up\n" });
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  test.each([
+    ["is ended, although the service does not find it yet", 200, 8, []],
+    ["is reported if it cannot be ended, and its lease stays", 404, 10, [{ id: 1001 }]],
+  ])("a new rental %s", async (_, status, code, left) => {
+    let isListed = false;
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (isListed) return undefined;
+        if (path === "/v2/on-demand/rental") return Response.json(null);
+        if (status === 200) return undefined;
+        return path === terminates
+          ? Response.json({ code: "NOT_FOUND", message: "Not found", issues: [] }, { status })
+          : undefined;
+      },
+    });
+    const outcome = await renter.run(sh("true", "--wait-timeout", "5s"));
+    isListed = true;
+    expect(outcome.code, outcome.err).toBe(code);
+    expect(await renter.active()).toMatchObject(left);
+    expect(await renter.leases()).toHaveLength(left.length);
   });
 
   describe("another rental that got the ID of the job's rental", () => {
