@@ -1,6 +1,6 @@
 import { RentalFailed, RentalUnreachable, reasonOf, WaitedTooLong } from "../core/errors.ts";
 import { duration } from "../core/values/durations.ts";
-import type { JobHost, RentalNow } from "./host.ts";
+import { type JobHost, missing, type RentalNow } from "./host.ts";
 import type { Journal } from "./journal.ts";
 import { ConnectionLost, openSsh, type Ssh } from "./ssh.ts";
 
@@ -47,6 +47,7 @@ export async function onRental<Value>(
       problem = reasonOf(error);
     }
     if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} has ended`);
+    if (known?.state === "missing") throw new RentalFailed(missing(rentalId));
     if (known?.state === "failed") throw new RentalFailed(`rental ${rentalId} has failed`);
     if (known?.target) {
       try {
