@@ -159,8 +159,8 @@ export const promptMutations: readonly Mutation[] = [
   {
     name: "setup does not report a read-only key",
     file: "src/client/probe/key-check.ts",
-    from: '    ? "read-only"',
-    to: '    ? "accepted"',
+    from: '? "read-only" : "accepted"',
+    to: '? "accepted" : "accepted"',
     tests: ["test/commands/auth.test.ts"],
   },
   {

@@ -271,9 +271,9 @@ export const trustMutations: readonly Mutation[] = [
   },
   {
     name: "two processes attend a job",
-    file: "src/jobs/journal.ts",
-    from: "if (process !== job.process || phase !== job.phase) return undefined;",
-    to: "",
+    file: "src/jobs/watch.ts",
+    from: '|| job.phase === "ended" || isAttended(job, processes)',
+    to: '|| job.phase === "ended"',
     tests: resumed,
   },
   {

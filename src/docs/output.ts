@@ -45,14 +45,14 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
       heading: "Formats",
       parts: [
         "Set with --output. Every format prints numbers exactly as the service sent them, such as 1.50 or 12345678901234567891. jq may write a number differently, so --jq may print 1.5 for 1.50.",
-        "Lists of more than 1 MiB are printed as they arrive, and may have any length. The columns and widths of a table then depend only on the first 1,000 records. Filters of --jq also work on a list of any length if they consist of `.[]`, or of a path such as `.[].id`, alone or followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, as for about 500,000 rentals.",
+        "Lists of more than 1 MiB are printed as they arrive, and may have any length. The columns and widths of a table then depend only on the first 1,000 records. --jq also works on a list of any length if its filter is `.[]` or a path such as `.[].id`; either may be followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, as for about 500,000 rentals.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],
     },
     {
       heading: "Spreadsheets",
       parts: [
-        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl therefore adds an apostrophe before such a text. It also adds one before a text such as `'=1`, which has one of these characters after one or more apostrophes. To restore the original, remove the first apostrophe of each text that begins with apostrophes followed by one of these characters. Numbers such as -1.50 are not changed, nor are texts in json.",
+        "A spreadsheet runs a cell that begins with =, +, -, @, a tab or a carriage return as a formula. In csv and tsv, gpuctl therefore adds an apostrophe before such a text. It also adds one before a text such as `'=1`, which has one of these characters after one or more apostrophes. To restore the original, find each text that begins with one or more apostrophes and then one of these characters, and remove its first apostrophe. Numbers such as -1.50 are not changed, nor are texts in json.",
       ],
     },
     {

@@ -32,11 +32,13 @@ interface OutputLine {
   readonly response: { status_code: number; request_id: string | null; body: never } | null;
   readonly error: { code: string; message: string } | null;
 }
+/** The lines of an output by their IDs, because requests in flight together end in any order. */
 const output = async (cli: Cli, name = "out.jsonl"): Promise<readonly OutputLine[]> =>
   (await read(cli, name))
     .split("\n")
     .filter(Boolean)
-    .map((line) => JSON.parse(line) as OutputLine);
+    .map((line) => JSON.parse(line) as OutputLine)
+    .sort((one, other) => (one.custom_id < other.custom_id ? -1 : 1));
 
 const answer = (headers = {}) =>
   Response.json({ choices: [{ message: { role: "assistant", content: "Hi" } }] }, { headers });
@@ -266,8 +268,8 @@ describe("batch run", () => {
     });
     expect((await output(cli)).map(({ custom_id }) => custom_id)).toEqual([
       expect.stringMatching(/^one-[\da-f]{12}$/),
-      expect.stringMatching(/^two-[\da-f]{12}$/),
       expect.stringMatching(/^one-[\da-f]{12}-2$/),
+      expect.stringMatching(/^two-[\da-f]{12}$/),
     ]);
     await writeFile(join(cli.folder, "p.txt"), "New\nOne\nOne\nThree\n");
     const second = await cli.run(prompts, overNetwork());

@@ -155,7 +155,10 @@ describe("an unknown outcome and an interruption name the place to look at", () 
   const terminate = "POST /v2/on-demand/rentals/terminate";
   const createKey = "POST /v2/api-keys";
   const places: readonly (readonly [line: string, place: string])[] = [
-    ["user update --name Ada", "No command shows the user. Running the same command again is safe"],
+    [
+      "user update --name Ada",
+      "No command can show whether the change was made. Running the same command again is safe",
+    ],
     ["reserve request --gpus 8", "No command lists these requests: ask the service"],
     ["api-keys create ci", "`gpuctl api-keys list` shows whether it was created; its value is lost"],
   ];

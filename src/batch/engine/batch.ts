@@ -93,7 +93,12 @@ async function assertOwnOutput({ files, out, shard }: BatchOptions, known: Known
   if (before?.count !== now?.count || before?.index !== now?.index) {
     throw new UsageError(
       `the journal of ${out} belongs to ${shardName(before)}, but this run is ${shardName(now)}`,
-      { hint: "The number of shards cannot change once a batch has begun." },
+      {
+        hint:
+          before?.count === now?.count
+            ? "Each shard has its own output."
+            : "The number of shards cannot change once a batch has begun.",
+      },
     );
   }
 }

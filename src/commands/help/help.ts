@@ -5,7 +5,7 @@ import { textResult } from "../../command-kit/results.ts";
 export default defineCommand({
   path: "help",
   summary: "Show help for a command or topic",
-  details: "`gpuctl help` alone lists the commands and topics.",
+  details: "Without a WORD, lists the commands and topics.",
   needsNoConfig: true,
   args: [arg.texts("WORD", "A topic, or the words of a command such as: rentals create vm")],
   uses: ["helpOn"],

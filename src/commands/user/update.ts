@@ -22,7 +22,7 @@ export default defineCommand({
     return {
       data: await writeAndCheck(
         () => call("updateCurrentUser", input),
-        "No command shows the user. Running the same command again is safe: it sets the same values.",
+        "No command can show whether the change was made. Running the same command again is safe: it sets the same values.",
       ),
     };
   },

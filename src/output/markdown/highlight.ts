@@ -6,7 +6,7 @@ export type Highlight = (code: string, language: string) => string | undefined;
 
 /**
  * Creates a function that colors code. If it is called with the code of the last call and more code at the end, it does
- * not parse all of the code again. It continues at a position where the code before has no effect on the colors.
+ * not parse all of the code again. It continues after a line at whose end no string, comment or the like is open.
  */
 export function createHighlighter(): Highlight {
   let known = { language: "", code: "", colored: "" };

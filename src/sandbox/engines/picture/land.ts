@@ -78,7 +78,7 @@ function buildHouses(canvas: Canvas, { random }: Scene, skyline: Skyline, nearne
   }
 }
 
-/** Lights windows in the houses below a skyline: more at night, more in near houses. */
+/** Lights windows in the houses below a skyline: more of them at night, larger ones in near houses. */
 function* lightWindows(canvas: Canvas, scene: Scene, skyline: Skyline, nearness: number): Steps {
   if (nearness === 1) return;
   const { palette, random, detail } = scene;
