@@ -428,6 +428,26 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
   });
 
+  test("a rental that the service does not find once keeps running its command", async () => {
+    let isStarted = false;
+    let isFound = true;
+    const renter = await createRenter({
+      trouble: (connection) => {
+        isStarted ||= isStart(connection);
+        return undefined;
+      },
+      respond: ({ path }) => {
+        if (!isStarted || !isFound || path !== "/v2/on-demand/rental") return undefined;
+        isFound = false;
+        return Response.json(null);
+      },
+    });
+    const { code, err } = await renter.run(sh("echo 42 > model", "--fetch", "model"));
+    expect({ code, isFound }, err).toEqual({ code: 0, isFound: false });
+    expect(await readFile(join(renter.folder, "model"), "utf8")).toBe("42\n");
+    expect(await renter.active()).toEqual([]);
+  });
+
   test.each([
     ["is ended, although the service does not find it yet", 200, 8, []],
     ["is reported if it cannot be ended, and its lease stays", 404, 10, [{ id: 1001 }]],
@@ -468,7 +488,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
     test("is not ended with the job", async () => {
       const { run, active } = await createReplaced();
-      const { code, err } = await run(sh("sleep 0.3; exit 3"));
+      const { code, err } = await run(sh("sleep 1; exit 3"));
       expect(code, err).toBe(10);
       expect(err).toMatch(/rental 1001 was not ended: it does not have the label gpuctl-\w+ of the job/);
       expect(err).not.toContain("rentals terminate 1001");
@@ -477,13 +497,13 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
     test("neither runs the command nor ends when the job is resumed", async () => {
       const { run, active, jobs, folder, remote } = await createReplaced();
-      await run(sh("sleep 0.3; exit 3"));
+      await run(sh("sleep 1; exit 3"));
       const [{ id }] = await jobs();
       const path = join(folder, "state", "jobs", id, "job.json");
       const job = JSON.parse(await readFile(path, "utf8"));
       await writeFile(path, JSON.stringify({ ...job, phase: "starting", process: deadProcess }));
       const before = remote.connections.length;
-      const { code, err } = await run(sh("sleep 0.3; exit 3"));
+      const { code, err } = await run(sh("sleep 1; exit 3"));
       expect(code, err).not.toBe(3);
       expect(err).toMatch(/rental 1001 does not have the job's label gpuctl-\w+, so it was left alone/);
       expect(remote.connections).toHaveLength(before);
