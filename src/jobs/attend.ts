@@ -273,7 +273,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   async function fetchOne(path: string, tools: CopyTools): Promise<Fetched> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await on((ssh) => copyBack(ssh, path, plan.into, tools).catch(asLost));
+        const index = plan.fetch.indexOf(path);
+        return await on((ssh) => copyBack(ssh, { path, index, into: plan.into }, tools).catch(asLost));
       } catch (error) {
         if (!(error instanceof Lost) || attempt === copyAttempts) throw error;
       }

@@ -1,6 +1,6 @@
 import { RentalFailed, RentalUnreachable, reasonOf, WaitedTooLong } from "../core/errors.ts";
 import { duration } from "../core/values/durations.ts";
-import type { JobHost, RentalNow } from "./host.ts";
+import { type JobHost, missing, type RentalNow } from "./host.ts";
 import type { Journal } from "./journal.ts";
 import { ConnectionLost, openSsh, type Ssh } from "./ssh.ts";
 
@@ -9,6 +9,9 @@ const retryPause = 3_000;
 
 /** How long logins may fail, in milliseconds. A new machine gets its keys while it boots. */
 const maxDenials = 120_000;
+
+/** How long the service may not find a rental that was reached before, in milliseconds. */
+const maxMissing = 120_000;
 
 /** How long to try to reach a rental that was reached before, in milliseconds. */
 export const maxSilence = 600_000;
@@ -37,6 +40,7 @@ export async function onRental<Value>(
   const start = host.now();
   let known: RentalNow | undefined;
   let denied: number | undefined;
+  let missed: number | undefined;
   for (;;) {
     signal.throwIfAborted();
     let problem = "it has no address for ssh yet";
@@ -48,6 +52,11 @@ export async function onRental<Value>(
     }
     if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} has ended`);
     if (known?.state === "failed") throw new RentalFailed(`rental ${rentalId} has failed`);
+    if (known?.state === "missing") {
+      problem = missing(rentalId);
+      missed ??= host.now();
+      if (host.now() - missed >= maxMissing) throw new RentalFailed(problem);
+    } else missed = undefined;
     if (known?.target) {
       try {
         return await work(openSsh(rentalId, known.target, { ...host, jobId: id, folder: journal.folder }));

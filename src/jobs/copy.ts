@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SaveFailed, saveFailed } from "../core/errors.ts";
 import type { Programs } from "../system/types.ts";
@@ -53,10 +53,16 @@ const isLink = (path: string): Promise<boolean> =>
 /**
  * Copies a path from the rental to its place in the folder `into`. First copies it to a temporary folder in `into`, and
  * moves it once it is complete, so that part of a file never replaces a file. Never writes through a symbolic link.
- * Throws `ConnectionLost` or `SaveFailed`. Then the temporary folder keeps what has arrived.
+ * Throws `ConnectionLost` or `SaveFailed`. Then the temporary folder keeps what has arrived. `index` is different for
+ * each path of a job, because what has arrived of one path must not be mixed with another.
  */
-export async function copyBack(ssh: Ssh, path: string, into: string, tools: CopyTools): Promise<Fetched> {
-  const staging = join(into, `.gpuctl-${ssh.jobId}`);
+export async function copyBack(
+  ssh: Ssh,
+  { path, index, into }: { readonly path: string; readonly index: number; readonly into: string },
+  tools: CopyTools,
+): Promise<Fetched> {
+  const folder = join(into, `.gpuctl-${ssh.jobId}`);
+  const staging = join(folder, String(index));
   const to = placeOf(path, into);
   try {
     await mkdir(staging, { recursive: true, mode: 0o700 });
@@ -67,17 +73,33 @@ export async function copyBack(ssh: Ssh, path: string, into: string, tools: Copy
     tools.tool === "rsync"
       ? [rsyncOptions(ssh), remotePath(ssh, path)]
       : [scpOptions(ssh), await plainLink(ssh, path, tools.signal)];
-  await runCopy(ssh, [...options, `${destination(ssh)}:${source}`, `${staging}/`], tools);
+  await runCopy(ssh, [...options, `${destination(ssh)}:${source}`, `${staging}/`], tools).catch(
+    async (error: unknown) => {
+      const isEmpty = await removeEmpty(staging);
+      await removeEmpty(folder);
+      throw isEmpty || !(error instanceof ConnectionLost)
+        ? error
+        : new ConnectionLost(`${error.message}. What arrived is in ${staging}`, error.kind);
+    },
+  );
   try {
     await assertNoLinks(into, to);
     const moved = await moveInto(join(staging, basename(source)), to);
     await rm(staging, { recursive: true, force: true });
+    await removeEmpty(folder);
     return { path, to, ...moved };
   } catch (error) {
     const { reason } = saveFailed(to, error);
     throw new SaveFailed(to, `${reason}. What arrived is in ${staging}`, { cause: error });
   }
 }
+
+/** Removes a folder if it is empty, and returns whether it was. */
+const removeEmpty = (folder: string): Promise<boolean> =>
+  rmdir(folder).then(
+    () => true,
+    () => false,
+  );
 
 /** A link may come from a rental and lead to any of the user's folders, so nothing is written through it. */
 const linkInTheWay = (path: string): Error => new Error(`${path} is a symbolic link, which is not followed`);

@@ -4,11 +4,18 @@ import type { SshTarget } from "./ssh.ts";
 
 /** A rental as the service shows it. */
 export interface RentalNow {
-  /** `pending` also stands for an unknown state. */
-  readonly state: "pending" | "running" | "failed" | "ended";
+  /** `pending` also stands for an unknown state. For `missing`, see the function of that name. */
+  readonly state: "pending" | "running" | "failed" | "ended" | "missing";
   /** Undefined until it can be reached. */
   readonly target: SshTarget | undefined;
 }
+
+/**
+ * Says that a rental is not found. It may still be active: the service finds ended rentals, too, but no rental of another
+ * account, and perhaps not one that is new.
+ */
+export const missing = (rentalId: string): string =>
+  `the service knows no rental ${rentalId} of this account`;
 
 /** The functions that a job needs from its caller. */
 export interface JobHost {

@@ -107,23 +107,31 @@ export function processesOn(platform: NodeJS.Platform): Processes {
       } catch (error) {
         if (codeOf(error) === "ESRCH") return false;
       }
-      const found = start === undefined ? undefined : startOf(pid);
-      return found === undefined || found === start;
+      const found = startOf(pid);
+      if (found === undefined) return true;
+      return found !== ended && (start === undefined || found === start);
     },
   };
 }
 
 export const processes = processesOn(process.platform);
 
+/**
+ * Stands for the start of a process that has ended, but whose parent has not asked for its status. The system still
+ * lists such a process.
+ */
+const ended = "ended";
+
 /** When a process started: a time in UTC. Undefined if that is not known, as on Windows. */
 function startByPs(pid: number): string | undefined {
   try {
     // Loaded here, because most commands do not need it.
     const { execFileSync } = process.getBuiltinModule("node:child_process");
-    const args = ["-o", "lstart=", "-p", String(pid)];
+    const args = ["-o", "state=", "-o", "lstart=", "-p", String(pid)];
     const env = { LC_ALL: "C", TZ: "UTC" };
     const text = execFileSync("/bin/ps", args, { env, encoding: "utf8", stdio: "pipe", timeout: 5_000 });
-    return text.trim().replace(/\s+/g, "-") || undefined;
+    const [state, ...start] = text.trim().split(/\s+/);
+    return state?.startsWith("Z") ? ended : start.join("-") || undefined;
   } catch {
     return undefined;
   }
@@ -134,8 +142,11 @@ function startOnLinux(pid: number): string | undefined {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
     const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name of the program is in parentheses and may contain spaces. The start is the twentieth field after it.
-    const ticks = status.slice(status.lastIndexOf(")") + 2).split(" ")[19];
+    // The name of the program is in parentheses and may contain spaces. After it come the state and, as the twentieth
+    // field, the start.
+    const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
+    const [state, ticks] = [fields[0], fields[19]];
+    if (state === "Z") return ended;
     return ticks === undefined ? undefined : `${boot}-${ticks}`;
   } catch {
     return undefined;

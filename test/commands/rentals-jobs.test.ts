@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { firstMoment } from "../support/cli.ts";
 import { storeJob } from "../support/jobs.ts";
 import { deadProcess, isCreate, isTerminate, leaseFile } from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
@@ -111,6 +112,37 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(code, err).toBe(exitCode);
     if (exitCode !== 0) expect(err).toMatch(/another gpuctl process may be about to rent for job job/);
     expect(await jobs()).toMatchObject([{ state }]);
+  });
+
+  test("cancel keeps the lease of a job that rented while the user was asked", async () => {
+    const { run, folder } = await createRenter();
+    const state = join(folder, "state");
+    const lease = join(state, "leases.jsonl");
+    const job = { service: serviceUrl, process: deadProcess, leaseFile: lease };
+    const stored = await storeJob(state, job);
+    const confirm = async () => {
+      await storeJob(state, { ...stored, rentedAt: firstMoment });
+      return true;
+    };
+    const { code, err } = await run("rentals jobs cancel --all", { terminal: 80, prompts: { confirm } });
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/may still appear\. Its lease stays/);
+  });
+
+  test("cancel with the key of another account does not say that the rental has ended", async () => {
+    const { run, network, active, leases, jobs, sandbox } = await createRenter();
+    const account = { keys: [{ value: "key-of-another-account", access: "full" }] };
+    await sandbox.seed(JSON.stringify({ accounts: [account] }));
+    await run(detached("sleep 30"));
+    const other = network({ GPUCTL_API_KEY: "key-of-another-account" });
+    const { code, err } = await run("rentals jobs cancel train --yes", other);
+    expect(code, err).toBe(10);
+    expect(err).toMatch(/1001 may still be billed.*the service knows no rental 1001 of this account/);
+    expect(err).toMatch(/Use the API key of its account\. If the rental has ended, delete \S+, so that/);
+    expect(await active()).toMatchObject([{ id: 1001 }]);
+    expect(await leases()).toHaveLength(1);
+    expect(await run("rentals jobs cancel train --yes")).toMatchObject({ code: 0 });
+    expect([await active(), await leases(), await jobs()]).toMatchObject([[], [], [{ state: "ended" }]]);
   });
 
   test.each([

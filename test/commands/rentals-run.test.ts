@@ -306,6 +306,24 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
   });
 
+  test("what arrived of a path that cannot be copied is kept, apart from the next path", async () => {
+    const renter = await createRenter();
+    const { stream } = renter.remote.programs;
+    let copies = 0;
+    const failing: typeof stream = async (program, ...rest) => {
+      const status = await stream(program, ...rest);
+      copies += program === "scp" ? 1 : 0;
+      return program === "scp" && copies <= 5 ? 1 : status;
+    };
+    const programs = { ...renter.remote.programs, stream: failing };
+    const script = "mkdir one two; echo part > one/model; echo whole > two/log";
+    const { code, err } = await renter.run(sh(script, "--fetch", "one", "--fetch", "two"), { programs });
+    expect(code, err).toBe(1);
+    expect(await readdir(join(renter.folder, "two"))).toEqual(["log"]);
+    const [, kept = ""] = /one: scp exited with status 1\. What arrived is in (\S+?)\.?$/m.exec(err) ?? [];
+    expect(await readdir(kept, { recursive: true }), err).toContain(join("fetch", "model"));
+  });
+
   test("a copy up that always fails ends the rental instead of trying for ten minutes", async () => {
     const { run, folder, active, remote } = await createRenter({
       trouble: ({ program }) =>
@@ -410,6 +428,48 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
   });
 
+  test("a rental that the service does not find once keeps running its command", async () => {
+    let isStarted = false;
+    let isFound = true;
+    const renter = await createRenter({
+      trouble: (connection) => {
+        isStarted ||= isStart(connection);
+        return undefined;
+      },
+      respond: ({ path }) => {
+        if (!isStarted || !isFound || path !== "/v2/on-demand/rental") return undefined;
+        isFound = false;
+        return Response.json(null);
+      },
+    });
+    const { code, err } = await renter.run(sh("echo 42 > model", "--fetch", "model"));
+    expect({ code, isFound }, err).toEqual({ code: 0, isFound: false });
+    expect(await readFile(join(renter.folder, "model"), "utf8")).toBe("42\n");
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test.each([
+    ["is ended, although the service does not find it yet", 200, 8, []],
+    ["is reported if it cannot be ended, and its lease stays", 404, 10, [{ id: 1001 }]],
+  ])("a new rental %s", async (_, status, code, left) => {
+    let isListed = false;
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (isListed) return undefined;
+        if (path === "/v2/on-demand/rental") return Response.json(null);
+        if (status === 200) return undefined;
+        return path === terminates
+          ? Response.json({ code: "NOT_FOUND", message: "Not found", issues: [] }, { status })
+          : undefined;
+      },
+    });
+    const outcome = await renter.run(sh("true", "--wait-timeout", "5s"));
+    isListed = true;
+    expect(outcome.code, outcome.err).toBe(code);
+    expect(await renter.active()).toMatchObject(left);
+    expect(await renter.leases()).toHaveLength(left.length);
+  });
+
   describe("another rental that got the ID of the job's rental", () => {
     /** Starts a run, and replaces its rental once the command runs. */
     async function createReplaced() {
@@ -428,7 +488,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
     test("is not ended with the job", async () => {
       const { run, active } = await createReplaced();
-      const { code, err } = await run(sh("sleep 0.3; exit 3"));
+      const { code, err } = await run(sh("sleep 1; exit 3"));
       expect(code, err).toBe(10);
       expect(err).toMatch(/rental 1001 was not ended: it does not have the label gpuctl-\w+ of the job/);
       expect(err).not.toContain("rentals terminate 1001");
@@ -437,13 +497,13 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
     test("neither runs the command nor ends when the job is resumed", async () => {
       const { run, active, jobs, folder, remote } = await createReplaced();
-      await run(sh("sleep 0.3; exit 3"));
+      await run(sh("sleep 1; exit 3"));
       const [{ id }] = await jobs();
       const path = join(folder, "state", "jobs", id, "job.json");
       const job = JSON.parse(await readFile(path, "utf8"));
       await writeFile(path, JSON.stringify({ ...job, phase: "starting", process: deadProcess }));
       const before = remote.connections.length;
-      const { code, err } = await run(sh("sleep 0.3; exit 3"));
+      const { code, err } = await run(sh("sleep 1; exit 3"));
       expect(code, err).not.toBe(3);
       expect(err).toMatch(/rental 1001 does not have the job's label gpuctl-\w+, so it was left alone/);
       expect(remote.connections).toHaveLength(before);

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { processesOn } from "../../src/system/files.ts";
 import { needs } from "../support/programs.ts";
 
@@ -20,5 +22,23 @@ describe("the name of a process on macOS", () => {
   test("stands for a running process if its start is not known", () => {
     const { self, isRunning } = processesOn("darwin");
     expect(isRunning(self.replace(/@.*/, ""))).toBe(true);
+  });
+});
+
+describe("a process that was killed, but whose parent has not asked for its status", () => {
+  needs("ps");
+
+  test.each([process.platform, "darwin"] as const)("is not running on %s", async (platform) => {
+    // After `exec`, the parent is a program that does not ask for the status of its children.
+    const script = "sleep 60 >&2 & echo $!; exec sleep 60 >&2";
+    const parent = spawn("sh", ["-c", script], { stdio: ["ignore", "pipe", "ignore"] });
+    onTestFinished(() => void parent.kill());
+    const [printed] = await once(parent.stdout, "data");
+    const pid = Number(String(printed));
+    const { self, isRunning } = processesOn(platform);
+    const name = self.replace(/\d+@.*/, String(pid));
+    expect(isRunning(name)).toBe(true);
+    process.kill(pid, "SIGKILL");
+    await expect.poll(() => isRunning(name)).toBe(false);
   });
 });

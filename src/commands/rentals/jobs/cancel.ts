@@ -3,9 +3,9 @@ import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { type FailedItem, SomeFailed, UsageError } from "../../../core/errors.ts";
 import { idOf } from "../../../core/responses/rental.ts";
-import type { Processes } from "../../../core/tasks/lock.ts";
 import { cancel } from "../../../jobs/attend.ts";
-import { type Job, jobRecord, openJournal } from "../../../jobs/journal.ts";
+import { jobRecord, openJournal } from "../../../jobs/journal.ts";
+import { claimJob } from "../../../jobs/watch.ts";
 import { jobHost } from "../run/host.ts";
 import { assertHasRental, findRental } from "../run/rent.ts";
 import { findJob, isOpen, jobList, ownJobs, placeOf } from "./find.ts";
@@ -63,10 +63,17 @@ export default defineCommand({
     const machines = open.some(({ phase }) => phase === "running") ? await startMachines() : undefined;
     const failures: FailedItem[] = [];
     const done = jobs.filter((job) => !isOpen(job));
-    for (const job of open) {
+    for (const { id } of open) {
       try {
+        // What the job did while the user was asked counts, too.
+        const claimed = await claimJob(id, files);
+        const job = claimed?.job() ?? findJob(id, context);
+        if (!isOpen(job)) {
+          done.push(job);
+          continue;
+        }
         const rentalId = job.rentalId ?? idOf(await findRental(job.rentalLabel, context));
-        if (rentalId === undefined) assertRentsNoMore(job, files.processes);
+        if (rentalId === undefined && claimed === undefined) throw mayRent(id);
         const journal = openJournal(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
         await assertHasRental(journal, context);
         const lease = placeOf(job, context);
@@ -75,7 +82,7 @@ export default defineCommand({
         done.push(journal.job());
       } catch (error) {
         if (open.length === 1) throw error;
-        failures.push({ name: job.id, error });
+        failures.push({ name: id, error });
       }
     }
     const problem = `${failures.length} of ${open.length} jobs could not be cancelled`;
@@ -86,10 +93,8 @@ export default defineCommand({
   },
 });
 
-/** Throws `UsageError` if another process attends the job: it may be about to rent, and would not see the change. */
-function assertRentsNoMore({ id, process }: Job, { isRunning, self }: Processes): void {
-  if (process === self || !isRunning(process)) return;
-  throw new UsageError(`another gpuctl process may be about to rent for job ${id}`, {
+/** The error if another process attends the job: it may be about to rent, and would not see the change. */
+const mayRent = (id: string): UsageError =>
+  new UsageError(`another gpuctl process may be about to rent for job ${id}`, {
     hint: "Press Ctrl-C there, or cancel the job again once `gpuctl rentals list` shows its rental.",
   });
-}

@@ -3,13 +3,13 @@ import type { Context, Ports, SandboxMachines } from "../../../command-kit/conte
 import { Interrupted, reasonOf, StillBilled } from "../../../core/errors.ts";
 import { assertIsRental, statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
-import type { JobHost, RentalNow } from "../../../jobs/host.ts";
-import type { Job, Journal } from "../../../jobs/journal.ts";
+import { type JobHost, missing, type RentalNow } from "../../../jobs/host.ts";
+import { type Job, type Journal, jobFolder } from "../../../jobs/journal.ts";
 import { type LeasePlace, releaseLease } from "../../../jobs/leases.ts";
 import { sshAddresses } from "../../../output/ssh.ts";
 import { endRental, isEnding } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
-import { isRentalOf } from "./rent.ts";
+import { isRentalOf, jobType } from "./rent.ts";
 
 export type HostContext = Context & Pick<Ports, "programs" | "attendance">;
 
@@ -37,7 +37,7 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
       const record: unknown = await context.call("getRental", { rentalId }, { signal });
       // A new rental may not be found yet.
       if (record === null) {
-        return { state: journal.job().phase === "running" ? "ended" : "pending", target: undefined };
+        return { state: journal.job().phase === "running" ? "missing" : "pending", target: undefined };
       }
       if (!isRentalOf(journal.job(), record)) return { state: "ended", target: undefined };
       assertIsRental(rentalId, record);
@@ -85,7 +85,8 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
           "Look at `gpuctl rentals list`.",
         );
       }
-      await endRental(await planRecord(rentalId, record, context), context);
+      // A rental that is not found may still be active: see `missing`.
+      await endRental(await planRecord(rentalId, record ?? { rentalType: jobType }, context), context);
       if (await hasEndedSoon(rentalId, context)) return;
       problem = "the service accepted the request, but the rental is still active";
     } catch (error) {
@@ -93,12 +94,19 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
       if (context.interrupted.aborted) throw stillBilled(rentalId, "interrupted", context);
       problem = reasonOf(error);
       const record: unknown = await context.call("getRental", { rentalId }).catch(() => undefined);
-      if (record === null || hasEnded(record)) return;
+      if (hasEnded(record)) return;
+      if (record === null) problem = missing(rentalId);
     }
     if (attempt < endAttempts) await context.sleep(lookUpPause).catch(() => {});
     if (context.interrupted.aborted) throw stillBilled(rentalId, "interrupted", context);
   }
-  throw stillBilled(rentalId, problem, context);
+  const error = stillBilled(rentalId, problem, context);
+  if (problem !== missing(rentalId) || !(error instanceof StillBilled)) throw error;
+  const folder = jobFolder(context.files.state, job.id);
+  throw new StillBilled(
+    error.message,
+    `Use the API key of its account. If the rental has ended, delete ${folder}, so that gpuctl forgets the job.`,
+  );
 }
 
 async function hasEndedSoon(rentalId: string, { call, sleep }: HostContext): Promise<boolean> {
