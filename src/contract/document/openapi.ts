@@ -90,10 +90,19 @@ function addLimits(
   const shapes = input.oneOf?.map((one) => schemas[String(Object(one).$ref).replace(/^.*\//, "")]) ?? [input];
   for (const { properties = {} } of shapes.filter((shape) => shape !== undefined)) {
     for (const [name, limits] of Object.entries(fields)) {
-      properties[name] = { ...Object(properties[name]), ...limits };
+      properties[name] = limited(Object(properties[name]), limits);
     }
   }
 }
+
+/** Adds limits to a schema, or to each of its choices but null. */
+const limited = (schema: JsonSchema, limits: object): JsonSchema =>
+  schema.anyOf === undefined
+    ? { ...schema, ...limits }
+    : {
+        ...schema,
+        anyOf: schema.anyOf.map((one) => (Object(one).type === "null" ? one : { ...Object(one), ...limits })),
+      };
 
 function operationObject(
   operation: Operation,
