@@ -56,8 +56,7 @@ const outputPause = 3_000;
 export async function attend(journal: Journal, host: JobHost, attending: Attending): Promise<JobOutcome> {
   const { stopped } = attending;
   const { plan } = journal.job();
-  if (isDone(journal.job())) {
-    // gpuctl was killed while it ended the rental.
+  if (journal.job().phase === "ending") {
     const done = storedOutcome(journal.job());
     await endRental(journal, host, done);
     return done;
@@ -354,7 +353,9 @@ async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): 
   const { plan, rentalId = "" } = journal.job();
   const { status } = outcome;
   if (!plan.keep) {
-    if (outcome.because === undefined) change(journal, host, { status, outcome: outcomeText(outcome) });
+    if (outcome.because === undefined) {
+      change(journal, host, { phase: "ending", status, outcome: outcomeText(outcome) });
+    }
     try {
       await host.progress(`Ending rental ${rentalId}`, () => host.end(rentalId));
     } catch (error) {
@@ -390,13 +391,9 @@ function outcomeText({ status, because, failure }: JobOutcome): string {
   return exited(status);
 }
 
-/** Whether a command has ended and its results are here, so that only its rental has to end. */
-const isDone = ({ phase, status, outcome }: Job): boolean =>
-  phase === "running" && status !== undefined && outcome === exited(status);
-
-/** The outcome of a job, from what is stored of it. */
-export function storedOutcome({ id, status, outcome = "" }: Job): JobOutcome {
-  if (outcome === exited(status)) return { status, fetched: [] };
+/** The outcome of a job whose command has ended, from what is stored of it. */
+export function storedOutcome({ id, phase, status, outcome = "" }: Job): JobOutcome {
+  if (phase === "ending" || outcome === exited(status)) return { status, fetched: [] };
   const because = (["limit", "interrupted"] as const).find((one) => endings[one] === outcome);
   return because
     ? { because, fetched: [] }

@@ -30,11 +30,14 @@ export interface JobPlan {
 }
 
 /**
- * `creating`: the request for the rental may have been sent. `starting`: the rental exists. `running`: the command may
- * have been started. `ended`: nothing is left to do.
+ * - `creating`: the request for the rental may have been sent
+ * - `starting`: the rental exists
+ * - `running`: the command may have been started
+ * - `ending`: the command has ended and its results are here, so only the rental has to end
+ * - `ended`: nothing is left to do
  */
 export type JobPhase = (typeof phases)[number];
-const phases = ["creating", "starting", "running", "ended"] as const;
+const phases = ["creating", "starting", "running", "ending", "ended"] as const;
 
 /** A job as it is stored. Times are milliseconds since the epoch. */
 export interface Job {

@@ -116,6 +116,7 @@ describe("rentals guard", () => {
     const outcome = await cli.run("rentals guard --dry-run --notify 'exit 1' -o json --sandbox");
     expect(outcome.code, outcome.err).toBe(0);
     expect(shortEvents(outcome)).toEqual(["would-end 1001", "no-lease 1002"]);
+    expect(eventsIn(outcome)[0]).toMatchObject({ message: "the lease is over" });
     expect(outcome.requests.every(({ method }) => method === "GET")).toBe(true);
     expect(await readFile(leaseFile(cli), "utf8")).toBe(before);
   });
@@ -392,8 +393,15 @@ describe("a create whose outcome is unknown", () => {
     await cli.run(`${create} --label run-t0`);
     await cli.run(`${create} --label kept`);
     await writeLeases(cli, [
-      { label: "run-t0", startedAt: at(500), process: deadProcess, endsWithProcess: true },
+      { label: "run-t0", startedAt: at(500), process: deadProcess, endsWithProcess: true, by: "rentals run" },
       { label: "kept", rentalId: "1002", process: deadProcess },
+    ]);
+    const listed = await cli.run("rentals lease list --columns label,endsWithProcess -o csv --sandbox");
+    expect(listed.out).toContain("run-t0,true");
+    expect(listed.out).toContain("kept,\r\n");
+    const planned = await cli.run(`${guard} --dry-run -o json`);
+    expect(eventsIn(planned)).toMatchObject([
+      { event: "would-end", message: "`rentals run` no longer runs, and the lease ends with it" },
     ]);
     const outcome = await cli.run(`${guard} -o json`);
     expect(shortEvents(outcome)).toEqual(["ended 1001"]);

@@ -635,6 +635,31 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await active()).toMatchObject([{ id: 1001 }]);
       expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
     });
+
+    test.each([
+      ["is sent again by the same command line", false],
+      ["is reported by the same command line after another process has ended the rental", true],
+    ])("%s, which does not run the command again", async (_, elsewhere) => {
+      let fails = true;
+      const renter = await createRenter({
+        respond: ({ path }) =>
+          path === terminates && fails ? Response.json({}, { status: 500 }) : undefined,
+      });
+      const line = sh("echo done; exit 3");
+      expect(await renter.run(line)).toMatchObject({ code: 10, out: "done\n" });
+      fails = false;
+      if (elsewhere) expect((await renter.run(["rentals", "terminate", "1001", "--yes"])).code).toBe(0);
+      const { code, out, err, requests } = await renter.run(line);
+      expect(code, err).toBe(3);
+      expect(err).toContain(
+        "its command exited with status 3 and is not run again, but its rental was not ended",
+      );
+      expect(err).toMatch(/^Job \w+ exited with status 3 .* Rental 1001 has ended\./m);
+      expect(out).toBe("");
+      expect(requests.filter(({ method, path }) => method === "POST" && path !== terminates)).toEqual([]);
+      expect(await renter.active()).toEqual([]);
+      expect(await renter.leases()).toEqual([]);
+    });
   });
 
   describe("a create whose outcome is unknown", () => {

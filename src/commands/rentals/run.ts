@@ -135,7 +135,7 @@ const lineFor = ({ input, flags, args, settings, files }: Omit<Given, "place">):
     args.command,
   );
 
-/** The last job that the same command line started and that needs gpuctl, but whose gpuctl process was killed. */
+/** The last job that the same command line started and that needs gpuctl, but whose gpuctl process no longer runs. */
 const leftBehind = (
   line: string,
   { env }: Pick<FlagValues<typeof runFlags>, "env">,
@@ -163,7 +163,7 @@ const attendedElsewhere = (): UsageError =>
   });
 
 /**
- * Takes over the job that this command line started before gpuctl was killed. Returns undefined if its rental is not
+ * Takes over the job that this command line started and did not end. Returns undefined if its rental is not
  * known and cannot be found. Throws `UsageError` if another process takes it over.
  */
 async function resume(left: Job, options: RentOptions, context: Context): Promise<Journal | undefined> {
@@ -173,7 +173,9 @@ async function resume(left: Job, options: RentOptions, context: Context): Promis
   if (journal?.job().phase !== phase) throw attendedElsewhere();
   const keeps = phase === "running" && plan.variables.length > 0;
   say(
-    `Resuming job ${id}: this command line started it, but gpuctl was killed.${keeps ? " Its command keeps the values of --env that it started with." : ""}`,
+    phase === "ending"
+      ? `Resuming job ${id}: its command exited with status ${left.status} and is not run again, but its rental was not ended.`
+      : `Resuming job ${id}, which this command line started and did not end.${keeps ? " Its command keeps the values of --env that it started with." : ""}`,
   );
   await assertHasRental(journal, context);
   // A lease whose rental is not found stays with the killed process, so that a guard ends the rental if it appears later.

@@ -166,13 +166,15 @@ type Outcome = Pick<GuardEvent, "event" | "message" | "error">;
  * lease file, so other processes cannot change a lease meanwhile: an extension either comes before and counts, or comes
  * too late and fails. Returns undefined if there is nothing to report.
  */
-async function endOver({ token }: Lease, guard: Guard): Promise<Outcome | undefined> {
+async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined> {
   const { place, settings } = guard;
   /** Set once the request was successful. If the lock is lost after that, the second run only removes the lease. */
   let outcome: Outcome | undefined;
   try {
     return await whileLocked(place, async (leases, save, assertHeld) => {
-      const lease = leases.leases.find((one) => one.token === token);
+      const saved = leases.leases.find((one) => one.token === found.token);
+      // A dry run does not save the ID of the rental that was found for a pending lease.
+      const lease = settings.dryRun && saved && !saved.rentalId ? found : saved;
       const remove = () => save({ ...leases, leases: leases.leases.filter((one) => one !== lease) });
       if (outcome !== undefined) {
         await remove();
@@ -187,7 +189,7 @@ async function endOver({ token }: Lease, guard: Guard): Promise<Outcome | undefi
         return { event: "had-ended", message: "had already ended" };
       }
       if (statesOf(record).some(isEnding)) return { event: "ending", message: `is ${stateText(record)}` };
-      if (settings.dryRun) return { event: "would-end", message: "the lease is over" };
+      if (settings.dryRun) return { event: "would-end", message: whyOver(lease, guard) };
       const ended = await endRental(await planRecord(rentalId, record, guard), guard, assertHeld);
       const message = endedMessage(ended);
       const after = await afterEnd(rentalId, guard);
@@ -207,6 +209,12 @@ async function endOver({ token }: Lease, guard: Guard): Promise<Outcome | undefi
     return { event: "failed", message: failureText(error), error };
   }
 }
+
+/** Why a lease that is over has ended: at its time, or with its process. */
+const whyOver = ({ endsAt, by }: Lease, context: Guard): string =>
+  clocks(context).every((now) => now >= endsAt)
+    ? "the lease is over"
+    : `\`${by}\` no longer runs, and the lease ends with it`;
 
 function failureText(error: unknown): string {
   const isUnknown = error instanceof UnknownOutcome;

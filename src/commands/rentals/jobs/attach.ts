@@ -40,7 +40,8 @@ export default defineCommand({
     const journal = await claimed(found, { ...context, attendance, programs });
     const job = journal.job();
     if (job.phase === "ended") return jobResult(journal, storedOutcome(job), context);
-    if (job.phase !== "running" && job.plan.variables.length > 0) {
+    const hasStarted = job.phase === "running" || job.phase === "ending";
+    if (!hasStarted && job.plan.variables.length > 0) {
       throw new UsageError(
         `job ${job.id} has not started its command, and the values of --env are not stored`,
         {

@@ -76,6 +76,14 @@ const columns: readonly Column[] = [
   { title: "STARTED", name: "startedAt", paths: ["startedAt"], format: "time", priority: 2 },
   { title: "BY", paths: ["by"], priority: 3 },
   { title: "NOTE", paths: ["note"], usual: "", priority: 1 },
+  {
+    title: "ENDS WITH PROCESS",
+    name: "endsWithProcess",
+    paths: ["endsWithProcess"],
+    format: "yes-no",
+    usual: "",
+    priority: 1,
+  },
 ];
 
 export const leaseList: ListView = { kind: "list", columns, empty: "No leases.", id };

@@ -37,7 +37,11 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
       const record: unknown = await context.call("getRental", { rentalId }, { signal });
       // A new rental may not be found yet.
       if (record === null) {
-        return { state: journal.job().phase === "running" ? "missing" : "pending", target: undefined };
+        const { phase } = journal.job();
+        return {
+          state: phase === "running" || phase === "ending" ? "missing" : "pending",
+          target: undefined,
+        };
       }
       if (!isRentalOf(journal.job(), record)) return { state: "ended", target: undefined };
       assertIsRental(rentalId, record);
