@@ -86,6 +86,6 @@ async function syncFolder(path: string): Promise<void> {
     const folder = await fs.open(dirname(path), "r");
     await folder.sync().finally(() => folder.close());
   } catch {
-    // Windows.
+    // On Windows, a folder cannot be opened.
   }
 }

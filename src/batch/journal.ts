@@ -11,14 +11,14 @@ import { isShard, type Shard } from "./shard.ts";
  *
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
  *   null without shards.
- * - `input` says how many lines the input holds.
- * - Before a request is sent, its `send` is on the disk. Only after that, one of the results `done`, `failed` and
- *   `unknown` follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended:
- *   its outcome is unknown.
- * - A result is written after its line is in the output and on the disk. `end` is the size of the output with that
- *   line. After a crash, the output may have results beyond the last `end` that are not in the journal.
- * - After `retry`, a line that had a result is pending again. `output` is written once that result is removed from the
- *   output.
+ * - `input` says how many lines of the input belong to this output.
+ * - Before a request is sent, its `send` is on the disk. Later, one of the results `done`, `failed` and `unknown`
+ *   follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended: its outcome
+ *   is unknown.
+ * - A result is written after its line in the output is on the disk. `end` is the size of the output with that line.
+ *   After a crash, the output may have results beyond the last `end` that are not in the journal.
+ * - After `retry`, a line that had a result is pending again. `output` is written when a copy of the output without
+ *   that result is on the disk; the copy then replaces the output.
  */
 export type JournalRecord =
   | HeaderRecord
@@ -73,10 +73,10 @@ export interface ReturnRecord {
   readonly id: string;
 }
 
-/** Written once the lines that are to be sent again are no longer in the output. */
+/** Written when a copy of the output without the results of lines that are sent again is on the disk. */
 export interface OutputRecord {
   readonly event: "output";
-  /** Bytes of the output. */
+  /** Bytes of that copy, which becomes the output. */
   readonly end: number;
 }
 
@@ -134,7 +134,7 @@ function headerOf(shard: unknown): HeaderRecord | undefined {
     : undefined;
 }
 
-/** A journal that cannot be used: it has another version or was changed. */
+/** A journal that cannot be used: it has another version, was changed, or does not match its output. */
 export class JournalInvalid extends Error {
   override readonly name = "JournalInvalid";
 }

@@ -177,11 +177,11 @@ async function assertLinkHasTarget(path: string): Promise<void> {
   const target = await fs.readlink(path).catch(() => undefined);
   if (target === undefined || existsSync(path)) return;
   throw new UsageError(`${path} is a symbolic link to ${target}, which does not exist`, {
-    hint: "Create an empty file there, or remove the link. Nothing was changed.",
+    hint: "Create an empty file at that path, or remove the link. Nothing was changed.",
   });
 }
 
-/** In milliseconds. A change takes only a few of them, so both limits are generous. */
+/** In milliseconds. A change takes only a few milliseconds, so both limits are generous. */
 const lockTimes = { stale: 5_000, timeout: 10_000 };
 
 const isBusy = (path: string, lockPath: string): UsageError =>

@@ -123,8 +123,8 @@ interface DescribedMethods {
 /** A method for each operation of the service, by its id. */
 export interface Client extends Methods, DescribedMethods {
   /**
-   * Terminates a rental with the operation that the service's description lists. A rental that has ended already counts
-   * as terminated. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if the service lists
+   * Terminates a rental with the operation that the service's description lists. Also succeeds if the rental has
+   * already ended. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if the service lists
    * no operation to terminate it.
    */
   terminateRental(input: { readonly rentalId: Id }, options?: RequestOptions): CallPromise<RentalTerminated>;
