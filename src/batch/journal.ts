@@ -73,10 +73,10 @@ export interface ReturnRecord {
   readonly id: string;
 }
 
-/** Written when a copy of the output without the results of lines that are sent again is on the disk. */
+/** Written when a copy of the output is on the disk that leaves out the results of lines that are sent again. */
 export interface OutputRecord {
   readonly event: "output";
-  /** Bytes of that copy, which becomes the output. */
+  /** Bytes of the copy, which then replaces the output. */
   readonly end: number;
 }
 
@@ -157,7 +157,7 @@ export async function* readJournal(
   let torn: number | undefined;
   for await (const { text, number, end, isOpen } of ownLinesOf(chunks, path)) {
     if (torn !== undefined) {
-      throw new JournalInvalid(`${path}:${torn} is damaged, or not a line of a journal of this version`);
+      throw new JournalInvalid(`${path}:${torn} is damaged, or was not written by this version of gpuctl`);
     }
     const record = isOpen ? undefined : journalRecord(text);
     if (record === undefined || (number === 1) !== (record.event === "header")) torn = number;

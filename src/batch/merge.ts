@@ -86,7 +86,7 @@ export async function* mergedLines(
     if (results !== expected) {
       const [problem, hint] =
         (await size(out)) === undefined
-          ? ["is missing", "Restore it."]
+          ? ["is missing", "Restore that file."]
           : [`has ${counted(results)}`, "The output was changed. Restore it."];
       throw new UsageError(`${out} ${problem}, but its journal has ${counted(expected)}`, { hint });
     }

@@ -76,7 +76,7 @@ export async function runningProcess(
 /** The part of a process name that says where the process runs. */
 const placeOf = (process: string): string => process.slice(0, process.lastIndexOf(" "));
 
-/** An output with what its journal says. */
+/** An output, and what its journal says. */
 export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "outputEnd"> {
   readonly out: string;
   /** Null if the batch has no shards. */

@@ -107,8 +107,9 @@ const sources: readonly ((environment: ShardEnvironment, shards: number) => Foun
 ];
 
 /**
- * A task's index in the array, counted from the array's lowest. If only a part of the array runs, such as one task that
- * is run again, its lowest index does not belong to shard 0. Then the index itself is the shard's.
+ * The index of the task, counted from the lowest index in the array. If only a part of the array runs, such as one task
+ * that is run again, the lowest index of that part may not belong to shard 0. In that case, the index of the task is
+ * the index of the shard.
  */
 function slurmIndex(environment: ShardEnvironment, shards: number): Found | undefined {
   const id = numberIn(environment, "SLURM_ARRAY_TASK_ID");

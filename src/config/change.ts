@@ -51,8 +51,8 @@ export const removeProfile = (files: ConfigFiles, name: string): Promise<void> =
     const remaining = Object.entries(config.profiles ?? {}).filter(([one]) => one !== name);
     const { profile: used = defaultProfile, profiles: _, ...rest } = config;
     const names = remaining.map(([one]) => one);
-    // If the current profile was removed, only the profile named `default` may replace it without a prompt. Another
-    // profile may spend someone else's money.
+    // If the current profile was removed, only the profile named `default` becomes the current one automatically.
+    // Another profile may spend someone else's money.
     const next = [used, defaultProfile].find((one) => names.includes(one));
     return { ...rest, ...(next !== undefined && { profile: next }), profiles: Object.fromEntries(remaining) };
   });

@@ -266,7 +266,7 @@ export class Unavailable extends WithHint {
   override readonly name = "Unavailable";
 }
 
-/** The program that should be notified failed. */
+/** The command of `--notify` failed. */
 export class NotNotified extends Error {
   override readonly name = "NotNotified";
 }

@@ -80,8 +80,8 @@ type Read<Result> = (input?: Record<string, never>, options?: RequestOptions) =>
 
 /**
  * Operations that the service's documentation does not describe; it only names their groups. The client finds them in
- * the service's description, and rejects with `NotOffered` if the description does not list them. The fields of the
- * results are those of common services; all are optional.
+ * the service's description, and rejects with `NotOffered` if the description does not list them. The results have the
+ * fields that such services usually send; all are optional.
  */
 interface DescribedMethods {
   /** Lists what can be rented, with its price. */

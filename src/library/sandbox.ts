@@ -212,8 +212,8 @@ export interface Sandbox extends AsyncDisposable {
    */
   readonly chatScript: {
     /**
-     * Replaces the script. Each request gets the first matching reply that is not used up, whatever its model. A
-     * request that matches no reply gets 400.
+     * Replaces the script. Each request gets the first matching reply that is not used up, whatever model the request
+     * names. A request that matches no reply gets 400.
      * @throws ControlRefused naming each invalid field, such as `replies.0.text`
      */
     set(replies: readonly ChatReply[]): void;

@@ -74,7 +74,8 @@ function apply(ledger: Ledger, record: LineRecord): void {
 }
 
 /**
- * The path of the new output: a copy of the old one without the results that are removed. It then replaces the old one.
+ * The path of the new output: a copy of the old one without the results that are removed. When it is complete, it
+ * replaces the old one.
  */
 const newOutput = (out: string): string => `${out}.new`;
 

@@ -219,8 +219,8 @@ export class BatchRun {
       return true;
     }
     this.#held = next;
-    // Stops only if no request is in flight: a request in flight may cost less than its ceiling, and then this one may
-    // fit.
+    // A request in flight may cost less than its ceiling, so that this one fits later. The run stops only if no request
+    // is in flight.
     if (soon === 0) this.#end({ kind: "ceiling" });
     return false;
   }

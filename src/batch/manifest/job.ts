@@ -43,7 +43,7 @@ export const retriedCodes = {
   terminated,
 } as const;
 
-/** How many times a shard is run again at most. */
+/** The maximum number of times that a shard is run again. */
 export const maxRetries = 5;
 
 /** Memory for a shard, in MiB. gpuctl needs less than 150 for any number of lines. */

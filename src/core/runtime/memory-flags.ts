@@ -38,6 +38,6 @@ function apply(flags: readonly string[], set: SetFlags): void {
   try {
     for (const flag of flags) set(flag);
   } catch {
-    // The runtime is not Node.js.
+    // Other runtimes than Node.js may not have these flags.
   }
 }
