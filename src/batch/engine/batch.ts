@@ -123,7 +123,7 @@ function assertAffordable(
   if (maxCost === undefined) return;
   if (unpriced > 0 && needsPrices) {
     throw new BudgetExceeded(
-      `the price of ${unpriced} of the lines is not known, so the limit of ${dollarText(maxCost)} cannot be kept`,
+      `the price of ${unpriced} of the lines is not known, so gpuctl cannot keep the cost within ${dollarText(maxCost)}`,
     );
   }
   const before = costs.spent + costs.uncertain;
