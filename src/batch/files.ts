@@ -3,7 +3,7 @@ import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, UsageError } from "../core/errors.ts";
 
-/** A file that is only appended to. */
+/** A file that is written only at its end. */
 export interface AppendFile {
   readonly append: (text: string) => Promise<void>;
   /** Resolves when what was appended is on the disk. */
@@ -86,6 +86,6 @@ async function syncFolder(path: string): Promise<void> {
     const folder = await fs.open(dirname(path), "r");
     await folder.sync().finally(() => folder.close());
   } catch {
-    // Windows.
+    // On Windows, a folder cannot be opened.
   }
 }

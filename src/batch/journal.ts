@@ -11,14 +11,14 @@ import { isShard, type Shard } from "./shard.ts";
  *
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
  *   null without shards.
- * - `input` says how many lines the input holds.
- * - Before a request is sent, its `send` is on the disk. Only after that, one of the results `done`, `failed` and
- *   `unknown` follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended:
- *   its outcome is unknown.
- * - A result is written after its line is in the output and on the disk. `end` is the size of the output with that
- *   line. After a crash, the output may have results beyond the last `end` that are not in the journal.
- * - After `retry`, a line that had a result is pending again. `output` is written once that result is removed from the
- *   output.
+ * - `input` says how many lines of the input belong to this output.
+ * - Before a request is sent, its `send` is on the disk. Later, one of the results `done`, `failed` and `unknown`
+ *   follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended: its outcome
+ *   is unknown.
+ * - A result is written after its line in the output is on the disk. `end` is the size of the output with that line.
+ *   After a crash, the output may have results beyond the last `end` that are not in the journal.
+ * - After `retry`, a line that had a result is pending again. `output` is written when a copy of the output without
+ *   that result is on the disk; the copy then replaces the output.
  */
 export type JournalRecord =
   | HeaderRecord
@@ -73,10 +73,10 @@ export interface ReturnRecord {
   readonly id: string;
 }
 
-/** Written once the lines that are to be sent again are no longer in the output. */
+/** Written when a copy of the output is on the disk that leaves out the results of lines that are sent again. */
 export interface OutputRecord {
   readonly event: "output";
-  /** Bytes of the output. */
+  /** Bytes of the copy, which then replaces the output. */
   readonly end: number;
 }
 
@@ -134,7 +134,7 @@ function headerOf(shard: unknown): HeaderRecord | undefined {
     : undefined;
 }
 
-/** A journal that cannot be used: it has another version or was changed. */
+/** A journal that cannot be used: it has another version, was changed, or does not match its output. */
 export class JournalInvalid extends Error {
   override readonly name = "JournalInvalid";
 }
@@ -157,7 +157,7 @@ export async function* readJournal(
   let torn: number | undefined;
   for await (const { text, number, end, isOpen } of ownLinesOf(chunks, path)) {
     if (torn !== undefined) {
-      throw new JournalInvalid(`${path}:${torn} is damaged, or not a line of a journal of this version`);
+      throw new JournalInvalid(`${path}:${torn} is damaged, or was not written by this version of gpuctl`);
     }
     const record = isOpen ? undefined : journalRecord(text);
     if (record === undefined || (number === 1) !== (record.event === "header")) torn = number;

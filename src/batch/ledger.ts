@@ -29,7 +29,7 @@ export class Ledger {
     return this.#size;
   }
 
-  /** How many entries have a state. */
+  /** How many entries are in this state. */
   count(state: LineState): number {
     return this.#counts[states.indexOf(state)] ?? 0;
   }

@@ -16,13 +16,13 @@ export interface Missing {
   readonly ids: readonly string[];
   /** How many lines of the input were changed after they were sent. */
   readonly changed: number;
-  /** Results for lines that are not in the input; undefined if the input was not read. */
+  /** How many results are for lines that are not in the input; undefined if the input was not read. */
   readonly extra: number | undefined;
 }
 
 /**
- * Checks that outputs belong together: either all are different shards of a batch with the same number of shards, or
- * none is a shard.
+ * Checks that outputs belong together: either they are different shards with the same number of shards, or none of them
+ * is a shard.
  * @throws UsageError
  */
 export function assertTogether(parts: readonly Part[]): void {
@@ -86,7 +86,7 @@ export async function* mergedLines(
     if (results !== expected) {
       const [problem, hint] =
         (await size(out)) === undefined
-          ? ["is missing", "Restore it."]
+          ? ["is missing", "Restore that file."]
           : [`has ${counted(results)}`, "The output was changed. Restore it."];
       throw new UsageError(`${out} ${problem}, but its journal has ${counted(expected)}`, { hint });
     }

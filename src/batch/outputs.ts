@@ -31,8 +31,8 @@ export async function outputsAt(path: string): Promise<readonly string[]> {
         (out) => basename(out) === basename(path) || isShardOf(out, path),
       );
   if (found.length === 0) {
-    throw new UsageError(`OUT ${path}: no batch has this output, because it has no journal`, {
-      hint: `A journal is next to its output: the one of answers.jsonl is ${journalPath("answers.jsonl")}.`,
+    throw new UsageError(`OUT ${path}: there is no batch here, because there is no journal`, {
+      hint: `Each batch has a journal next to its output: for answers.jsonl, it is ${journalPath("answers.jsonl")}.`,
     });
   }
   return found;
@@ -58,7 +58,7 @@ async function outputsIn(folder: string): Promise<readonly string[]> {
 /** After this many milliseconds without a change of its lock file, a process counts as ended. */
 const stale = 60_000;
 
-/** The process that runs an output, such as `4711 on node-3`; undefined if there is none. */
+/** The process that runs the batch with this output, such as `4711 on node-3`; undefined if there is none. */
 export async function runningProcess(
   out: string,
   { self, isRunning }: Processes,
@@ -76,7 +76,7 @@ export async function runningProcess(
 /** The part of a process name that says where the process runs. */
 const placeOf = (process: string): string => process.slice(0, process.lastIndexOf(" "));
 
-/** An output with what its journal says. */
+/** An output, and what its journal says. */
 export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "outputEnd"> {
   readonly out: string;
   /** Null if the batch has no shards. */

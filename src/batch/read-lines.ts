@@ -8,7 +8,7 @@ export interface Line {
   readonly text: string;
   /** From 1. */
   readonly number: number;
-  /** Bytes up to the end of the line. */
+  /** How many bytes were read up to the end of the line, including its line feed. */
   readonly end: number;
   /** Whether this is the last line and has no line feed. */
   readonly isOpen: boolean;
@@ -21,8 +21,8 @@ const lineFeed = 0x0a;
 const maxOwnLine = 512 * 1024 * 1024;
 
 /**
- * The lines of an output or a journal. A line may be longer than an input is allowed to be, because a response may be
- * that long.
+ * The lines of an output or a journal. Such a line may be longer than the limit for a line of an input, because it may
+ * hold a long response.
  * @param name names the file in an error
  */
 export const ownLinesOf = (chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Line> =>

@@ -94,7 +94,7 @@ export function assertCount(count: number): void {
   if (count > maxShards) throw new UsageError(`there can be at most ${maxShards} shards, not ${count}`);
 }
 
-/** Where an index was found. */
+/** A number, and the variable that holds it. */
 interface Found {
   readonly index: number;
   readonly variable: string;
@@ -107,7 +107,9 @@ const sources: readonly ((environment: ShardEnvironment, shards: number) => Foun
 ];
 
 /**
- * If only a part of the array runs, such as one task that is run again, its lowest index does not belong to shard 0.
+ * The index of the task, counted from the lowest index in the array. If only a part of the array runs, such as one task
+ * that is run again, the lowest index of that part may not belong to shard 0. In that case, the index of the task is
+ * the index of the shard.
  */
 function slurmIndex(environment: ShardEnvironment, shards: number): Found | undefined {
   const id = numberIn(environment, "SLURM_ARRAY_TASK_ID");
@@ -124,7 +126,7 @@ function gitLabIndex(environment: ShardEnvironment, shards: number): Found | und
   const total = numberIn(environment, "CI_NODE_TOTAL");
   if (total !== undefined && total.index !== shards) {
     throw new UsageError(`CI_NODE_TOTAL is ${total.index}, but --shards is ${shards}`, {
-      hint: `Use --shards ${total.index}, or set parallel: ${shards} in the job.`,
+      hint: `Use --shards ${total.index}, or set \`parallel: ${shards}\` for this job in .gitlab-ci.yml.`,
     });
   }
   return { ...node, index: node.index - 1 };

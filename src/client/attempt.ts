@@ -39,7 +39,7 @@ export interface RequestInFlight {
 }
 
 /**
- * Reads a successful response. If this throws, the outcome of a write is unknown. A read is retried, but only if the
+ * Reads a successful response. If this throws, the outcome of a write is unknown, and a read is retried only if the
  * connection broke.
  */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;

@@ -15,8 +15,8 @@ export const timedOut = (milliseconds: number): ConnectionFailed =>
   new ConnectionFailed(`no response within ${milliseconds / 1000} s`, { code: "ETIMEDOUT", sent: true });
 
 /**
- * Starts a deadline. Its signal is aborted after the given time, or when the outer signal is aborted, for the same
- * reason.
+ * Starts a deadline. Its signal is aborted after the given time, or, with the outer signal's reason, when that signal
+ * is aborted.
  */
 export function startDeadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();

@@ -78,7 +78,7 @@ export function unreadableResponse(status: number, text: string, request: WireRe
 /** A request whose response was not read to its end. */
 interface UnfinishedRequest {
   readonly request: WireRequest;
-  /** The status of the response, if one began. */
+  /** The status of the response, if it began to arrive. */
   readonly status?: number | undefined;
   /** What arrived of the response to a paid request. */
   readonly received?: Received | undefined;

@@ -29,7 +29,7 @@ export interface FetchResponse {
   readonly body: AsyncIterable<Uint8Array> | null;
   /** The bytes that have arrived but that `body` has not passed on yet. */
   readonly pending?: () => Uint8Array;
-  /** Takes bytes that were read from the body, and puts back the strings that were taken out of them. */
+  /** Takes bytes that were read from `body`. Returns them with the strings that `body` left out. */
   readonly restored?: (bytes: Uint8Array) => Uint8Array;
 }
 

@@ -152,10 +152,10 @@ async function* untilEnd<Batch>(
 }
 
 /**
- * Yields the elements of a JSON array, one batch for each chunk, so that only one batch is held in memory. The array
- * must come first in the bytes, after nothing but whitespace and a byte order mark. If the bytes are not a complete
- * array, yields the elements before the error and then throws `invalid(reason)`; the reason gives the position of
- * invalid JSON. Throws `ResponseTooLarge` if one element has more than `maxBytes`.
+ * Yields the elements of a JSON array, one batch for each chunk, so that only one batch is held in memory. Only
+ * whitespace and a byte order mark may come before the array. If the bytes are not a complete array, yields the
+ * elements before the error and then throws `invalid(reason)`; the reason gives the position of invalid JSON. Throws
+ * `ResponseTooLarge` if one element has more than `maxBytes`.
  */
 async function* arrayElements(
   chunks: AsyncIterable<Uint8Array>,
@@ -256,8 +256,8 @@ class ArrayScanner {
   }
 
   /**
-   * Returns the last index in the chunk at which the chunk can be cut: every element before it is complete. That is the
-   * index of the closing bracket if the array ends in the chunk. Undefined if the chunk cannot be cut.
+   * Returns the last index in the chunk at which the chunk can be cut: every element before it is complete. If the
+   * array ends in the chunk, this is the index of the closing bracket. Undefined if the chunk cannot be cut.
    */
   lastCut(chunk: Uint8Array): number | undefined {
     let last: number | undefined;

@@ -68,9 +68,8 @@ export function requestParts(
 export const acceptAnything = "application/json, */*";
 
 /**
- * Builds the request to send to a target. Keeps a path prefix and a query of the base URL. Removes a user name and
- * password from it, so that the key is the only credential that is ever sent or shown. Throws `NoBaseUrl`,
- * `NoCredential` or `InsecureUrl`.
+ * Builds the request to send to a target. Keeps a path prefix and a query of the base URL. Removes a user name and a
+ * password from the URL, so that they are neither sent nor shown. Throws `NoBaseUrl`, `NoCredential` or `InsecureUrl`.
  */
 export function wireRequest(parts: RequestParts, target: Target, accept = "application/json"): WireRequest {
   const { method, effect = effectOfRequest(parts), host, query = [], body, open, list, headers } = parts;

@@ -22,7 +22,7 @@ export interface BufferedResponse {
   readonly headers: readonly (readonly [string, string])[];
   readonly bytes: Uint8Array;
   readonly text: () => string;
-  /** How many values of a JSON body are parsed at most. */
+  /** The maximum number of values in a JSON body. */
   readonly maxValues: number;
 }
 

@@ -27,8 +27,8 @@ export interface Reader<Value> {
 
 /**
  * Sends an operation and returns the result of the reader. Only reads are retried. A deprecated operation is sent as
- * its replacement if the service's description lists the replacement. If the service does not know a path, the older
- * path that this path replaced is tried.
+ * its replacement if the service's description lists the replacement. If the service does not know the path of an
+ * operation that replaced an older one, the older path is tried.
  */
 export async function send<Value>(
   id: OperationId,
@@ -71,7 +71,7 @@ export async function send<Value>(
     const description = await descriptions.refresh();
     const replacement = replacementOf(id, input, description, listed === undefined);
     if (listed) {
-      // A cached description may list a replacement that the service has removed since.
+      // If the new description lists no replacement, the cached one was out of date.
       if (replacement) throw error;
       return sendDocumented();
     }

@@ -90,8 +90,8 @@ async function* events(
 }
 
 /**
- * Returns a function that tells whether a chunk of a stream has data. Comments are not data: they keep a connection
- * open even if the service is stuck.
+ * Returns a function that says whether a chunk of a stream has data. Comments are not data: they keep a connection open
+ * even if the service is stuck.
  */
 function dataFinder(): (chunk: Uint8Array) => boolean {
   const field = "data";

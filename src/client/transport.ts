@@ -42,7 +42,8 @@ export function createTransport(): Transport {
 
   const connect = async (target: URL, isReadRequest: boolean, isShared: boolean): Promise<Connections> => {
     const { request, Agent } = await moduleFor(target);
-    // Services close connections that were idle for seconds.
+    // Services close a connection that is idle for some seconds. A write must not use a connection that is about to
+    // close.
     const idle = isReadRequest ? {} : { timeout: maxIdleTime };
     const open = async () => {
       const proxy = await proxyAgent(target, { signal: closing.signal, keepAlive, ...idle });
@@ -217,7 +218,10 @@ function responseOf(incoming: http.IncomingMessage, broken: () => Error | undefi
   };
 }
 
-/** A body that ends when its connection ends. If the connection breaks before that, Node.js does not report it. */
+/**
+ * A body whose end is the end of its connection. If the connection breaks, Node.js ends the body without an error. This
+ * throws the error instead.
+ */
 async function* untilBroken(
   body: AsyncIterable<Uint8Array>,
   broken: () => Error | undefined,

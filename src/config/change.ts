@@ -51,8 +51,8 @@ export const removeProfile = (files: ConfigFiles, name: string): Promise<void> =
     const remaining = Object.entries(config.profiles ?? {}).filter(([one]) => one !== name);
     const { profile: used = defaultProfile, profiles: _, ...rest } = config;
     const names = remaining.map(([one]) => one);
-    // If the current profile was removed, only the profile named `default` may replace it without a prompt. Another
-    // profile may spend someone else's money.
+    // If the current profile was removed, only the profile named `default` becomes the current one automatically.
+    // Another profile may spend someone else's money.
     const next = [used, defaultProfile].find((one) => names.includes(one));
     return { ...rest, ...(next !== undefined && { profile: next }), profiles: Object.fromEntries(remaining) };
   });
@@ -177,11 +177,11 @@ async function assertLinkHasTarget(path: string): Promise<void> {
   const target = await fs.readlink(path).catch(() => undefined);
   if (target === undefined || existsSync(path)) return;
   throw new UsageError(`${path} is a symbolic link to ${target}, which does not exist`, {
-    hint: "Create an empty file there, or remove the link. Nothing was changed.",
+    hint: "Create an empty file at that path, or remove the link. Nothing was changed.",
   });
 }
 
-/** In milliseconds. A change takes only a few of them, so both limits are generous. */
+/** In milliseconds. A change takes only a few milliseconds, so both limits are generous. */
 const lockTimes = { stale: 5_000, timeout: 10_000 };
 
 const isBusy = (path: string, lockPath: string): UsageError =>

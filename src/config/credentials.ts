@@ -148,7 +148,7 @@ export interface SecretsOptions {
   readonly output: CommandOutput;
 }
 
-/** Creates access to keys that are typed, piped in, printed by a command or already in use. */
+/** Creates the functions that get a key: from a prompt, from stdin, from a command, or the key in use. */
 export function createSecrets(options: SecretsOptions): Secrets {
   const { keyring, files, readStdin, askSecret, output } = options;
   const keyProblem = (key: string): string | undefined => {

@@ -68,7 +68,7 @@ export function readConfig(files: ConfigFiles): Config {
   }
   if (isConfig(config)) return config;
   const problem = config === undefined ? "is not valid JSON" : problemOf(schemaMismatch(config));
-  throw new UsageError(`${path} ${problem}`, { hint: "Fix it or move it away. The file was not changed." });
+  throw new UsageError(`${path} ${problem}`, { hint: "Fix the file, or move it away. It was not changed." });
 }
 
 function readText(path: string, files: ConfigFiles): string | undefined {
@@ -77,7 +77,11 @@ function readText(path: string, files: ConfigFiles): string | undefined {
     return files.readText(path);
   } catch (cause) {
     if (cause instanceof UsageError) throw cause;
-    if (cause instanceof NotRegularFile) throw new UsageError(cause.message, { hint: "Move it away." });
+    if (cause instanceof NotRegularFile) {
+      throw new UsageError(cause.message, {
+        hint: "gpuctl keeps its configuration at this path. Rename or remove what is there.",
+      });
+    }
     throw new UsageError(`${path} cannot be read: ${reasonOf(cause)}`, {
       hint: "Check that you own the file and can read it. It was not changed.",
     });

@@ -15,11 +15,11 @@ export interface ConfigKey {
   readonly rule: ConfigRule;
   /** The choices, if they do not come from `field`. */
   readonly choices?: readonly string[];
-  /** The global flag whose default it sets. */
+  /** The global flag whose default the value sets. */
   readonly global?: string;
-  /** The field of these operations whose default it sets. */
+  /** The field whose default the value sets, and the operations that have the field. */
   readonly field?: { readonly name: string; readonly operations: readonly OperationId[] };
-  /** The command flag whose default it sets. */
+  /** The command flag whose default the value sets. */
   readonly flag?: string;
 }
 

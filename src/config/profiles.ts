@@ -24,8 +24,8 @@ export interface ProfilesOptions {
 }
 
 /**
- * Creates access to the stored profiles. Their keys are not included. The code that changes profiles is loaded on first
- * use.
+ * Creates the functions that read and change the stored profiles. None of them returns an API key. The code that
+ * changes profiles is loaded on first use.
  */
 export function createProfiles({ files, env, flags, ...settings }: ProfilesOptions): Profiles {
   return {

@@ -127,8 +127,9 @@ const finder =
   };
 
 /**
- * Flags take precedence over the environment, which takes precedence over the profile. Setting a host turns the sandbox
- * off.
+ * Whether to use the sandbox. Flags take precedence over the environment, which takes precedence over the profile. A
+ * host in a flag turns off a sandbox that a variable or the profile sets. A host in a variable turns off only a sandbox
+ * that the profile sets.
  */
 function usesSandbox(cli: CliSettings, env: Environment, ofProfile: boolean): boolean {
   const host = hosts.find((name) => cli[name] !== undefined);

@@ -57,8 +57,8 @@ export function parseRetries(given: SourcedText | undefined): number {
 }
 
 /**
- * How to validate each kind of setting. The rules are the same as for the matching flag. Each function throws `UsageError` if the value is
- * invalid.
+ * How to validate each kind of setting. The rules are the same as for the matching flag. Each function throws
+ * `UsageError` if the value is invalid.
  */
 const rules: Readonly<Record<ConfigRule, (given: SourcedText, choices: readonly string[]) => unknown>> = {
   choice: parseChoice,

@@ -109,7 +109,7 @@ export class BatchNeedsLook extends WithHint {
   override readonly name = "BatchNeedsLook";
 }
 
-/** A batch ended before its last line. The rest may be sent safely. */
+/** A batch ended before its last line. The remaining lines can be sent safely. */
 export class BatchUnfinished extends WithHint {
   override readonly name = "BatchUnfinished";
 }
@@ -266,7 +266,7 @@ export class Unavailable extends WithHint {
   override readonly name = "Unavailable";
 }
 
-/** The program that should be notified failed. */
+/** The command of `--notify` failed. */
 export class NotNotified extends Error {
   override readonly name = "NotNotified";
 }

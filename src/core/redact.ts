@@ -295,7 +295,7 @@ const unfinishedEscape =
  * part of one.
  */
 function finishedEnd(text: string, { secret, characters }: Patterns, maxLength: number): number {
-  // A secret is never longer than this, not even together with one that overlaps it.
+  // A secret is never longer than half of this window. Two secrets that overlap are never longer than the window.
   const windowStart = Math.max(0, text.length - 2 * maxLength);
   const window = text.slice(windowStart);
   let end = Math.max(window.length - maxLength, unfinishedStart(window, characters));

@@ -58,9 +58,12 @@ export interface Bytes extends Paid {
   readonly failure?: Error | undefined;
 }
 
-/** A result whose output was charged for. */
+/** A result whose output may have been charged for. */
 interface Paid {
-  /** If stdout cannot take the output, it is stored in a file instead, and the error says where. */
+  /**
+   * Whether the output was charged for. If it was and stdout cannot take it, it is stored in a file, and the error says
+   * where.
+   */
   readonly paid?: boolean;
 }
 

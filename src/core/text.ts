@@ -6,7 +6,7 @@ export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * A command line that the user can copy. A text from the service may start with a dash. If any argument does, all
+ * A command line that the user can copy. If any argument starts with a dash, as a text from the service may, all
  * arguments follow `--`.
  */
 export function commandLine(command: string, args: readonly string[], flags: readonly string[] = []): string {

@@ -68,8 +68,8 @@ export const baseUrlFor = (
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The environment variable that sets the proxy for a protocol such as `https:`, in the order that proxy-from-env uses.
- * NO_PROXY may exempt a host from it.
+ * The environment variable that sets the proxy for a protocol such as `https:`. If several are set, returns the one
+ * that proxy-from-env uses. NO_PROXY may exempt a host from it.
  */
 export function proxyVariable(protocol: string, environment: Environment): string | undefined {
   const names = [`${protocol.replace(":", "")}_proxy`, "all_proxy"];

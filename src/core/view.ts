@@ -23,7 +23,7 @@ export interface LinesView {
   readonly kind: "lines";
   /** Dotted path of the value in each record. */
   readonly path: string;
-  /** If the command streams text, the text is Markdown and is drawn with styles on a terminal. */
+  /** Whether the text that the command streams is Markdown, which is drawn with styles on a terminal. */
   readonly markdown?: boolean;
 }
 
@@ -41,7 +41,10 @@ export interface Column {
   readonly format?: Format;
   /** If a list does not fit the terminal, columns with a higher number are left out first. 0 by default. */
   readonly priority?: number;
-  /** The usual text of the column. If no row shows anything else, the column is left out before all others. */
+  /**
+   * The usual text of the column. If every row shows it and the list does not fit the terminal, the column is left out
+   * first.
+   */
   readonly usual?: string;
   /** The text is never shortened below the length of a UUID, because a shorter address or path is useless. */
   readonly whole?: boolean;

@@ -80,8 +80,8 @@ type Read<Result> = (input?: Record<string, never>, options?: RequestOptions) =>
 
 /**
  * Operations that the service's documentation does not describe; it only names their groups. The client finds them in
- * the service's description, and rejects with `NotOffered` if the description does not list them. The fields of the
- * results are those of common services; all are optional.
+ * the service's description, and rejects with `NotOffered` if the description does not list them. The results have the
+ * fields that such services usually send; all are optional.
  */
 interface DescribedMethods {
   /** Lists what can be rented, with its price. */
@@ -123,8 +123,8 @@ interface DescribedMethods {
 /** A method for each operation of the service, by its id. */
 export interface Client extends Methods, DescribedMethods {
   /**
-   * Terminates a rental with the operation that the service's description lists. A rental that has ended already counts
-   * as terminated. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if the service lists
+   * Terminates a rental with the operation that the service's description lists. Also succeeds if the rental has
+   * already ended. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if the service lists
    * no operation to terminate it.
    */
   terminateRental(input: { readonly rentalId: Id }, options?: RequestOptions): CallPromise<RentalTerminated>;

@@ -47,7 +47,7 @@ export interface Connection {
     work: (call: OpenCall) => Promise<Result>,
     rules?: Readonly<Record<string, OptionRule>>,
   ) => CallPromise<Result>;
-  /** As `run`, for a call that yields several results. */
+  /** Like `run`, but for a call that yields several results. */
   readonly iterate: <Item>(
     operation: string,
     given: RequestOptions | undefined,

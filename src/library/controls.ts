@@ -298,8 +298,8 @@ export interface ChatReply {
   readonly when?:
     | {
         /**
-         * The text of the last user message. If a tool result follows that message, it matches only if `toolResult` is
-         * given, too.
+         * The text of the last user message. If a tool result follows that message, the request matches only if
+         * `toolResult` is given, too.
          */
         readonly message?: TextPattern | undefined;
         /** The text of the last message, which must be the result of a tool. */

@@ -52,7 +52,7 @@ export async function* streamDocumented(
   yield* completionChunks(await stream(id, streamed, settings));
 }
 
-/** Checks an input against the contract, which it loads for that. @throws InvalidInput */
+/** Checks an input against the contract, which is loaded only for this check. @throws InvalidInput */
 async function checked<Id extends OperationId>(
   id: Id,
   input: unknown,

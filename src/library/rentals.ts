@@ -62,8 +62,8 @@ export async function waitForState(
 }
 
 /**
- * Terminates a rental with the operation that the service's description lists. A rental that has ended already counts
- * as terminated.
+ * Terminates a rental with the operation that the service's description lists. Also succeeds if the rental has already
+ * ended.
  * @throws NotFound when the rental does not exist
  * @throws NotOffered when the service lists no operation to terminate it
  */
@@ -79,8 +79,8 @@ export async function terminateRental(input: unknown, { settings, describe }: Op
   const [operation, ...others] = usable;
   if (operation === undefined || others.length > 0) {
     throw new NotOffered(
-      `the service lists no operation to terminate rental ${rentalId}, or its type is not known`,
-      "Nothing was terminated. Terminate it in the service's dashboard.",
+      `the service lists no operation to terminate rental ${rentalId}, or the rental's type is not known`,
+      "Nothing was terminated. Terminate the rental in the service's dashboard.",
     );
   }
   const parts = requestForId(operation.operation, operation.parameter, id);

@@ -76,7 +76,7 @@ export interface SandboxOptions {
   readonly port?: number | undefined;
   /**
    * Serves only some operations. `documented`: the documented operations. `replacements`: the replacements in place of
-   * the deprecated operations. `legacy`: the documented operations without the newer paths of deprecated ones. By
+   * the deprecated operations. `legacy`: the documented operations, without those that replace deprecated ones. By
    * default, all of these and the assumed operations are served.
    */
   readonly only?: OperationSetName | undefined;
@@ -189,7 +189,7 @@ export interface Sandbox extends AsyncDisposable {
   clearRequests(filter?: RequestFilter): number;
   /**
    * Checks how many requests match: `count`, or `atLeast` (1 by default) and `atMost`.
-   * @throws ExpectationFailed with the requests that come nearest
+   * @throws ExpectationFailed with the closest requests, or the latest ones if too many match
    * @throws ControlRefused when the expectation is invalid
    */
   expectRequests(expectation: RequestExpectation): void;
@@ -212,8 +212,8 @@ export interface Sandbox extends AsyncDisposable {
    */
   readonly chatScript: {
     /**
-     * Replaces the script. Each request gets the first matching reply that is not used up, whatever its model. A
-     * request that matches no reply gets 400.
+     * Replaces the script. Each request gets the first matching reply that is not used up, whatever model the request
+     * names. A request that matches no reply gets 400.
      * @throws ControlRefused naming each invalid field, such as `replies.0.text`
      */
     set(replies: readonly ChatReply[]): void;

@@ -4,11 +4,14 @@ import { type Description, readDescription } from "./document.ts";
 
 /** Looks up the description for calls that also work without it. Rejects only when the user interrupts. */
 export interface DescriptionLookup {
-  /** The cached description, or one fetched within 2 s. Undefined if fetching fails or failed in the last 5 minutes. */
+  /**
+   * The cached description, or one fetched within 2 s. If fetching fails, or failed in the last 5 minutes, an outdated
+   * copy; undefined if there is none.
+   */
   readonly get: () => Promise<Description | undefined>;
   /**
-   * Fetches the description again, because the cached one may be outdated. If this store has just fetched it, returns
-   * that one.
+   * Fetches the description again, because the cached one may be outdated. If this store has already fetched it,
+   * returns the fetched one.
    */
   readonly refresh: () => Promise<Description | undefined>;
 }

@@ -21,8 +21,8 @@ export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): st
 }
 
 /**
- * Says what the first invalid part of a schema must be. If there are several alternatives, chooses the one with a list
- * of values.
+ * Says what the first invalid part of a schema must be. If there are several errors for that part, uses the one that
+ * lists the allowed values.
  */
 function demandOf(errors: readonly ErrorObject[]): string | undefined {
   const place = errors[0]?.instancePath;

@@ -6,7 +6,7 @@ import { bounded, type Description, resolved, type Schema } from "./document.ts"
 
 /** The path to a value in an input: field names and list indexes. */
 type Path = readonly (string | number)[];
-/** The values of fields that are fixed, by field name. */
+/** The fields that have a fixed value, with that value. */
 type Fixed = Readonly<Record<string, string>>;
 
 /** Whether a description allows a value for a field of an operation or of its replacement. */

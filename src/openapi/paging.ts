@@ -51,7 +51,7 @@ export async function allRecords(
   return records;
 }
 
-/** As `pages`. Recognizes the page parameters among those that the description lists. */
+/** Like `pages`, but finds the page parameters among the parameters that the description lists. */
 export function describedPages(
   send: (query: Query) => Promise<unknown>,
   { parameters, query = [], warn }: DescribedListing,
@@ -62,7 +62,7 @@ export function describedPages(
 }
 
 /**
- * Yields the records of all pages, one page at a time. `send` requests the page that a query selects, and throws like any
+ * Yields the records of all pages, one page at a time. `send` requests the page that a query selects, and throws as any
  * call does.
  */
 export async function* pages(

@@ -24,8 +24,9 @@ const removeWord = /^(delete|remove|revoke)$/i;
 
 /**
  * Finds the operation of the compute API that lists, creates or removes the resources of a collection: a `GET`, `POST`
- * or `DELETE` of a path with a name of the collection. The path may also end in a word for the action, such as `create`
- * or `revoke`. Undefined if the description lists no such operation.
+ * or `DELETE` whose path contains a name of the collection. The path may end in a word for the action, such as `create`
+ * or `revoke`. If the word is one for removing, the method may also be `POST`. Undefined if the description lists no
+ * such operation.
  */
 export const resourceOperation = (
   description: Description,

@@ -87,8 +87,8 @@ function withAbsoluteReferences(schema: unknown): unknown {
 type Check = (alternative: unknown, value: unknown) => readonly SchemaIssue[];
 
 /**
- * Converts errors of ajv, which reports those of every alternative. For an object, keeps only the errors of the closest
- * alternative. For any other value, joins the messages of all alternatives with "or".
+ * Converts the errors of ajv, which reports the errors of every alternative. For an object, keeps only the errors of
+ * the closest alternative. For any other value, joins the messages of all alternatives with "or".
  */
 function explained(errors: readonly ErrorObject[], check: Check): readonly SchemaIssue[] {
   const [choice] = errors
@@ -182,8 +182,8 @@ const ajvMessages: Readonly<Record<string, (params: Params) => string>> = {
 };
 
 /**
- * Converts OpenAPI 3.0 schemas to JSON Schema 2020-12, which 3.1 uses: replaces `nullable` and boolean exclusive
- * limits.
+ * Converts OpenAPI 3.0 schemas to JSON Schema 2020-12, which OpenAPI 3.1 uses: replaces `nullable` and boolean
+ * exclusive limits.
  */
 const upgraded = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value ?? {}), (_key, one) => {

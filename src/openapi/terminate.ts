@@ -35,7 +35,7 @@ export function terminateOperations(description: Description): readonly Terminat
   if (found.length > 0) return found;
   throw new NotOffered(
     "the service lists no operation to terminate a rental",
-    "Terminate it in the service's dashboard. `gpuctl api list` shows what the service offers; `gpuctl api spec --refresh` fetches its description again.",
+    "Terminate the rental in the service's dashboard. `gpuctl api list` shows what the service offers; `gpuctl api spec --refresh` fetches its description again.",
   );
 }
 

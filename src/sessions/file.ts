@@ -66,7 +66,7 @@ function parseSession(text: string, path: string): Contents {
   const [first = "", ...rest] = text.split("\n");
   const header = asRecord(parseJson(first));
   if (header.format !== format) {
-    throw new Unavailable(`${path} is not a chat session`, "Move it out of the sessions folder.");
+    throw new Unavailable(`${path} is not a chat session`, "Move that file out of the sessions folder.");
   }
   if (header.version !== version) {
     throw new Unavailable(

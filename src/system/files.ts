@@ -137,7 +137,9 @@ function startByPs(pid: number): string | undefined {
   }
 }
 
-/** The boot of the machine, and the time since then at which a process started. Undefined if that is not known. */
+/**
+ * The ID of the machine's last boot, and how long after that boot a process started. Undefined if that is not known.
+ */
 function startOnLinux(pid: number): string | undefined {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();

@@ -11,8 +11,8 @@ export interface Interruption {
   /** Aborted by the first Ctrl-C, closed terminal or termination signal; the second ends the process immediately. */
   readonly signal: AbortSignal;
   /**
-   * Lets a child process handle interruptions while it uses our terminal. The terminal sends Ctrl-C to both, so SIGINT
-   * is ignored here; other signals are passed to `forward`.
+   * Lets a child process handle interruptions while it uses our terminal. The terminal sends Ctrl-C to both processes,
+   * so SIGINT is ignored here; other signals are passed to `forward`.
    */
   readonly leaveToChild: <Value>(
     forward: (signal: NodeJS.Signals) => void,

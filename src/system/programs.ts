@@ -196,8 +196,8 @@ async function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * Starts another gpuctl process, detached and silent. Resolves when it ends, but no later than `latest` milliseconds
- * after the start of this process.
+ * Starts another gpuctl process, detached and silent. Resolves when the other process ends, but no later than `latest`
+ * milliseconds after this process started.
  */
 export async function startInBackground(args: readonly string[], latest: number): Promise<void> {
   const [, program = ""] = process.argv;

@@ -49,7 +49,7 @@ const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Prompts on stderr, so that stdout holds only the result. Rejects with `Interrupted` on Ctrl-C, on Ctrl-D and when the
- * terminal closes. Inquirer alone would pause stdin when it ends, and wait forever.
+ * terminal closes. If stdin ends, Inquirer alone would pause it and wait forever.
  */
 async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise<Value> {
   const { stdin } = process;

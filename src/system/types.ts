@@ -70,7 +70,7 @@ export type LineRead =
 export interface LineEditorOptions {
   /** Earlier entries, oldest first. */
   readonly history: readonly string[];
-  /** Returns the completions for the Tab key: `replaced` is the end of the line, and one of `choices` replaces it. */
+  /** Returns the completions for the Tab key: `replaced` is the end of the line that one of `choices` replaces. */
   readonly complete: (line: string) => Promise<LineCompletion>;
 }
 
@@ -106,7 +106,7 @@ export interface Sink {
   readonly rows: number;
   /**
    * Resolves when the chunk is written, and rejects if it cannot be written. A closed pipe ends the process quietly.
-   * With `reportsClosedPipe`, a closed pipe rejects instead.
+   * With `reportsClosedPipe`, the promise rejects instead.
    */
   readonly write: (chunk: string | Uint8Array, options?: WriteOptions) => Promise<void>;
 }

@@ -227,7 +227,7 @@ describe("batch merge", () => {
     const missing = await cli.run("batch merge answers.jsonl", { env });
     expect(missing.code).toBe(exit.usage);
     expect(missing.err).toMatch(
-      /^Error: \S+answers\.0-of-3\.jsonl is missing, but its journal has \d+ results\nRestore it\.\n$/,
+      /^Error: \S+answers\.0-of-3\.jsonl is missing, but its journal has \d+ results\nRestore that file\.\n$/,
     );
     expect(await readdir(cli.folder)).not.toContain("answers.jsonl");
   });
@@ -316,7 +316,7 @@ describe("batch merge", () => {
   });
 
   test.each([
-    ["nothing.jsonl", /it has no journal/],
+    ["nothing.jsonl", /there is no journal/],
     ["answers.0-of-3.jsonl others.jsonl", /is one of 3 shards, but .* is not a shard/],
     ["others.jsonl", /--out is required/],
     ["answers.jsonl --out answers.1-of-3.jsonl", /is one of the outputs to merge/],

@@ -85,7 +85,7 @@ export async function planBatch(options: BatchOptions): Promise<Plan> {
 async function assertOwnOutput({ files, out, shard }: BatchOptions, known: Known): Promise<void> {
   if (known.shard === undefined && ((await files.size(out)) ?? 0) > 0) {
     throw new UsageError(`--out ${out} exists, and there is no journal beside it`, {
-      hint: `Name another file. The journal of a batch is ${journalPath(out)}.`,
+      hint: `Pass another --out. To continue an earlier batch, restore its journal, ${journalPath(out)}.`,
     });
   }
   const [before, now] = [known.shard ?? undefined, shard];
@@ -123,7 +123,7 @@ function assertAffordable(
   if (maxCost === undefined) return;
   if (unpriced > 0 && needsPrices) {
     throw new BudgetExceeded(
-      `the price of ${unpriced} of the lines is not known, so the limit of ${dollarText(maxCost)} cannot be kept`,
+      `the price of ${unpriced} of the lines is not known, so gpuctl cannot keep the cost within ${dollarText(maxCost)}`,
     );
   }
   const before = costs.spent + costs.uncertain;
@@ -156,7 +156,7 @@ export interface BatchStatus {
 export interface StartedBatch {
   readonly status: () => BatchStatus;
   /**
-   * Resolves when every line has a result, or when the run stops early: then the value is the reason. Rejects if the
+   * Resolves with undefined when every line has a result, or with the reason if the run stops early. Rejects if the
    * disk fails; `unsaved` then returns the results that are not in the output.
    */
   readonly run: () => Promise<StopReason | undefined>;

@@ -15,7 +15,7 @@ export interface MediaOptions {
   readonly filesFolder: string;
   /** Folders to try in order if a file cannot be saved in `filesFolder`. */
   readonly fallbackFolders: readonly string[];
-  /** Write the settings into the pictures. */
+  /** Whether to write the settings into the pictures. */
   readonly metadata: boolean;
   readonly version: string;
   /** The service's time, in milliseconds since the epoch. */
@@ -135,7 +135,8 @@ export class MediaOfLine {
   }
 
   /**
-   * The path for the output. If the file is below the folder of the output, the path is relative to it, with slashes.
+   * The path for the output. If the file is below the folder of the output, the path is relative to that folder, with
+   * slashes. Otherwise, it is unchanged.
    */
   #shownPath(path: string): string {
     const near = relative(dirname(this.#options.out), path);

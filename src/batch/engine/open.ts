@@ -22,13 +22,16 @@ export interface Known {
   readonly costs: JournalCosts;
   /** The shard that the journal belongs to; null without shards, and undefined without a journal. */
   readonly shard: Shard | null | undefined;
-  /** How many lines the input holds for this output; undefined if no run has read it to its end. */
+  /**
+   * How many lines of the input belong to this output (with shards, only this shard's lines); undefined if no run has
+   * read the input to its end.
+   */
   readonly lines: number | undefined;
   /** Bytes of the journal, without a torn last line. */
   readonly journalEnd: number;
-  /** Bytes of the output whose lines are in the journal. */
+  /** How many bytes of the output the journal accounts for. */
   readonly outputEnd: number;
-  /** Whether the output still holds lines that are to be sent again. */
+  /** Whether the output still holds old results of requests that are to be sent again. */
   readonly isUnclean: boolean;
 }
 
@@ -70,15 +73,21 @@ function apply(ledger: Ledger, record: LineRecord): void {
   if (record.event === "send") ledger.setRequest(entry, record.request);
 }
 
-/** The path of the new output that is written while lines are removed from the old one. */
+/**
+ * The path of the new output: a copy of the old one without the results that are removed. When it is complete, it
+ * replaces the old one.
+ */
 const newOutput = (out: string): string => `${out}.new`;
 
 const inTheWay = (path: string): UsageError =>
-  new UsageError(`${path} does not belong to this batch, but the batch needs a file of that name`, {
+  new UsageError(`${path} does not belong to this batch, but the batch needs a file with that name`, {
     hint: "Nothing was sent. Move that file, or pass another --out.",
   });
 
-/** The path of the file that keeps lines that were removed from the output because they are sent again. */
+/**
+ * The path of the file that keeps the old results of requests that are sent again, after they are removed from the
+ * output.
+ */
 const replacedPath = (out: string): string => `${out}.replaced`;
 
 interface OpenOptions {
@@ -92,7 +101,7 @@ interface OpenOptions {
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
-/** The IDs of the lines with one of these results. */
+/** The IDs of the lines that are in one of these states. */
 export async function idsWith(
   files: Pick<BatchFiles, "read">,
   out: string,
@@ -128,7 +137,7 @@ export interface OpenBatch {
 /**
  * Opens the journal and the output, and brings them up to date, no matter how the last run ended: cuts off torn lines,
  * adds to the journal the results that are only in the output, and records an unknown outcome for requests that were in
- * flight. Then removes from the output the lines that are sent again.
+ * flight. Then removes from the output the old results of requests that are sent again.
  */
 export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
   const { files, out, known, shard, again, now, sleep } = options;
@@ -144,7 +153,8 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     if (known.shard === undefined) await write(journalLine({ event: "header", shard }));
     const renamed = await files.size(newOutput(out));
     if (renamed !== undefined && !known.isUnclean) {
-      // A run leaves this file only if it ended right before renaming it. Then the journal says how long the file is.
+      // The last run ended right before it renamed this file. In that case, the file has the length that the journal
+      // recorded. A file with any other length does not belong to this batch.
       if (renamed !== known.outputEnd) throw inTheWay(newOutput(out));
       await files.rename(newOutput(out), out);
     }
@@ -255,8 +265,8 @@ function eventOf(status: unknown, error: unknown): "done" | "failed" | "unknown"
 const blockLength = 256 * 1024;
 
 /**
- * Takes the lines that are to be sent again out of the output. Keeps them in a file next to it, because they may have
- * been paid for. After a crash at any point, it is safe to do this again.
+ * Removes the old results of requests that are to be sent again from the output. Keeps them in a file next to it,
+ * because they may have been paid for. After a crash at any point, it is safe to call this again.
  */
 async function removeLines(
   { files, out, known: { ledger } }: OpenOptions,

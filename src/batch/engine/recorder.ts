@@ -61,7 +61,7 @@ export class Recorder {
     return this.#milliseconds;
   }
 
-  /** Results whose lines could not be written to the output. */
+  /** The lines of results that could not be written to the output. */
   get unsaved(): readonly string[] {
     return this.#unsaved;
   }
@@ -109,7 +109,7 @@ export class Recorder {
   }
 
   async #writeAll(): Promise<void> {
-    // Waits, so that records added in the same turn are written together.
+    // Waits, so that records added in the same turn of the event loop are written together.
     await Promise.resolve();
     const group = this.#waiting;
     this.#waiting = [];

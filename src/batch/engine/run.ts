@@ -77,7 +77,7 @@ export type StopReason =
 const maxFailuresInARow = 20;
 /** The maximum number of `send` records that are on the disk before their requests can be sent. */
 const maxAhead = 256;
-/** If writing a record takes a smaller share of a request's time than this, no records are written ahead. */
+/** No records are written ahead if writing one takes a smaller share of a request's time than this. */
 const minShareOfDisk = 0.1;
 /** The maximum number of results that wait for the disk. */
 const maxUnrecorded = 1024;
@@ -87,7 +87,7 @@ interface Prepared {
   readonly entry: number;
 }
 
-/** The input differs from the one that was checked. The next run sends its lines. */
+/** The input differs from the one that was checked. The next run checks it again and sends the lines that changed. */
 class InputChanged extends Error {
   override readonly name = "InputChanged";
   constructor() {
@@ -219,7 +219,8 @@ export class BatchRun {
       return true;
     }
     this.#held = next;
-    // While requests are in flight, waits: they may cost less than their ceilings.
+    // A request in flight may cost less than its ceiling, so that this one fits later. The run stops only if no request
+    // is in flight.
     if (soon === 0) this.#end({ kind: "ceiling" });
     return false;
   }

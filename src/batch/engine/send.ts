@@ -58,8 +58,8 @@ async function sendForMedia(line: BatchRequest, options: SendOptions, media: Med
 }
 
 /**
- * The outcome of a request that has its response. An error does not make the line pending again, because the request
- * was paid for. The response is saved to a file instead.
+ * The outcome of a request whose response has arrived. If reading the response throws, the request is not sent again,
+ * because it was paid for. The response is saved to a file instead.
  */
 async function outcomeOf(
   response: BufferedResponse,

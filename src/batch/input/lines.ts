@@ -18,7 +18,7 @@ export const endpointNames: readonly Endpoint[] = ["chat", "image", "tts"];
 
 /** A line of the input. */
 export interface BatchRequest {
-  /** The number of its line, from 1. */
+  /** The line number, from 1. */
   readonly number: number;
   readonly id: string;
   readonly endpoint: Endpoint;
@@ -28,7 +28,7 @@ export interface BatchRequest {
 /** A line that is not a request. */
 export interface InvalidLine {
   readonly number: number;
-  /** Each begins with the field that is wrong, such as `body.width must be a number`. */
+  /** Each says what is wrong, such as `body must be an object`. */
   readonly problems: readonly string[];
 }
 
@@ -108,7 +108,7 @@ const maxProblems = 50;
 
 /** What an input asks for, or why it cannot be run. */
 export interface Validated {
-  /** How many lines of this run each endpoint has. */
+  /** How many lines of this run call each endpoint. */
   readonly counts: Readonly<Record<Endpoint, number>>;
   readonly total: number;
   /** At most 50. */
@@ -124,7 +124,7 @@ export interface Problem {
 
 interface ValidateOptions {
   readonly check: CheckBody;
-  /** Receives the number and the request hash of each line of this run. */
+  /** Receives the line number of every line, and the request hash of each line of this run. */
   readonly ledger: Ledger;
   /** Whether a line belongs to this run. Lines of other shards are checked, too. */
   readonly isOurs: (id: string) => boolean;

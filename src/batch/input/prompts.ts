@@ -190,8 +190,9 @@ function promptFields(endpoint: Endpoint, fields: Fields): Fields {
 type IdOf = (prompt: string, fields: Fields) => string;
 
 /**
- * Returns IDs that depend only on the content of a line, such as `a-lighthouse-at-dusk-3f9c2b714e05`: adding, moving or
- * removing lines does not change the IDs of other lines. The ID of the second line with the same content ends in `-2`.
+ * Returns a function that makes IDs, such as `a-lighthouse-at-dusk-3f9c2b714e05`. An ID depends only on the content of
+ * its line, so adding, moving or removing other lines does not change it. The ID of the second line with the same
+ * content ends in `-2`.
  */
 function ids(): IdOf {
   const counts = new Ledger();

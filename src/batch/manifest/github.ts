@@ -6,8 +6,8 @@ import { type BatchJob, keyVariable, type Note, retryLoop, shardFiles, shellLine
 export const maxGitHubShards = 256;
 
 /**
- * Time limit of the step that runs the shard, in minutes. GitHub ends a job after 360 minutes; the rest is for saving
- * the journal.
+ * Time limit of the step that runs the shard, in minutes. GitHub ends a job after 360 minutes; the remaining 30 minutes
+ * are for saving the journal.
  */
 const timeout = 330;
 
@@ -95,8 +95,8 @@ fi
 `;
 
 export const gitHubNotes = ({ name, secret, input, shards, sandbox }: BatchJob): readonly Note[] => [
-  `Save this as .github/workflows/${name}.yml.${sandbox ? "" : " The key is a secret of the repository:"}`,
+  `Save this as .github/workflows/${name}.yml.${sandbox ? "" : " Store the key as a secret of the repository."} Then start the workflow:`,
   [...(sandbox ? [] : [`gpuctl auth token | gh secret set ${secret}`]), `gh workflow run ${name}.yml`],
-  `${input} must be in the repository. Each of the ${shards} jobs has a disk of its own: its journal and output are kept in the cache and as an artifact. To continue the shards that are not complete:`,
+  `${input} must be in the repository. Each of the ${shards} jobs has a disk of its own, so its journal and output are kept in the cache and as an artifact. To continue the shards that are not complete:`,
   ["gh run rerun --failed RUN"],
 ];

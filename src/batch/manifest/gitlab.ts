@@ -29,6 +29,6 @@ export function gitLabPipeline(job: BatchJob): object {
 }
 
 export const gitLabNotes = ({ input, shards, sandbox }: BatchJob): readonly Note[] => [
-  `Save this as .gitlab-ci.yml, or include it there.${sandbox ? "" : ` The key is the masked variable ${keyVariable} of the project.`}`,
-  `${input} must be in the repository. Each of the ${shards} jobs may run on another machine: its journal and output are kept in the cache and as an artifact. If you retry a job, the runners must share the cache: without its journal, the job would pay again for what was done.`,
+  `Save this as .gitlab-ci.yml, or include it there.${sandbox ? "" : ` Store the key as the project's masked variable ${keyVariable}.`}`,
+  `${input} must be in the repository. Each of the ${shards} jobs may run on another machine, so its journal and output are kept in the cache and as an artifact. If you retry a job, the runners must share the cache: without its journal, the job would pay again for requests that are done.`,
 ];

@@ -9,7 +9,7 @@ export interface BatchJob {
   readonly input: string;
   /** Output of the whole batch. Each shard writes its own file next to it. */
   readonly out: string;
-  /** The words after `gpuctl` that run the batch, without the shard. */
+  /** The words after `gpuctl` that run the batch, without `--shard` and `--shards`. */
   readonly run: readonly string[];
   /** The words after `gpuctl` that merge the shards. */
   readonly merge: readonly string[];
@@ -43,7 +43,7 @@ export const retriedCodes = {
   terminated,
 } as const;
 
-/** How many times a shard is run again at most. */
+/** The maximum number of times that a shard is run again. */
 export const maxRetries = 5;
 
 /** Memory for a shard, in MiB. gpuctl needs less than 150 for any number of lines. */
@@ -64,8 +64,9 @@ export function shardFiles(
 }
 
 /**
- * Shell lines that run a shard again on the same machine, where its journal is. The retries of a CI system may run on
- * another machine. Does not retry after an interruption, because then someone has canceled the job.
+ * Shell lines that run a shard and, if it fails, run it again on the same machine, where its journal is. (If a CI
+ * system retries a job, it may do so on another machine.) An interrupted shard is not run again, because someone has
+ * canceled the job.
  */
 export const retryLoop = (line: string): string =>
   `attempt=0
@@ -87,7 +88,7 @@ export type Note = string | readonly string[];
 
 const commentWidth = 100;
 
-/** Notes as comments of a shell or of YAML. */
+/** Notes as comments in a shell script or in YAML. */
 export const comments = (notes: readonly Note[]): string =>
   notes
     .map((note) =>

@@ -86,9 +86,9 @@ export const kubernetesNotes = ({
           `gpuctl auth token | tr -d '\\n' | kubectl create secret generic ${secret} --from-file=${keyInSecret}=/dev/stdin`,
         ],
       ]),
-  `The claim ${claim} holds ${input} and takes the output. All ${shards} pods mount it, so it must be ReadWriteMany. It keeps the journals: a pod that replaces another one continues where that one stopped. On a volume that is deleted with its pod, the journal would be lost, and the new pod would pay again for what was done.`,
+  `The claim ${claim} holds ${input} and receives the output. All ${shards} pods mount it, so it must be ReadWriteMany. It keeps the journals: a pod that replaces another one continues where that one stopped. On a volume that is deleted with its pod, the journal would be lost, and the new pod would pay again for requests that are done.`,
   `A pod that is killed, is interrupted or exits with ${retriedCodes.left} is replaced. After any other failure, its shard counts as failed, and the other shards continue.`,
   ["kubectl apply -f job.yaml", `kubectl wait --for=condition=complete --timeout=-1s job/${name}`],
-  `Then, where the claim is mounted at ${folder}:`,
+  `Then merge the outputs in a pod that mounts the claim at ${folder}:`,
   [shellLine(merge)],
 ];

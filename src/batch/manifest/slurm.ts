@@ -58,13 +58,13 @@ exit $code
 const notes = ({ shards, merge, sandbox }: BatchJob): readonly Note[] => [
   "Submit this in a folder that all nodes share:",
   ["sbatch job.sh"],
-  "Slurm may run a task again on another node. Its journal, next to its output, must be available there: otherwise, the task pays again for what was done. If the journal is on a node's local disk, pin the task to that node with --nodelist, and copy all outputs and journals into one folder before the merge.",
+  "Slurm may run a task again on another node. Its journal, next to its output, must be available there: otherwise, the task pays again for requests that are done. If the journal is on a node's local disk, pin the task to that node with --nodelist, and copy all outputs and journals into one folder before the merge.",
   ...(sandbox
     ? []
     : [
-        `The key is that of your profile if the nodes share your home folder. Otherwise, set ${keyVariable} before you submit this: sbatch passes it on.`,
+        `If the nodes share your home folder, gpuctl uses the key of your profile. Otherwise, set ${keyVariable} before you submit this: sbatch passes it on.`,
       ]),
-  `A task is queued again, up to ${maxRetries} times, if gpuctl was killed, ran out of time or exits with ${retriedCodes.left}. If this script itself was killed:`,
+  `A task is queued again, up to ${maxRetries} times, if gpuctl was killed, ran out of time or exits with ${retriedCodes.left}. If this script itself was killed, queue the task again yourself:`,
   ["scontrol requeue JOB_TASK"],
   "To run some tasks again as a new job:",
   [`sbatch --array=${shards > 2 ? `1,${shards - 1}` : shards - 1} job.sh`],

@@ -23,9 +23,7 @@ interface Service {
   readonly request: RawCall;
 }
 
-/**
- * Checks a key with requests that cost and change nothing. Throws any failure that is not about the key.
- */
+/** Checks a key with requests that cost nothing and change nothing. Throws any failure that is not about the key. */
 export async function checkKey(key: string, service: Service): Promise<KeyState> {
   try {
     await service.call("getActiveRentalSummary", {}, { retries: 0 });

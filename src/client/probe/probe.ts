@@ -4,7 +4,7 @@ import { TLSSocket } from "node:tls";
 import { orAborted, startDeadline } from "../deadline.ts";
 import { connectionFailed, moduleFor, proxyAgent } from "../transport.ts";
 
-/** What a host's response to a request without a key tells about the host. */
+/** What a host's response to a request without a key says about the host. */
 export interface Probe {
   /** The `Date` header of its response; undefined for a sandbox, whose clock may be set. */
   readonly date: string | undefined;

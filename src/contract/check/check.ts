@@ -54,7 +54,8 @@ function explain(issue: ZodIssue): Issue[] {
 }
 
 /**
- * The issues of the union branch that accepts a value of this type. Undefined if there is no such branch, or several.
+ * The issues of the only union branch that accepts values of the input's type. Undefined if there is no such branch, or
+ * several.
  */
 function branchOfType({ errors }: z.core.$ZodIssueInvalidUnion): readonly ZodIssue[] | undefined {
   const [branch, ...others] = errors.filter((issues) => issues.every((issue) => issue.path.length > 0));

@@ -12,7 +12,7 @@ interface OpenApiOptions {
   /** Base URLs that serve the operations. */
   readonly servers: readonly string[];
   readonly title?: string;
-  /** Describes what each operation accepts, which may be more than the service documents. */
+  /** Whether to describe everything that each operation accepts, which may be more than the service documents. */
   readonly accepted?: boolean;
   /** What this server adds to the documented operations. */
   readonly additions?: (operation: Operation) => Additions;
@@ -95,7 +95,7 @@ function addLimits(
   }
 }
 
-/** Adds limits to a schema, or to each of its choices but null. */
+/** Adds limits to a schema, or to each of its alternatives except null. */
 const limited = (schema: JsonSchema, limits: object): JsonSchema =>
   schema.anyOf === undefined
     ? { ...schema, ...limits }

@@ -10,6 +10,6 @@ export interface Route
   readonly fields: readonly Field[];
   /** A successful response is a list. */
   readonly list?: true;
-  /** The texts of the rules across fields. */
+  /** The texts of the operation's rules, each of which involves several fields. */
   readonly rules: readonly string[];
 }

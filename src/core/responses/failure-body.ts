@@ -8,7 +8,7 @@ interface Failure {
   readonly issues: readonly unknown[];
 }
 
-/** Maximum number of characters that are shown of a response that is not JSON. */
+/** How many characters of a response that is not JSON are shown at most. */
 const maxTextLength = 300;
 
 /** JSON in a failed response is not interpreted if it is nested more deeply than this. */

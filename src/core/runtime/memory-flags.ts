@@ -6,8 +6,8 @@ type SetFlags = (flags: string) => void;
 
 const defaults = ["--semi-space-growth-factor=2", "--concurrent-array-buffer-sweeping"];
 /**
- * With these flags, the young generation does not grow: short-lived strings fill it whatever its size is, so growth
- * only costs memory. Buffers are freed at once, and not later by another thread.
+ * With these flags, V8's young generation (its memory for new objects) does not grow: short-lived strings fill it
+ * whatever its size is, so growth only costs memory. Buffers are freed at once, and not later by another thread.
  */
 const frugal = ["--semi-space-growth-factor=1", "--no-concurrent-array-buffer-sweeping"];
 
@@ -38,6 +38,6 @@ function apply(flags: readonly string[], set: SetFlags): void {
   try {
     for (const flag of flags) set(flag);
   } catch {
-    // The runtime is not Node.js.
+    // Other runtimes than Node.js may not have these flags.
   }
 }

@@ -91,7 +91,7 @@ export async function lockOwner(path: string): Promise<string | undefined> {
 /** When the lock of a path was taken. Distinguishes this lock from an earlier one. */
 const bornAt = async (path: string): Promise<number> => (await stat(`${path}.lock`)).birthtimeMs;
 
-/** The content of the owner file, if the process that it names no longer runs but still has the lock. */
+/** The content of the owner file, if the process that it names has ended without releasing the lock. */
 async function abandoned(path: string, { isRunning }: Processes): Promise<string | undefined> {
   try {
     const text = await readFile(ownerPath(path), "utf8");

@@ -15,8 +15,8 @@ let mark: string | undefined;
 const marker = (): string => (mark ??= `exact${crypto.randomUUID().replaceAll("-", "")}n`);
 
 /**
- * Matches a number that JavaScript may change, and the character before it. Some matches are inside strings, or do not
- * change.
+ * Matches a number that JavaScript may change, and the character before it. Some matches are inside strings, or are
+ * numbers that do not change.
  */
 const suspicious = /(^|[:,[\s])(-?\d(?:\d*\.\d*0|[\d.]*[eE][+-]?\d+|[\d.]{15,}|\.0{6}\d*)|-0)(?=[\s,\]}]|$)/g;
 
@@ -34,8 +34,8 @@ export function parseExactly(text: string): unknown {
 }
 
 /**
- * Whether JavaScript writes the value as the same text again, so that no number has changed. This is the case for most
- * compact JSON, and faster to find out than which numbers change.
+ * Whether JavaScript writes the value as the same text again, so that no number has changed. This is true of most
+ * compact JSON, and checking it is faster than looking for the numbers that change.
  */
 function isUnchanged(value: unknown, text: string): boolean {
   try {

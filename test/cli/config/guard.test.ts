@@ -131,7 +131,9 @@ posix("a configuration that is no file", () => {
     for (const line of ["volumes list --sandbox", "config set image.model SD2"]) {
       const { code, err } = await cli.run(line);
       expect(code).toBe(2);
-      expect(err).toContain(`Error: ${path} is not a regular file\nMove it away.\n`);
+      expect(err).toContain(
+        `Error: ${path} is not a regular file\ngpuctl keeps its configuration at this path. Rename or remove what is there.\n`,
+      );
     }
   });
 });
@@ -177,6 +179,6 @@ test.each([
   const { code, err } = await run("volumes list --sandbox");
   expect({ code, err }).toEqual({
     code: 2,
-    err: `Error: ${path} ${problem}\nFix it or move it away. The file was not changed.\n`,
+    err: `Error: ${path} ${problem}\nFix the file, or move it away. It was not changed.\n`,
   });
 });
