@@ -85,7 +85,7 @@ for (const { title, script, about } of benchmarks) {
   const text = await output(script);
   const seconds = Math.round((performance.now() - started) / 1000);
   sections.push(
-    `## ${title}\n\n${about} \`npx tsx bench/${script.join(" ")}\`, ${seconds} s.\n\n\`\`\`text\n${text.trim()}\n\`\`\`\n`,
+    `## ${title}\n\n${about} \`npx tsx bench/${script.join(" ")}\`, ${seconds} s.\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
   );
   // After each benchmark, so that a failure of the next one loses nothing.
   writeFileSync(file, `${head}${marker}\n\nMeasured on ${date}: ${machine}.\n\n${sections.join("\n")}`);

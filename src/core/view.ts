@@ -58,6 +58,7 @@ export const nameOf = ({ name, title }: Column): string => name ?? title.toLower
 /**
  * - `text`: unchanged (the default)
  * - `cents`: cents, shown as dollars, right-aligned
+ * - `dollars`: a number of dollars, shown exactly with at least two decimals, right-aligned
  * - `number`: right-aligned
  * - `time`: a timestamp; relative ("3h ago") on a terminal, unchanged in a pipe
  * - `gpus`: `gpuCount` x `gpuType` of the whole record
@@ -66,7 +67,17 @@ export const nameOf = ({ name, title }: Column): string => name ?? title.toLower
  * - `yes-no`: a boolean
  * - `any`: unchanged; right-aligned when the whole column is numeric
  */
-export type Format = "text" | "cents" | "number" | "time" | "gpus" | "ssh" | "list" | "yes-no" | "any";
+export type Format =
+  | "text"
+  | "cents"
+  | "dollars"
+  | "number"
+  | "time"
+  | "gpus"
+  | "ssh"
+  | "list"
+  | "yes-no"
+  | "any";
 
 export type OutputFormat = (typeof outputFormats)[number];
 export const outputFormats = ["table", "json", "jsonl", "yaml", "csv", "tsv", "id"] as const;

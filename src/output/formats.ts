@@ -1,5 +1,5 @@
 import { firstAt, shownAt } from "../core/json.ts";
-import { dollars } from "../core/values/money.ts";
+import { dollars, dollarText, moneyOfDollars } from "../core/values/money.ts";
 import type { Column, Format } from "../core/view.ts";
 import { sshAddresses, sshText } from "./ssh.ts";
 import { plainText } from "./text.ts";
@@ -29,6 +29,10 @@ const formats: Record<Format, (value: unknown, record: unknown, options: FormatO
   number: plainText,
   list: plainText,
   cents: (value) => (typeof value === "number" ? dollars(value) : plainText(value)),
+  dollars: (value) =>
+    typeof value === "number" && Number.isFinite(value)
+      ? dollarText(moneyOfDollars(value))
+      : plainText(value),
   time: (value, _record, { terminal, now }) => {
     const time = terminal && typeof value === "string" ? parseTime(value) : undefined;
     return time === undefined ? plainText(value) : relativeTime(time, now);
@@ -70,7 +74,7 @@ function normalized(record: unknown, { paths, spelling }: Omit<Column, "title">)
 }
 
 export function isRightAligned(column: Column, records: readonly unknown[]): boolean {
-  if (column.format !== "any") return column.format === "number" || column.format === "cents";
+  if (column.format !== "any") return ["cents", "dollars", "number"].includes(column.format ?? "text");
   const values = records
     .map((record) => firstAt(record, column.paths))
     .filter((value) => value !== undefined);

@@ -211,6 +211,8 @@ describe("batch merge", () => {
     await writeFile(join(cli.folder, "prompts.txt"), "A lighthouse\nA fox\nA bird");
     const line = "batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --param steps=1";
     for (const index of [0, 1]) await cli.run(`${line} --shard ${index}/2`, { env });
+    const shown = await cli.run("batch merge pictures.jsonl --dry-run", { env });
+    expect(shown.out).toContain("$0.0012");
     const { data } = await merge(cli, "pictures.jsonl");
     expect(data).toMatchObject({ succeeded: 3, dollars: 0.0012, uncertainDollars: 0 });
   });

@@ -159,6 +159,9 @@ test("the boots of new rentals fail, take long or never end, and a wait says so"
     3   never            -  never       -     -
     "
   `);
+  await run("sandbox situation add quota --gpus 0");
+  expect((await run(`${vm} --label refused`)).code).toBe(4);
+  await run("sandbox situation clear");
   for (const label of ["first", "slow-1", "never", "usual"]) await run(`${vm} --label ${label}`);
   const wait = (id: number, more = "") => run(`rentals wait ${id} ${more} --sandbox`);
   expect(await wait(1001)).toMatchObject({ code: 7, err: expect.stringContaining("has failed") });

@@ -47,7 +47,7 @@ export default defineCommand({
       { title: "FAILED", paths: ["failed"] },
       { title: "UNKNOWN", paths: ["unknown"] },
       { title: "MISSING", paths: ["missing"] },
-      { title: "COST", paths: ["dollars"] },
+      { title: "COST", paths: ["dollars"], format: "dollars" },
     ],
     id: ["out"],
   },

@@ -34,7 +34,7 @@ export default defineCommand({
       { title: "FAILED", paths: ["failed"], format: "number" },
       { title: "UNKNOWN", paths: ["unknown"], format: "number" },
       { title: "LEFT", paths: ["left"], format: "number" },
-      { title: "COST", paths: ["dollars"], format: "number" },
+      { title: "COST", paths: ["dollars"], format: "dollars" },
       { title: "PROCESS", paths: ["process"], priority: 1 },
     ],
     empty: "No batches.",

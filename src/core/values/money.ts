@@ -29,6 +29,8 @@ export const moneyOfCents = (cents: number): Money =>
     ? BigInt(cents) * 10n ** BigInt(centDecimals)
     : scaled(String(Number(cents.toPrecision(15))), centDecimals);
 
+export const moneyOfDollars = (amount: number): Money => scaled(String(amount), decimals);
+
 /**
  * Multiplies the amount by the factors and divides it by the divisors, without rounding in between. All numbers must be
  * finite.

@@ -27,11 +27,11 @@ import type { Call, Handlers } from "./handler.ts";
 function rent(input: RentalInput, call: Call) {
   const { store, userId, now } = call;
   const result = store.write(() => {
-    const booting = newRental(input, now, takeBoot(store, input));
     const sshPublicKeys = sshPublicKeysOf(store, userId, input);
     // Returned instead of thrown: an exception would roll back the count of the situation's uses.
     const refusal = unpaidRefusal(store, userId, now) ?? refusalOf(store, userId, input, now);
     if (refusal) return refusal;
+    const booting = newRental(input, now, takeBoot(store, input));
     const rental = { ...withPlannedEnds(store, booting, now), sshPublicKeys };
     const id = addRental(store, userId, rental);
     if (input.rentalType === "bare-metal" && input.storageVolume) {

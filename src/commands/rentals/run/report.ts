@@ -17,7 +17,7 @@ export const jobView: RecordView = {
     { title: "STATE", paths: ["state"] },
     { title: "STATUS", paths: ["status"] },
     { title: "COMMAND", paths: ["commandLine"] },
-    { title: "COST", name: "estimatedCost", paths: ["estimatedCost"] },
+    { title: "COST", name: "estimatedCost", paths: ["estimatedCost"], format: "dollars" },
     { title: "LOG", paths: ["log"] },
   ],
   id: ["id"],
