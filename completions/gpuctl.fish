@@ -63,7 +63,7 @@ end
 
 complete -c gpuctl -f
 complete -c gpuctl -s o -l output -x -a 'table json jsonl yaml csv tsv id' -d 'Output format'
-complete -c gpuctl -l columns -x -d 'Columns of a table, csv or tsv, in order: titles, names or dotted paths'
+complete -c gpuctl -l columns -x -d 'Columns to show in a table, csv or tsv, in this order: titles, names or dotted paths'
 complete -c gpuctl -l no-header -d 'Omit the header'
 complete -c gpuctl -l jq -x -d 'Filter the JSON output with jq; strings are printed raw'
 complete -c gpuctl -s q -l quiet -d 'Suppress all messages except errors'
@@ -226,7 +226,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals terminate\'' -l older-than -x -d 'O
 complete -c gpuctl -n '__gpuctl_at \'rentals lease\' 0' -a list -d 'List the leases of rentals: when each should end'
 complete -c gpuctl -n '__gpuctl_at \'rentals lease\' 0' -a set -d 'Set when a rental should end, such as 2h from now'
 complete -c gpuctl -n '__gpuctl_at \'rentals lease\' 0' -a extend -d 'Let a rental run longer: add a time to its lease'
-complete -c gpuctl -n '__gpuctl_at \'rentals lease\' 0' -a clear -d 'Remove the lease of a rental, so that no guard ends it'
+complete -c gpuctl -n '__gpuctl_at \'rentals lease\' 0' -a clear -d 'Remove the lease of a rental, so that `rentals guard` does not end it'
 complete -c gpuctl -n '__gpuctl_at \'rentals lease list\'' -l lease-file -r -F -d 'File with the leases; several machines can share it'
 complete -c gpuctl -n '__gpuctl_at \'rentals lease set\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals lease set\'' -l note -x -d 'A note for people, such as what the rental is for'
@@ -238,7 +238,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals lease clear\'' -l lease-file -r -F 
 complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l once -d 'Check once and exit; this is the default'
 complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l every -x -d 'Check this often until Ctrl-C, and continue after failures'
 complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l warn -x -d 'Report a lease this long before it is over'
-complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l notify -x -d 'Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. An event that lasts for several rounds is notified once'
+complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l notify -x -d 'Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs once'
 complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l lease-file -r -F -d 'File with the leases; several machines can share it'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a create -d 'Create a storage volume'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a list -d 'List the storage volumes'
@@ -523,7 +523,7 @@ complete -c gpuctl -n '__gpuctl_at \'sandbox situation add\'' -l rental -x -d 'i
 complete -c gpuctl -n '__gpuctl_at \'sandbox situation add\'' -l label -x -d 'interruption, failure: only rentals created with a matching label'
 complete -c gpuctl -n '__gpuctl_at \'sandbox situation add\'' -l after -x -d 'interruption, failure: time after the rental starts to run, or from now if it is already running'
 complete -c gpuctl -n '__gpuctl_at \'sandbox situation add\'' -l at -x -d 'interruption, failure: when it happens, ISO 8601'
-complete -c gpuctl -n '__gpuctl_at \'sandbox situation add\'' -l times -x -d 'interruption, failure: number of rentals that it applies to'
+complete -c gpuctl -n '__gpuctl_at \'sandbox situation add\'' -l times -x -d 'interruption, failure: number of rentals that the situation applies to'
 complete -c gpuctl -n '__gpuctl_at \'sandbox situation add\'' -l operation -x -d 'rate-limit: only calls of this operation'
 complete -c gpuctl -n '__gpuctl_at \'sandbox situation add\'' -l requests -x -d 'rate-limit: number of calls in each window'
 complete -c gpuctl -n '__gpuctl_at \'sandbox situation add\'' -l window -x -d 'rate-limit: length of the window'
@@ -536,7 +536,7 @@ complete -c gpuctl -n '__gpuctl_at \'sandbox boot\' 0' -a clear -d 'Remove a boo
 complete -c gpuctl -n '__gpuctl_at \'sandbox boot add\'' -l outcome -x -a 'slow failed never' -d 'slow: runs late; failed: gets the status Failed; never: stays booting'
 complete -c gpuctl -n '__gpuctl_at \'sandbox boot add\'' -l after -x -d 'Time until the rental runs or has failed'
 complete -c gpuctl -n '__gpuctl_at \'sandbox boot add\'' -l label -x -d 'Only rentals created with a matching label: * is any text, ? any character'
-complete -c gpuctl -n '__gpuctl_at \'sandbox boot add\'' -l times -x -d 'Number of rentals that it applies to'
+complete -c gpuctl -n '__gpuctl_at \'sandbox boot add\'' -l times -x -d 'Number of rentals that the rule applies to'
 
 
 complete -c gpuctl -n '__gpuctl_at \'sandbox chat\' 0' -a script -d 'Script the sandbox\'s chat replies'
@@ -633,7 +633,7 @@ complete -c gpuctl -n '__gpuctl_at \'help rentals jobs\' 0' -a cancel -d 'Stop t
 complete -c gpuctl -n '__gpuctl_at \'help rentals lease\' 0' -a list -d 'List the leases of rentals: when each should end'
 complete -c gpuctl -n '__gpuctl_at \'help rentals lease\' 0' -a set -d 'Set when a rental should end, such as 2h from now'
 complete -c gpuctl -n '__gpuctl_at \'help rentals lease\' 0' -a extend -d 'Let a rental run longer: add a time to its lease'
-complete -c gpuctl -n '__gpuctl_at \'help rentals lease\' 0' -a clear -d 'Remove the lease of a rental, so that no guard ends it'
+complete -c gpuctl -n '__gpuctl_at \'help rentals lease\' 0' -a clear -d 'Remove the lease of a rental, so that `rentals guard` does not end it'
 complete -c gpuctl -n '__gpuctl_at \'help volumes\' 0' -a create -d 'Create a storage volume'
 complete -c gpuctl -n '__gpuctl_at \'help volumes\' 0' -a list -d 'List the storage volumes'
 complete -c gpuctl -n '__gpuctl_at \'help volumes\' 0' -a attach -d 'Attach a storage volume to bare-metal rentals'

@@ -23,7 +23,7 @@ export interface ArgOptions {
   readonly required?: boolean | "off-terminal";
   /** A field that the command derives from the argument. An error in that field names the argument. */
   readonly derivedField?: string;
-  /** How piped stdin is used: `instead` of a missing argument, or `before` it. */
+  /** How piped stdin is used: `instead` of the argument if that is missing, or as text `before` the argument's text. */
   readonly stdin?: "instead" | "before";
   /** The keys of the flags that can be given instead of the argument. */
   readonly replacedByFlag?: string | readonly string[];

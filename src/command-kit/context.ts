@@ -72,7 +72,7 @@ export interface Ports {
   readonly ask: (instead: string) => Promise<Prompts>;
   /** Where the command acts, as shown when it asks for confirmation: the profile and host, or the sandbox. */
   readonly place: string;
-  /** Adds flags to the command lines that a text suggests: those flags of this command line that select the service. */
+  /** Adds the flags of this command line that select the service to the command lines that a text suggests. */
   readonly withServiceFlags: (text: string) => string;
   /**
    * If a command uses this port, gpuctl prints a command line after the run: the line repeats the run without prompts.
@@ -113,12 +113,12 @@ export interface Ports {
   /**
    * With `--sandbox`, starts machines that stand in for the rentals. Until the command ends, each running rental has an
    * OpenSSH server on this computer, and its record has the server's address. Call this before the first request.
-   * Resolves with undefined for every other service. Throws `Unavailable` if sshd is not installed or cannot be used.
+   * Without `--sandbox`, resolves with undefined. Throws `Unavailable` if sshd is not installed or cannot be used.
    */
   readonly startMachines: () => Promise<SandboxMachines | undefined>;
   readonly installation: Installation;
   readonly dialog: Dialog;
-  /** Starts work that can be cancelled and reported on its own, such as one call of a tool. */
+  /** Starts work that can be cancelled and reported on its own, such as one tool call of an agent. */
   readonly task: (options: TaskOptions) => Task;
   /** The command with these words, or the one whose flags are the fields of an operation. */
   readonly commandNode: (command: string | { readonly operation: OperationId }) => CommandNode;
@@ -207,7 +207,7 @@ export interface Dialog {
   readonly show: (...lines: readonly string[]) => void;
   /** Reports an error in the way a command reports it at its end. */
   readonly report: (error: unknown) => Promise<void>;
-  /** Opens a text in the user's editor and returns the new one. Throws `Unavailable` and `ProgramFailed`. */
+  /** Opens a text in the user's editor and returns the edited text. Throws `Unavailable` and `ProgramFailed`. */
   readonly edit: (text: string) => Promise<string>;
   /**
    * Copies a text to the clipboard, both through the terminal and with the system's tool. Returns the name of the tool,
@@ -217,10 +217,10 @@ export interface Dialog {
 }
 
 /**
- * Returns the service's own description, from the cache or fetched. `refresh` ignores the cache. If the description
- * cannot be fetched, returns the documented API if `orDocumented` accepts it. A dry run fetches nothing: it returns the
- * cached description, or else the documented API unless `orDocumented` rejects it. With a `timeout` (milliseconds),
- * throws an error instead of returning the documented API. In a dry run, this error is a `UsageError`.
+ * Returns the service's own description, from the cache or fetched; `refresh` ignores the cache. If the description
+ * cannot be fetched, returns the documented API if `orDocumented` accepts it, and otherwise throws the error. A dry run
+ * fetches nothing: it returns the cached description, or else the documented API unless `orDocumented` rejects it. If
+ * it can return neither, it throws a `UsageError`. With a `timeout` (milliseconds), never returns the documented API.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;
@@ -291,7 +291,7 @@ export const visibleVariables = [
   "http_proxy",
   "ALL_PROXY",
   "all_proxy",
-  // These say which task this is in a Kubernetes Indexed Job, a Slurm array or a GitLab pipeline.
+  // In a Kubernetes Indexed Job, a Slurm array or a GitLab pipeline, these say which of the parallel tasks this is.
   "JOB_COMPLETION_INDEX",
   "SLURM_ARRAY_TASK_ID",
   "SLURM_ARRAY_TASK_MIN",
@@ -332,7 +332,7 @@ export interface SandboxControl {
     /** Removes one or all, and returns how many were removed. */
     readonly clear: (id?: number) => Awaitable<number>;
   };
-  /** Servers of the user that generate in place of the sandbox. */
+  /** The user's own inference servers, which generate texts, images or speech in place of the sandbox. */
   readonly engines: {
     /** Saves an engine and asks it what it offers. Throws a `ControlRefused` that names each invalid value. */
     readonly set: (engine: object) => Promise<unknown>;
@@ -347,7 +347,10 @@ export interface SandboxControl {
     /** Removes one or all, and returns how many were removed. */
     readonly clear: (id?: number) => Awaitable<number>;
   };
-  /** What happens to rentals, calls and money. Throws a `ControlRefused` that names each invalid value. */
+  /**
+   * Situations of a real cloud, such as sold out GPUs, rate limits or a prepaid balance. Throws a `ControlRefused` that
+   * names each invalid value.
+   */
   readonly situations: {
     readonly add: (situation: object) => unknown;
     readonly list: () => Awaitable<readonly unknown[]>;
@@ -358,7 +361,7 @@ export interface SandboxControl {
    * Replaces the situations, boot rules and faults with those of a scenario, and returns them. Throws `ControlRefused`.
    */
   readonly scenario: (name: string) => Awaitable<readonly unknown[]>;
-  /** The replies of the chat. */
+  /** The replies that a script sets for the chat models. */
   readonly chatScript: {
     /**
      * Parses a text as a script, and replaces the script with it. Throws a `ControlRefused` that names each invalid
@@ -388,8 +391,8 @@ export interface SandboxControl {
 export interface SandboxMachines {
   /**
    * Options for `ssh`, `scp` and `sftp` to log in to the machines of a rental. Put them before all other options. They
-   * set the host key, and a key of the sandbox if the rental was created without one. Empty if the rental has no
-   * machine, for example because a seed gave it another address.
+   * set the host key and, if the rental was created without an SSH key, a private key of the sandbox. Empty if the
+   * rental has no machine, for example because a seed gave it another address.
    */
   readonly sshOptions: (rentalId: number) => readonly string[];
 }

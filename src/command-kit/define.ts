@@ -9,13 +9,13 @@ import type { Example } from "./tree.ts";
 
 /** The values of a command line, parsed and checked. */
 export interface Values {
-  /** The fields of the operation, by their wire names. */
+  /** The fields of the operation, by their names in the API. */
   readonly input: object;
   readonly flags: Readonly<Record<string, unknown>>;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
-/** The input of the operation, or what `buildInput` returns for a command without one. */
+/** The input of the operation. For a command without an operation, what `buildInput` returns. */
 type InputFor<Id extends OperationId, Built extends object> = [Id] extends [never] ? Built : InputOf<Id>;
 
 /** The input of `run` and `confirm`: the values, the context, and the ports that the command uses. */
@@ -47,7 +47,7 @@ export interface Offer {
 /** A suggested answer for a missing value. */
 export interface Estimate {
   readonly answer: string;
-  /** What the estimate is based on: it follows "estimated from". */
+  /** What the estimate is based on: it follows "an estimate from". */
   readonly basis: string;
 }
 
@@ -113,8 +113,9 @@ interface Declaration<
   /** At least two. Tests run each one as written. */
   readonly examples: readonly Example[];
   /**
-   * Builds the input when it is more than the parsed fields. The result is checked against the contract. Declare it
-   * above `confirm` and `run`: without an operation, the type of their input is inferred from its return type.
+   * Builds the input when it is more than the parsed fields. The input of an operation is then checked against the
+   * contract. Declare `buildInput` above `confirm` and `run`: without an operation, the type of their input is inferred
+   * from its return type.
    */
   buildInput?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },

@@ -73,7 +73,7 @@ export function budgetOf({ profileValues, profile }: Context["settings"]): Money
 export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, "settings" | "say">): void {
   if (budgetOf(settings) === undefined || settings.dryRun) return;
   say(
-    `Warning: budget.maxCost is set, but the price ${of} is not known in advance, so it cannot be checked.`,
+    `Warning: budget.maxCost is set, but the price ${of} is not known in advance, so the limit is not checked.`,
   );
 }
 

@@ -72,7 +72,7 @@ async function isId(
     if (kind === "volume") return (await volumes()).some((record) => idOf(record) === word);
     return (await call("getRental", { rentalId: word })) !== null;
   } catch (error) {
-    // Volumes that cannot be listed have no labels.
+    // If volumes cannot be listed, labels cannot be looked up, so the word is used as an id.
     if (kind === "volume" && isHidden(error)) return true;
     if (kind === "rental" && error instanceof ServiceError && notAnId.has(error.status)) return false;
     throw error;
@@ -97,8 +97,8 @@ const isHidden = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 403 || error.status === 404);
 
 /**
- * The active rentals of both types. There are none of a type that the service does not offer, or that the key may not
- * list.
+ * The active rentals of both types. Leaves out a type that the service does not offer, or that the key may not list,
+ * but throws if that is so for both.
  */
 async function activeRentals(call: Call, refusing: ReturnType<typeof refusal>): Promise<readonly unknown[]> {
   const pages = await Promise.allSettled([

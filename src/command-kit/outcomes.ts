@@ -5,7 +5,7 @@ import { recordsOf } from "./responses.ts";
 
 /**
  * Sends a write once. If the outcome is unknown, the error says what `check` found. Without `check`, or after an
- * interruption, the error contains the text `look` instead, which tells the user where to look.
+ * interruption, the error contains `look` instead: a sentence that says where the user can look.
  */
 export async function writeAndCheck<Value>(
   write: () => Promise<Value>,
@@ -33,8 +33,8 @@ export function createAndCheck<Value>(
 ): Promise<Value> {
   return progress(`Creating the ${thing}`, async () => {
     const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0, warn: () => {} }));
-    const look = `\`gpuctl ${thing}s list\` shows whether it was created.`;
-    const created = await writeAndCheck(create, look, async () => finding(before, await idsOf(list)));
+    const look = `\`gpuctl ${thing}s list\` shows whether the ${thing} was created.`;
+    const created = await writeAndCheck(create, look, async () => finding(thing, before, await idsOf(list)));
     const id = idOf(created) ?? "the response has no ID";
     const billed = thing === "rental" ? " and is billed" : "";
     setFailureContext(`The ${thing} was created${billed}: ${id}. Do not create it again.`, {
@@ -57,13 +57,17 @@ async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | 
   }
 }
 
-function finding(before: readonly string[] | undefined, after: readonly string[] | undefined): string {
+function finding(
+  thing: string,
+  before: readonly string[] | undefined,
+  after: readonly string[] | undefined,
+): string {
   if (after === undefined) return "Checking the outcome failed too. Check it yourself before you try again.";
   if (before === undefined) {
     return `Listed now: ${after.join(", ") || "nothing"}. What was listed before is not known.`;
   }
   const fresh = after.filter((id) => !before.includes(id));
   return fresh.length === 0
-    ? "Nothing new is listed yet, but it may still appear. Check again before you retry."
-    : `New in the listing: ${fresh.join(", ")}. It may be this one.`;
+    ? `Nothing new is listed yet, but the ${thing} may still appear. Check again before you retry.`
+    : `New in the listing: ${fresh.join(", ")}. This request may have created it.`;
 }

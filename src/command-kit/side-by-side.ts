@@ -25,7 +25,7 @@ const initialDelay = 500;
 const maxDelay = 30_000;
 /** Milliseconds. A longer `Retry-After` is not waited for. */
 const maxRetryAfter = 60_000;
-/** After this many successes, a number that was halved rises by one. */
+/** After this many successes, one more item is worked on at once, if the number was halved before. */
 const recovery = 8;
 
 /**

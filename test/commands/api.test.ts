@@ -29,7 +29,7 @@ describe("api list", () => {
     const { run } = await createCli();
     const { err } = await run("api list --sandbox", { terminal: 80 });
     expect(err).toBe(
-      "Left out to fit: OPERATION, DEPRECATED, SUMMARY. See --columns operation,deprecated,summary or -o json.\n",
+      "Columns left out to fit: OPERATION, DEPRECATED, SUMMARY. See --columns operation,deprecated,summary or -o json.\n",
     );
   });
 

@@ -303,6 +303,17 @@ describe("doctor checks the connection", () => {
   });
 });
 
+describe("doctor checks the state folder", () => {
+  test("a file in its place is a failure, and the advice does not ask to make it writable", async () => {
+    const before = (cli: Cli) => writeFile(join(cli.folder, "state"), "");
+    expect(await checked("state folder", { respond: healthyService, before })).toMatchObject({
+      status: "failure",
+      message: expect.stringContaining("state is not a folder"),
+      advice: "Replace it with a folder, or set GPUCTL_STATE_DIR to another folder.",
+    });
+  });
+});
+
 describe("doctor checks what else is installed", () => {
   test.each([
     [{ packages: [], exists: true }, "ok"],
@@ -341,8 +352,8 @@ describe("doctor checks what else is installed", () => {
   });
 
   test.each([
-    [undefined, "complete -F _gpuctl gpuctl", "ok", "bash loads them"],
-    ["current", "complete -F _gpuctl gpuctl", "ok", "bash loads them"],
+    [undefined, "complete -F _gpuctl gpuctl", "ok", "bash loads the completions"],
+    ["current", "complete -F _gpuctl gpuctl", "ok", "bash loads the completions"],
     ["# old", "complete -F _gpuctl gpuctl", "warning", "is from another version"],
     ["current", "", "warning", "bash does not load"],
     [undefined, "", "warning", "not installed for bash"],
@@ -368,7 +379,7 @@ describe("doctor checks what else is installed", () => {
     const options = { respond: healthyService, env: { SHELL: "/usr/bin/pwsh" }, programs };
     expect(await checked("completions", options)).toMatchObject({
       status: "ok",
-      message: "powershell loads them",
+      message: "powershell loads the completions",
     });
   });
 });

@@ -173,7 +173,7 @@ describe("--from", () => {
     await cli.run("image cat --image in.png --strength 0.3 --out old.png", overNetwork());
     const without = await bodyOf(cli, "image --from old.png");
     expect(without).toMatchObject({ code: 2, body: undefined });
-    expect(without.err).toContain("name it with --image");
+    expect(without.err).toContain("pass the reference image with --image");
     const { body } = await bodyOf(cli, "image --from old.png --image in.png");
     expect(body).toMatchObject({ image: base64(tinyPng()), strength: 0.3 });
   });

@@ -33,7 +33,7 @@ describe("profile list", () => {
     await run(`profile add work --base-url ${urls[0]} --inference-base-url ${urls[1]} --key-command x`);
     const { out, err } = await run("profile list", { terminal: 80 });
     expect(out).toContain(` ${urls[0]} `);
-    expect(err).toBe("Left out to fit: INFERENCE. See --columns name,inference or -o json.\n");
+    expect(err).toBe("Columns left out to fit: INFERENCE. See --columns name,inference or -o json.\n");
   });
 
   test("has a stable shape", async () => {

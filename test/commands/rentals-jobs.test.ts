@@ -141,7 +141,9 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const { code, err } = await run("rentals jobs cancel train --yes", other);
     expect(code, err).toBe(10);
     expect(err).toMatch(/1001 may still be billed.*the service knows no rental 1001 of this account/);
-    expect(err).toMatch(/Use the API key of its account\. If the rental has ended, delete \S+, so that/);
+    expect(err).toMatch(
+      /Use the API key of the account that rented it\. If the rental has ended, delete \S+, so that/,
+    );
     expect(await active()).toMatchObject([{ id: 1001 }]);
     expect(await leases()).toHaveLength(1);
     expect(await run("rentals jobs cancel train --yes")).toMatchObject({ code: 0 });

@@ -54,7 +54,7 @@ describe("rentals create --lease", () => {
     const asked: string[] = [];
     const confirm = async ({ message }: { message: string }) => asked.push(message) < 0;
     await run("rentals create vm --gpus 1 --lease 2h --sandbox", { terminal: 200, prompts: { confirm } });
-    expect(asked.join()).toContain("It is billed until it ends. A guard ends it after 2h.");
+    expect(asked.join()).toContain("It is billed until it ends. `gpuctl rentals guard` ends it after 2h.");
   });
 
   test("saves a pending lease before the request is sent", async () => {
@@ -119,7 +119,7 @@ describe("rentals create --lease", () => {
     const { code, out, err } = await cli.run(`${create} --lease 2h -o id`);
     expect({ code, out }).toEqual({ code: 1, out: "1001\n" });
     expect(err).toContain("Error: rental 1001 was created, but its lease is not stored: ");
-    expect(err).toContain("`gpuctl rentals lease set 1001 2h --sandbox` sets it.");
+    expect(err).toContain("`gpuctl rentals lease set 1001 2h --sandbox` sets the lease.");
   });
 
   test.each([

@@ -38,8 +38,8 @@ describe("rentals list", () => {
       expect(out).toMatch(/^1002 +bm-1002 +Running +bare-metal +8x h100 .*\$16\.00 /m);
       expect(err).toMatch(
         terminal === 80
-          ? /^Left out to fit: REGION, TERM\. See --columns id,region,term or -o json\.$/m
-          : /^Left out to fit: TERM\. See --columns id,term or -o json\.$/m,
+          ? /^Columns left out to fit: REGION, TERM\. See --columns id,region,term or -o json\.$/m
+          : /^Columns left out to fit: TERM\. See --columns id,term or -o json\.$/m,
       );
       expect(out + err).toMatchSnapshot();
     },
@@ -53,7 +53,7 @@ describe("rentals list", () => {
     expect(`${out}${err}`).toMatchInlineSnapshot(`
       "ID    LABEL    STATE    GPU      REGION          $/H  SSH                 AGE
       1001  vm-1001  Running  2x h200  us-central-1  $5.20  ubuntu@192.0.2.240  1m ago
-      Left out to fit: TYPE, TERM. See --columns id,type,term or -o json.
+      Columns left out to fit: TYPE, TERM. See --columns id,type,term or -o json.
       "
     `);
     const chosen = await run("rentals list --sandbox --columns id,type,term", { terminal: 80 });

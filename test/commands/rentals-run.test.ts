@@ -599,7 +599,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     test("leaves its lease to the guard", async () => {
       const { code, err, leases } = await runTwice();
       expect(code, err).toBe(4);
-      expect(err).toContain("If the rental appears later, a guard ends it.");
+      expect(err).toContain("If the rental appears later, `gpuctl rentals guard` ends it.");
       expect(await leases()).toMatchObject([{ process: deadProcess, endsWithProcess: true }]);
     });
 

@@ -110,7 +110,7 @@ describe("rentals terminate", () => {
       '/v2/on-demand/bare-metal-rentals/terminate {"rentalId":1002}',
     ]);
     expect(err).toContain(
-      "A dry run does not look up the type of rentals 1001, 1002, so it shows both requests for each.",
+      "A dry run does not look up whether rentals 1001, 1002 are virtual machines or bare metal, so it shows the request for each type. Only one for each rental would be sent.",
     );
   });
 
@@ -626,7 +626,7 @@ describe("a third-party service", () => {
     });
     expect(code).toBe(130);
     expect(err).toContain(`Error: 2 of 3 rentals could not be terminated
-  8: interrupted after the request was sent: it may have taken effect. \`gpuctl rentals get 8\` shows whether it ended.
+  8: interrupted after the request was sent: it may have taken effect. \`gpuctl rentals get 8\` shows whether the rental ended.
   9: not tried, because of the interruption
 Terminated: 7.
 `);

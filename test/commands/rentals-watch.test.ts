@@ -121,7 +121,9 @@ describe("rentals list --watch on a terminal", () => {
       terminal: 40,
     });
     const { out } = await watch("--watch --color never");
-    expect(out).toContain("\nLeft out to fit: REGION. See --columns id,region or -o json.\nUpdated at");
+    expect(out).toContain(
+      "\nColumns left out to fit: REGION. See --columns id,region or -o json.\nUpdated at",
+    );
   });
 
   test("is never taller than the window", async () => {

@@ -40,8 +40,8 @@ describe("of the operations that only the service's description names", () => {
 
   test.each([
     ["rentals terminate 1001 --yes", "Rental 1001 was looked up: it is active now."],
-    ["api-keys create ci", "`gpuctl api-keys list` shows whether it was created"],
-    ["ssh-keys add -", "`gpuctl ssh-keys list` shows whether it was added."],
+    ["api-keys create ci", "`gpuctl api-keys list` shows whether the key was created"],
+    ["ssh-keys add -", "`gpuctl ssh-keys list` shows whether the key was added."],
   ])("after %s, a POST, the outcome is unknown", async (line, look) => {
     for (const body of [failed, error]) {
       const outcome = await (await cli(body)).run(line, { ...service, stdin: publicKey });
@@ -51,8 +51,8 @@ describe("of the operations that only the service's description names", () => {
   });
 
   test.each([
-    ["api-keys revoke ci --yes", "`gpuctl api-keys list` shows whether it was revoked."],
-    ["ssh-keys remove ci --yes", "`gpuctl ssh-keys list` shows whether it was removed."],
+    ["api-keys revoke ci --yes", "`gpuctl api-keys list` shows whether the key was revoked."],
+    ["ssh-keys remove ci --yes", "`gpuctl ssh-keys list` shows whether the key was removed."],
   ])("after %s, a DELETE, nothing was done unless the service reports an error", async (line, look) => {
     expect(await (await cli(failed)).run(line, service)).toMatchObject({ code: 7, out: "" });
     const outcome = await (await cli(error)).run(line, service);

@@ -434,6 +434,6 @@ test("two runs of the same text at once: the second sends nothing", async () => 
   expect(await second).toMatchObject({
     code: 2,
     requests: [],
-    err: expect.stringContaining("another gpuctl is speaking"),
+    err: expect.stringContaining("another gpuctl process is speaking"),
   });
 });

@@ -63,7 +63,7 @@ describe("tts --play", () => {
     const { played, options } = withPlayers(["ffplay"]);
     const { code, err } = await run("tts Hi --play", options);
     expect({ code, played }).toEqual({ code: 1, played: [] });
-    expect(err).toContain("not sound of a known type");
+    expect(err).toContain("not audio of a known type");
   });
 
   test("without --out saves the recording as usual", async () => {

@@ -160,19 +160,19 @@ describe("an unknown outcome and an interruption name the place to look at", () 
       "No command can show whether the change was made. Running the same command again is safe",
     ],
     ["reserve request --gpus 8", "No command lists these requests: ask the service"],
-    ["api-keys create ci", "`gpuctl api-keys list` shows whether it was created; its value is lost"],
+    ["api-keys create ci", "`gpuctl api-keys list` shows whether the key was created"],
   ];
   const interruptedOnly: typeof places = [
-    ["rentals create vm --gpus 1 --yes", "`gpuctl rentals list` shows whether it was created."],
+    ["rentals create vm --gpus 1 --yes", "`gpuctl rentals list` shows whether the rental was created."],
     [
       "volumes create --region us-central-1 --label data-1 --size-in-gb 256",
-      "`gpuctl volumes list` shows whether it was created.",
+      "`gpuctl volumes list` shows whether the volume was created.",
     ],
-    ["volumes attach 501 1001", "`gpuctl volumes list` shows what it is attached to."],
-    ["rentals terminate 1001 --yes", "`gpuctl rentals get 1001` shows whether it ended."],
+    ["volumes attach 501 1001", "`gpuctl volumes list` shows what the volume is attached to."],
+    ["rentals terminate 1001 --yes", "`gpuctl rentals get 1001` shows whether the rental ended."],
     [
       "reserve convert 1001 --days 30 --expected-price 12.00 --yes",
-      "`gpuctl rentals get 1001` shows its term.",
+      "`gpuctl rentals get 1001` shows the term of the rental.",
     ],
     ["user delete --yes", "`gpuctl auth status` shows whether the service still accepts the key."],
   ];

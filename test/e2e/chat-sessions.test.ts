@@ -35,7 +35,7 @@ describe.each([
     next.finish();
     expect(await going).toMatchObject({
       code: 0,
-      err: expect.stringContaining("The model will be told that it was cut off"),
+      err: expect.stringContaining("gpuctl tells the model that the answer was cut off"),
     });
     expect((await readdir(folderOf(home))).filter((file) => !file.endsWith(".jsonl"))).toEqual([]);
   });

@@ -39,7 +39,7 @@ describe("a create whose outcome is unknown", () => {
   };
 
   test.each([
-    [true, /New in the listing: 1001\. It may be this one\./],
+    [true, /New in the listing: 1001\. This request may have created it\./],
     [false, /Nothing new is listed yet/],
   ])("says so in words to act on (it happened: %s)", async (happens, found) => {
     const { respond, sandbox } = lostOnce(happens);

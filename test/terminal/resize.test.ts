@@ -22,12 +22,12 @@ describe.skipIf(process.platform === "win32")("a watched list whose window is re
     expect(titles(terminal)).toMatch(/GPU +REGION +TERM/);
     const wide = terminal.screen();
     terminal.resize(50, 24);
-    await terminal.waitFor((text) => complete(text) && /Left out to fit/.test(text));
+    await terminal.waitFor((text) => complete(text) && /Columns left out to fit/.test(text));
     const narrow = terminal.screen();
     expect(narrow[0]).toMatch(/^ID +LABEL +STATE +/);
     expect(narrow.filter((line) => /^\d{4} /.test(line))).toHaveLength(3);
     expect(narrow.filter((line) => line.includes("trainer"))).toHaveLength(1);
-    expect(narrow.join("")).toContain("Left out to fit: ");
+    expect(narrow.join("")).toContain("Columns left out to fit: ");
     terminal.resize(100, 24);
     await terminal.waitFor((text) => complete(text) && /GPU +REGION +TERM/.test(text));
     expect(terminal.screen()).toHaveLength(wide.length);
@@ -52,7 +52,7 @@ describe.skipIf(process.platform === "win32")("a watched list whose window is re
   test("leaves the shell's output and the last list on the screen", async () => {
     const terminal = await watching(100);
     terminal.resize(60, 20);
-    await terminal.waitFor(/Left out to fit/);
+    await terminal.waitFor(/Columns left out to fit/);
     terminal.press("ctrl-c");
     await terminal.ended();
     const [first, header, ...rows] = terminal.text().split("\n");

@@ -26,7 +26,7 @@ export const freshMs = 30_000;
 /** Milliseconds for which cached values are used when a request fails or is too slow. */
 export const maxAgeMs = 3_600_000;
 
-/** The cache file for one kind of values, or for the fields of one operation. Each service and account has its own. */
+/** The cache file for one kind of values, or for the fields of one operation. Each account has its own cache files. */
 export function cachePath(
   { state }: Pick<System["files"]["folders"], "state">,
   { kind, operation }: { readonly kind: LiveValue; readonly operation: string },

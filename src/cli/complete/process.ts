@@ -6,13 +6,10 @@ import type { Services } from "../start/services.ts";
 import { complete } from "./complete.ts";
 import { refreshCache, refreshTimeout } from "./refresh-cache.ts";
 
-/**
- * How many milliseconds after its start the process prints the values that it has, to stay under the limit of 150 ms in
- * total.
- */
+/** The process prints the values that it has this many milliseconds after it started, so that it ends within 150 ms. */
 const printAt = 120;
 
-/** Marks a background process that only refreshes the cache. */
+/** The last argument of a background process that only refreshes the cache. */
 const refreshMark = "--refresh-cache";
 
 /** Runs `__complete` for a shell: prints no errors, never keeps the shell waiting, and always exits 0. */

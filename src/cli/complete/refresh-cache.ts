@@ -60,8 +60,8 @@ export async function refreshCache(
 }
 
 /**
- * The IDs of the records, each described by its label. The view of the list command says where both are. If commands
- * also accept labels for this kind, adds each label that is unique, described by its ID.
+ * The IDs of the records, each described by its label. The view of the list command names the fields with the ID and
+ * the label. If commands also accept labels for this kind, adds each unique label, described by its ID.
  */
 function valuesOf(kind: LiveValue, { records, view }: Live): readonly Completion[] {
   const paths = view.columns.find(({ title }) => title === "LABEL" || title === "NAME")?.paths ?? [];

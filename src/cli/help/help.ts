@@ -32,7 +32,7 @@ export function wordsAt(path: readonly string[]): readonly string[] {
   return [...new Set(commandsWithin(path).flatMap((spec) => spec.path[path.length] ?? []))];
 }
 
-/** The commands whose words begin with a path; all commands for an empty one. */
+/** The commands whose words begin with a path; all commands for an empty path. */
 export const commandsWithin = (path: readonly string[]): readonly CommandNode[] =>
   nouns
     .filter(({ name }) => path.length === 0 || name === path[0])
@@ -140,13 +140,13 @@ const spelled = (flag: FlagNode): string =>
     .join(", ")
     .replace(/--([\w-]+), --no-\1/g, "--[no-]$1") + (flag.value ? ` ${shownValue(flag)}` : "");
 
-/** The global flags by heading. */
+/** The global flags, grouped under their headings. */
 const groupedGlobals: readonly { readonly group: string; readonly flags: readonly FlagNode[] }[] = [
   ...globalGroups.map((group) => ({ group, flags: globals.filter((flag) => flag.group === group) })),
   { group: "Other", flags: standardFlags },
 ];
 
-/** The global flags by name only, for the help of a command. No-break spaces keep each on one line. */
+/** The global flags without descriptions, for the help of a command. No-break spaces keep each flag on one line. */
 function globalNames(style: HelpStyle): readonly string[] {
   const rows = groupedGlobals.map(({ group, flags }): Row => {
     const names = flags.map((flag) => spelled(flag).replaceAll(" ", "\u00a0"));

@@ -3,7 +3,7 @@ import { defaultRetries, defaultTimeout, retriesText } from "../../core/values/d
 import { duration } from "../../core/values/durations.ts";
 import { outputFormats } from "../../core/view.ts";
 
-/** A flag that every command takes, with its environment variable. */
+/** A flag that every command takes, with its environment variable if it has one. */
 interface GlobalFlag extends Omit<GlobalNode, "names" | "kind" | "notes"> {
   readonly name: string;
   /** The switch turns something off: `--no-NAME`. */
@@ -25,7 +25,7 @@ export const globalFlags = [
     name: "columns",
     group: "Output",
     value: "LIST",
-    text: "Columns of a table, csv or tsv, in order: titles, names or dotted paths",
+    text: "Columns to show in a table, csv or tsv, in this order: titles, names or dotted paths",
   },
   { name: "header", group: "Output", negative: true, text: "Omit the header" },
   {

@@ -5,15 +5,15 @@ import { UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
 import { type CliGlobals, globalFlags } from "./globals.ts";
 
-/** The value of a flag, with its source for messages: the flag as the user wrote it, or a key of the profile. */
+/** The value of a flag, and for messages where it is set: the flag as typed, a variable or a key of the profile. */
 export interface FlagWithSource {
   readonly value: unknown;
   readonly source: string;
 }
 
 /**
- * Parses a flag's value. With `lenient`, an invalid value of an input field is returned as text, and the service
- * decides.
+ * Parses a flag's value. With `lenient`, an invalid value of an input field is returned as text, so that the service
+ * decides whether it is valid.
  */
 export function flagValue(flag: FlagNode, text: string, name: string, lenient: boolean): unknown {
   const { kind, item = "text", field, choices, repeat } = flag;

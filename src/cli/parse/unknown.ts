@@ -96,7 +96,7 @@ function groupsHint(word: string): string {
 const isOfService = ([noun]: readonly string[]): boolean =>
   noun !== undefined && commandsWithin([noun]).some(({ operation }) => operation);
 
-/** The error for words without help, with a suggestion for the first unknown word. */
+/** The error of `gpuctl help WORDS` if there is no help for the words, with a suggestion for the first unknown word. */
 export function unknownTopic(words: readonly string[]): UsageError {
   const at = words.findIndex((word, index) => !wordsAt(words.slice(0, index)).includes(word));
   const known = [...wordsAt(words.slice(0, at)), ...(at === 0 ? topics.map(({ name }) => name) : [])];
@@ -113,13 +113,13 @@ export function rejectMisspelling(word: string, path: readonly string[]): void {
   const meant = path.length === 1 ? didYouMean(word, wordsAt(path), (verb) => asLine([...path, verb])) : "";
   if (meant === "") return;
   throw new UsageError(`unknown command '${[...path, word].join(" ")}'${meant}`, {
-    hint: "To use it as the prompt or message, pass it on stdin.",
+    hint: `To use ${JSON.stringify(word)} as the prompt or message, pass it on stdin.`,
   });
 }
 
 /**
- * The error for an unknown flag after the words of `path`. The flag may be misspelled, misplaced or one of another
- * command.
+ * The error for an unknown flag after the words of `path`. The flag may be misspelled or misplaced, or it may belong to
+ * another command.
  */
 export function unknownFlag(flag: string, path: readonly string[], argv: readonly string[]): UsageError {
   const [name = flag] = flag.split("=");

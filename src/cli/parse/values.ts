@@ -33,7 +33,7 @@ export function withDefaults(
     if (fromVariable && !(name in flags)) {
       return [[name, { value: flagValue(flag, fromVariable, env, lenient), source: env }]];
     }
-    // The command applies the defaults of these fields itself.
+    // The command itself applies the defaults of the fields in `defaulted`.
     const text = field in defaulted ? undefined : profileValues[configKey];
     if (text === undefined || name in flags) return [];
     const source = `${configKey} of profile "${profile}"`;
@@ -47,7 +47,7 @@ export function withDefaults(
   return more.length === 0 ? invocation : { ...invocation, flags: { ...Object.fromEntries(more), ...flags } };
 }
 
-/** The values of a command line: fields by their wire names, other flags and arguments by their keys. */
+/** The values of a command line: fields by their names in the API, other flags and arguments by their keys. */
 export function valuesOf({
   command,
   flags,

@@ -42,8 +42,8 @@ export async function printPaid(
     (error: unknown) => ({ error }),
   );
   if (failure) {
-    // If both printing and reading the output failed, throws this error, because it says where the output is. Its
-    // cause is the error of reading.
+    // If reading the output failed, too, still throws `StoredElsewhere`, because it says where the output is. Its cause
+    // is the error of reading.
     const path = await keepOutput(Buffer.concat(chunks));
     const message = `${failure.message}. Saved to ${path} instead, because you were charged for it.`;
     throw new StoredElsewhere(message, { cause: ended?.error });

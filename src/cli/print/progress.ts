@@ -13,7 +13,7 @@ interface ProgressOptions extends Pick<Settings, "quiet" | "ci" | "color" | "dry
   readonly lines?: ((max: number) => readonly string[]) | undefined;
 }
 
-/** Rows of the terminal that stay free of these lines: for the text, the prompt and a line before the prompt. */
+/** Terminal rows that `lines` must leave free: one for the text, and two for what was printed above the text. */
 const freeRows = 3;
 
 /**

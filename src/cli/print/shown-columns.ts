@@ -29,5 +29,5 @@ export function leftOutNote(leftOut: readonly Column[], { columns, id }: ListVie
   const idColumn = columns.filter(({ paths }) => paths.some((path) => id.includes(path))).slice(0, 1);
   const names = [...new Set([...idColumn, ...leftOut])].map(nameOf).join(",");
   const instead = chosen ? "Name fewer in --columns, or use" : `See --columns ${names} or`;
-  return `Left out to fit: ${titles}. ${instead} -o json.`;
+  return `Columns left out to fit: ${titles}. ${instead} -o json.`;
 }

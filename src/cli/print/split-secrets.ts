@@ -63,9 +63,9 @@ export async function* withoutSplitSecrets(
   if (held.length > 0) yield releaseAll();
 }
 
-/** The texts at a place that may end with the start of a secret. */
+/** The texts at one place that are held back, because they may end with the start of a secret. */
 interface Joined {
-  /** Gets each text once, so that a long text takes no more time for each record than a short one. */
+  /** Each text is added to it once, so that the time for a record does not depend on how much text came before it. */
   readonly stream: ReturnType<Redactor["stream"]>;
   readonly pieces: Piece[];
   /** The number of the last record that has a text. */
@@ -79,7 +79,7 @@ interface Piece {
   readonly text: string;
 }
 
-/** How many levels deep to look for texts. The arguments of a tool call are six below `choices`. */
+/** How many levels deep to look for texts. The arguments of a tool call are six levels below `choices`. */
 const maxDepth = 8;
 
 /** The texts inside a value, each with its place. */

@@ -20,7 +20,7 @@ export interface Options {
   readonly runtime: Runtime;
 }
 
-/** The values so far, and the flags and arguments that would set the same values without prompts. */
+/** The values so far, and the flags and arguments that would set those of them that were prompted for. */
 export interface Answered {
   readonly values: Values;
   readonly flags: readonly string[];

@@ -144,7 +144,7 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
       finding ??
       (request?.url.includes("/v1/")
         ? "You may have been charged, and a retry sends a new request."
-        : "Check what it did before you try again."),
+        : "Check what the request did before you try again."),
   }),
   Interrupted: () => ({ code: "INTERRUPTED", exitCode: exit.interrupted }),
   NotRegularFile: () => ({ code: "USAGE", exitCode: exit.usage }),

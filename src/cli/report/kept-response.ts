@@ -41,7 +41,7 @@ function receivedIn(error: unknown): readonly Received[] {
 }
 
 /**
- * Folders for output that cannot be stored where it belongs: the current folder, unless it was deleted, and then the
+ * Folders for output that cannot be stored where it belongs: first the current folder, unless it was deleted, then the
  * temporary folder.
  */
 export function fallbackFolders(files: Files): readonly string[] {

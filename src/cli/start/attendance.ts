@@ -36,7 +36,8 @@ const maxHeld = 64 * 1024;
  * Writes bytes unchanged if the sink is not a terminal. To a terminal, writes only whole lines, so that no escape
  * sequence is cut in two, and lines of stdout and stderr do not mix. A carriage return, which redraws a progress bar,
  * also ends a line. A line that is longer than `maxHeld` is written in parts, because it may never end. An escape
- * sequence that is split between two parts is shown as text. A secret is never split, so it is always masked.
+ * sequence that is split between two parts is shown as text. A secret in text for a terminal is masked even if it is
+ * split, because the redactor holds back the start of a secret.
  */
 function passedTo(sink: Sink, redactor: Pick<Redactor, "stream">): Passed {
   const masked = redactor.stream();

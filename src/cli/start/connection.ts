@@ -90,8 +90,8 @@ export function connect(
     return send(url, { ...init, onSent });
   };
   /**
-   * Diverts strings before keys are masked. The strings hold pictures or sound, which are not shown as text, so they
-   * need no masking.
+   * Lets `divert` take strings out of a response before keys are masked. The strings hold pictures or sound, which are
+   * not shown as text, so they need no masking.
    */
   const diverting = async (divert: Divert): Promise<Pick<CallOptions, "fetch">> => {
     const { divertingFetch } = await import("../../client/divert.ts");

@@ -52,7 +52,7 @@ export async function main(argv: readonly string[], outside: System, services: S
 
 /**
  * Asks which command of the group to run, and returns its command line. Returns undefined if gpuctl cannot prompt, or
- * if the group shows its help.
+ * if the help of the group is to be shown instead.
  */
 async function chosenLine(bare: BareGroup, { env, io }: System): Promise<readonly string[] | undefined> {
   if (!canPrompt({ promptsAllowed: promptsAllowed(bare.globals, env) }, io)) return undefined;
@@ -60,7 +60,7 @@ async function chosenLine(bare: BareGroup, { env, io }: System): Promise<readonl
 }
 
 interface Start extends Omit<Runtime, "settings" | "notes"> {
-  /** The system before its streams were guarded. */
+  /** The system with its original streams, in which `guardIo` does not mask secrets. */
   readonly outside: System;
 }
 
@@ -236,13 +236,16 @@ async function fail(error: unknown, stderr: Sink, options: FailOptions): Promise
   return failure.exitCode;
 }
 
-/** Clock difference to ignore, in milliseconds: Date has whole seconds, and a response takes time to arrive. */
+/**
+ * Clock difference to ignore, in milliseconds: the Date header has whole seconds, and a response takes time to arrive.
+ */
 const tolerance = 2000;
 const restOfSecond = 999;
 
 /**
- * The service's time, from the Date header of its responses; this machine's time until the first response. Date has
- * whole seconds, so the clock assumes the end of the second: then no timestamp of the service is in the future.
+ * The service's time, from the Date header of its last response. This machine's time until the first response, and if
+ * the two differ by no more than `tolerance`. The header has whole seconds, so the clock assumes the end of the second:
+ * then no timestamp of the service is in the future.
  */
 function serviceClock(localNow: () => number): { readonly observe: Observer; readonly now: () => number } {
   let offset = 0;

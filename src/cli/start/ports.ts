@@ -123,7 +123,8 @@ function installation({ settings, system, services }: Runtime): Installation {
       try {
         return invalidValues(profileOf(readConfig(files), settings.profile), settings.profile);
       } catch (error) {
-        const hint = (error instanceof UsageError && error.hint) || "Fix the file, or move it away.";
+        const hint =
+          (error instanceof UsageError && error.hint) || "Fix the configuration file, or move it away.";
         return { message: reasonOf(error), hint };
       }
     },
@@ -153,7 +154,7 @@ function invalidValues(
   if (invalid.length === 0) return undefined;
   return {
     message: `profile "${name}" has invalid values: ${invalid.join(", ")}`,
-    hint: "Remove one with `gpuctl config unset KEY`.",
+    hint: "`gpuctl config unset KEY` removes a value.",
   };
 }
 

@@ -74,8 +74,8 @@ export async function run(
     !settings.dryRun &&
     command.confirm !== undefined &&
     (await confirm(questionOf(command.confirm, runInput), node, settings, system.io));
-  // If an answer is rejected, prints the line with all answers, so that they are not lost. The line does not contain
-  // `--yes`, because the user has not confirmed.
+  // If an answer to a prompt is invalid, prints the command line with all answers, so that they are not lost. The line
+  // does not contain `--yes`, because the user has not confirmed.
   const sayUnconfirmed = (error: unknown): never => {
     const isCancelled = error instanceof Interrupted || system.interrupted.aborted;
     if (line && !isCancelled)
@@ -102,7 +102,7 @@ export async function run(
     sayLine();
     return result;
   } catch (error) {
-    // After the user has declined, does not suggest to run the line again.
+    // If the user has declined, does not suggest running the line again.
     if (!(error instanceof Interrupted)) sayLine();
     throw error;
   }

@@ -16,7 +16,10 @@ import type { Runtime } from "./services.ts";
 export interface ServiceDescription {
   readonly describe: Describe;
   readonly descriptions: DescriptionLookup | undefined;
-  /** For a dry run: the request that replaces an operation. Warns if the cached description may be outdated. */
+  /**
+   * For a dry run: the request that would be sent instead, if the cached description lists a replacement for the
+   * operation. Warns if the cached description may be outdated.
+   */
   readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
   /** Fetches the description again, with a short timeout, if the cached one does not list the value. */
   readonly isListed: IsListedFor;
@@ -24,7 +27,7 @@ export interface ServiceDescription {
 
 /**
  * Creates everything that depends on the service's description. The description is fetched with `options` when it is
- * first needed, and only once.
+ * first needed, and then kept.
  */
 export function createServiceDescription(
   { settings, system, services, notes }: Runtime,

@@ -40,7 +40,7 @@ export function createTaskPorts(
     messages: {
       isTerminal: io.stdin.isTTY,
       read: io.stdin.pieces,
-      // If the client is gone, a call that is under way must still finish.
+      // A closed pipe must not end gpuctl: if the client is gone, a call that is under way must still finish.
       write: (text) => io.stdout.write(text, { reportsClosedPipe: true }),
       log: (line) => void io.stderr.write(`${oneLine(line, false)}\n`),
     },

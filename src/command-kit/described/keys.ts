@@ -15,8 +15,9 @@ export interface NamedKey {
 export const keyNamePaths = ["name", "label", "title"];
 
 /**
- * Finds a key by its id, or else by its name. `kind` is "SSH key" or "API key". Throws `NotFound` if there is none. If
- * several keys have the name, throws a `UsageError` that lists their ids.
+ * Finds a key by its id, or else by its name. `kind` is "SSH key" or "API key", and `list` is the command that lists
+ * the keys. Throws `NotFound` if there is no such key. If several keys have the name, throws a `UsageError` that lists
+ * their ids.
  */
 export function keyNamed(word: string, records: readonly unknown[], kind: string, list: string): NamedKey {
   const keys = records.flatMap((record) => {
@@ -41,7 +42,7 @@ export function keyNamed(word: string, records: readonly unknown[], kind: string
   return first;
 }
 
-/** A key for a question, such as `3 (laptop)`. */
+/** A key as a question names it, such as `3 (laptop)`. */
 export function keyText({ id, record }: NamedKey): string {
   const name = firstAt(record, keyNamePaths);
   return typeof name === "string" && name !== "" ? `${id} (${name})` : id;

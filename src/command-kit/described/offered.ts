@@ -51,5 +51,5 @@ export const offeredOperation = <Found>(
 export const differentFields = (purpose: string, id: string, fields: readonly string[]): NotOffered =>
   new NotOffered(
     `the service's operation to ${purpose} differs from what gpuctl sends in these fields: ${fields.join(", ")}`,
-    `\`${commandLine("api describe", [id])}\` shows its fields, and \`gpuctl api call\` sends them.`,
+    `\`${commandLine("api describe", [id])}\` shows the fields of the operation, and \`gpuctl api call\` sends them.`,
   );

@@ -65,7 +65,7 @@ export default defineCommand({
     const data = await progress("Creating the key", () =>
       writeAndCheck(
         async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
-        "`gpuctl api-keys list` shows whether it was created; its value is lost, so revoke it.",
+        "`gpuctl api-keys list` shows whether the key was created. If so, revoke it, because its value is lost.",
       ),
     );
     context.setFailureContext(

@@ -18,7 +18,7 @@ export default defineCommand({
   ]),
   buildInput: async ({ args, ...context }) => {
     const { found: operation, description } = await apiKeyOperation("remove", context);
-    // A dry run shows the request that removes the key, so it does not look up the name.
+    // A dry run ends with the first request, which must be the one that removes the key, not the lookup of its name.
     const key = context.settings.dryRun
       ? { id: args.key, record: undefined }
       : keyNamed(args.key, await listApiKeys(context), "API key", "api-keys list");
@@ -31,7 +31,7 @@ export default defineCommand({
   run: async ({ input: { key, request: parts }, request }) => {
     const data = await writeAndCheck(
       async () => removedKey(key, await request(parts)),
-      "`gpuctl api-keys list` shows whether it was revoked.",
+      "`gpuctl api-keys list` shows whether the key was revoked.",
     );
     return { data };
   },

@@ -153,8 +153,8 @@ const isPaid = ({ path, method }: DescribedRequest["parts"]): boolean =>
   plainPath(path).startsWith("/v1/") && !isRead({ method });
 
 /**
- * If a request may create a rental, warns that the burn limit of the profile is not checked. Such a request is a POST
- * to a path where rentals are created, or below such a path. Called only for requests that call no documented
+ * If a request may create a rental, warns that the profile's limit `budget.maxBurn` is not checked. Such a request is a
+ * POST to a path where rentals are created, or below such a path. Called only for requests that call no documented
  * operation.
  */
 function warnOfUncheckedBurn(
@@ -217,7 +217,7 @@ function allPages(
     const page = parseJson((await request({ ...parts, query })).text());
     if (page === undefined) {
       throw new EmptyResult(
-        `page ${sent} of the listing is not JSON, so --paginate cannot join the pages; run it without --paginate to see the response`,
+        `page ${sent} of the listing is not JSON, so --paginate cannot join the pages; run the command without --paginate to see the response`,
       );
     }
     return page;
@@ -272,7 +272,7 @@ function shouldBeJson(response: BufferedResponse, operation: DescribedOperation 
   return type === null ? parseJson(response.text()) !== undefined : isJsonType;
 }
 
-/** Success statuses that have no body. */
+/** Statuses whose responses have no body. */
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**

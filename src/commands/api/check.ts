@@ -9,8 +9,8 @@ import { similar } from "./find.ts";
 const typeMessages = /^must be (an? )?(number|integer|boolean|null|array|object)/;
 
 /**
- * Checks a request against the description of its operation. Throws a `UsageError` that names each invalid field. Tells
- * the user which fields were not checked because their schemas cannot be used.
+ * Checks a request against the description of its operation. Throws a `UsageError` that names each invalid field.
+ * Reports which fields were not checked because their schemas cannot be used.
  */
 export async function checkRequest(
   { operation, values, body, wholeBody }: DescribedRequest,
@@ -51,7 +51,7 @@ export async function checkRequest(
   if (operation.body?.schema !== undefined && body !== undefined)
     check(operation.body.schema, body, "", false);
   for (const pattern of patterns.unchecked) {
-    say(`Matching a value against ${pattern} took too long, so it was not checked.`);
+    say(`Matching a value against ${pattern} took too long, so the value was not checked.`);
   }
   if (found.length === 0) return;
   const typeHint = hasWrongType ? " -F sends numbers, true, false and null." : "";

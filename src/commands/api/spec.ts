@@ -5,13 +5,13 @@ export default defineCommand({
   path: "api spec",
   summary: "Print the service's own OpenAPI description",
   details:
-    "The description lists the operations enabled in this environment. It needs no key and is cached for a day.",
+    "The description lists the operations that the service offers. It needs no key and is cached for a day.",
   operation: "getOpenApiDocument",
   flags: { refresh: flag.boolean("Ignore the cache and fetch the description again") },
   view: { kind: "document" },
   examples: [
     { text: "Print the description", command: "gpuctl api spec --sandbox" },
-    { text: "Save it to a file", command: "gpuctl api spec --sandbox > openapi.json" },
+    { text: "Save the description to a file", command: "gpuctl api spec --sandbox > openapi.json" },
   ],
   run: async ({ flags: { refresh }, call, describe, settings }) => ({
     data: settings.dryRun ? await call("getOpenApiDocument", {}) : await describe({ refresh }),

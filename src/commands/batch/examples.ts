@@ -10,7 +10,7 @@ export const exampleInput = `printf '${line("1", "/v1/chat/completions", hello)}
 /** Writes prompts.txt, a file of two prompts. */
 export const examplePrompts = "printf 'A lighthouse at dusk\\nA fox in the snow\\n' > prompts.txt";
 
-/** Runs a batch whose second line has an unknown outcome. */
+/** Runs a batch of two requests. */
 export const exampleOutput = [
   exampleInput,
   "gpuctl batch run requests.jsonl --out answers.jsonl --sandbox",

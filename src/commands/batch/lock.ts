@@ -30,7 +30,10 @@ export async function withBatchLock<Value>(
     busy: () => {
       const by = owner === undefined ? "another process" : `process ${pidOf(owner)}`;
       const where = owner === undefined || isHere ? "" : ` on ${owner.split(" ")[0]}`;
-      return new InUse(`the batch ${out} is in use by ${by}${where}`, "Wait until it has ended, or stop it.");
+      return new InUse(
+        `the batch ${out} is in use by ${by}${where}`,
+        "Wait until that process has ended, or stop it.",
+      );
     },
   });
 }

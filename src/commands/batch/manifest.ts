@@ -195,8 +195,8 @@ function assertOneLine(texts: Readonly<Record<string, string | undefined>>): voi
 }
 
 /**
- * Throws `UsageError` if a path does not work on every system. The files are in the job's own folder, and these systems
- * replace `$` in more places than a shell does.
+ * Throws `UsageError` for a path that does not work on Kubernetes, GitHub and GitLab: the files are in the job's own
+ * folder there, and these platforms replace `$` in more places than a shell does.
  */
 function assertPortable({ input, out }: BatchJob): void {
   for (const [name, path] of Object.entries({ INPUT: input, "--out": out })) {

@@ -105,7 +105,7 @@ async function partsAt(
     if (process !== undefined) {
       throw new InUse(
         `${out} is being written by process ${process}`,
-        "`gpuctl batch status` shows how far it is.",
+        "`gpuctl batch status` shows the progress.",
       );
     }
     const part = await readPart(out);

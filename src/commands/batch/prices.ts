@@ -47,9 +47,9 @@ function priceOfPicture({ body }: BatchRequest): Money | undefined {
 }
 
 /**
- * The most that a chat can cost. A token of the messages has at least one byte, and `max_tokens` limits the answer.
- * Undefined without `max_tokens`, and with a picture, because the length of the text does not limit the number of
- * tokens of the picture.
+ * The most that a chat can cost. The messages have at most as many tokens as bytes, and `max_tokens` limits the answer.
+ * Undefined without `max_tokens`. Also undefined with a picture, because its number of tokens does not depend on the
+ * number of bytes of the messages.
  */
 function mostForChat({ body }: BatchRequest, prices: TokenPrices): Money | undefined {
   const { max_tokens: maxTokens, messages, n = 1 } = body;

@@ -210,7 +210,7 @@ async function inputOf(
   const from = prompts === undefined ? "INPUT" : "--prompts";
   if (name === "-") {
     throw new UsageError(`${from} cannot be stdin: the same input is read again when a batch is resumed`, {
-      hint: "Save it to a file, and give the path of that file. Nothing was sent.",
+      hint: "Save the input to a file, and give the path of that file. Nothing was sent.",
     });
   }
   const path = files.resolve(name);
@@ -342,7 +342,7 @@ function failureOf(
     const why = stop?.kind === "failing" ? `: stopped after ${stop.count} in a row without a success` : "";
     return new BatchNeedsLook(
       `of ${total} lines, ${parts.join(", ")}${why}`,
-      `Look at them in the output. To send them again, run \`${retry}\` and then the same command line.`,
+      `Look at these lines in the output. To send them again, run \`${retry}\`, and then this command line again.`,
     );
   }
   if (stop?.kind === "ceiling") {

@@ -52,7 +52,7 @@ export default defineCommand({
     const outputs = await Promise.all(args.out.map((path) => outputsAt(files.resolve(path))));
     const rows: Row[] = [];
     for (const out of new Set(outputs.flat())) rows.push(await rowOf(out, files));
-    // If the user names one of the outputs itself, do not add other shards.
+    // If the user names the output of a shard, not the whole batch or a folder, do not add other shards.
     if (!args.out.some((path) => outputs.flat().includes(files.resolve(path))))
       rows.push(...notStarted(rows));
     rows.sort((one, other) => compare(one.out, other.out));

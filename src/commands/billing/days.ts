@@ -2,7 +2,7 @@ import { firstAt } from "../../core/json.ts";
 import { type Money, moneyOfCents } from "../../core/values/money.ts";
 import { parseTime } from "../../output/time.ts";
 
-/** Possible paths in a line of usage: services name them differently. */
+/** Possible paths of the amount, the start and the end in a line of usage: services name them differently. */
 export const amountPaths = ["amountCents", "costCents", "totalCents", "amount_cents", "cost_cents"];
 export const fromPaths = ["from", "startedAt", "start", "periodStart", "date", "day"];
 export const untilPaths = ["until", "endedAt", "terminatedAt", "end", "periodEnd"];

@@ -24,7 +24,10 @@ export default defineCommand({
   },
   examples: examplesAfter(sandboxExamples.rental, [
     { text: "List the invoices", command: "gpuctl billing invoices --sandbox" },
-    { text: "Print them with their lines as JSON", command: "gpuctl billing invoices -o json --sandbox" },
+    {
+      text: "Print the invoices with their lines as JSON",
+      command: "gpuctl billing invoices -o json --sandbox",
+    },
   ]),
   run: async (context) => ({
     data: await listDescribed(await billingOperation("invoices", context), context),

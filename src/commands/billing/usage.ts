@@ -38,7 +38,7 @@ export default defineCommand({
     const lines = await listDescribed(await billingOperation("usage", context), context);
     if (!flags.plot) return { data: lines, note: totalOf(lines) };
     const { days, undated } = costPerDay(lines, serviceNow());
-    if (undated > 0n) say(`Not shown, because the service gives no dates for it: ${dollarText(undated)}.`);
+    if (undated > 0n) say(`Usage without a date, which is not shown: ${dollarText(undated)}.`);
     if (settings.output !== "table" || days.length === 0) {
       return { data: days.map(({ date, cents }) => ({ date, amountCents: cents })), view: daysView };
     }

@@ -55,7 +55,7 @@ async function fileOf(
     const what = isPdf ? "a PDF file" : type ? `a ${type.ext} file` : "a binary file";
     throw new UsageError(`${from} ${path}: ${what} cannot be attached`, {
       hint: isPdf
-        ? "Convert it to text first, for example with `pdftotext FILE.pdf -`."
+        ? "Convert the PDF file to text first, for example with `pdftotext FILE.pdf -`."
         : "Attach text, or a PNG, JPEG, WebP or GIF image.",
     });
   }

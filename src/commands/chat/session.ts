@@ -77,7 +77,7 @@ interface SessionChoice {
 
 type Needs = Pick<Context, "files" | "now" | "say" | "settings">;
 
-/** The sessions that this process has opened. The key is the command's parsed flags. */
+/** The sessions that this process has opened, by the parsed flags of the command. */
 const opened = new WeakMap<SessionChoice, Promise<OpenSession | undefined>>();
 
 /**
@@ -104,7 +104,9 @@ export function sayState(session: OpenSession, { say }: Pick<Context, "say">): v
   for (const problem of session.problems) say(problem);
   const last = session.chain().at(-1);
   if (last?.incomplete !== undefined) {
-    say(`The last answer is incomplete (${last.incomplete}). The model will be told that it was cut off.`);
+    say(
+      `The last answer is incomplete (${last.incomplete}). gpuctl tells the model that the answer was cut off.`,
+    );
   }
 }
 

@@ -19,7 +19,7 @@ export default defineCommand({
   examples: [
     { text: "Use another image model", command: "gpuctl config set image.model SDXL-turbo" },
     {
-      text: "Block new rentals when the active ones cost ten dollars an hour",
+      text: "Refuse a rental if all rentals together would cost over ten dollars an hour",
       command: "gpuctl config set budget.maxBurn 10",
     },
     {
@@ -32,7 +32,7 @@ export default defineCommand({
     const before = profiles.list().find(({ name }) => name === profile);
     if (key === "apiKeyCommand" && before?.key && before.settings.apiKeyCommand === undefined) {
       throw new UsageError(`profile "${profile}" has a stored key, which apiKeyCommand would replace`, {
-        hint: `\`gpuctl auth login --profile ${profile} --key-command COMMAND\` replaces it, and \`gpuctl auth logout --profile ${profile}\` removes it. Nothing was changed.`,
+        hint: `\`gpuctl auth login --profile ${profile} --key-command COMMAND\` replaces the key, and \`gpuctl auth logout --profile ${profile}\` removes it. Nothing was changed.`,
       });
     }
     if (dryRun) say(nothingDone);

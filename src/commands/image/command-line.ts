@@ -13,9 +13,9 @@ export interface CommandLine {
 }
 
 /**
- * Returns the command line for the settings of a picture. The settings are untrusted, so it contains only known fields
- * with values of the right kind. It has no control characters, because a terminal would take them for keys when the
- * line is pasted.
+ * Returns the command line for the settings of a picture. The settings are untrusted, so the line contains only known
+ * fields with values of the right kind. The line has no control characters, because a terminal would take them for keys
+ * when the line is pasted.
  */
 export function commandLine(settings: Readonly<Record<string, unknown>>): CommandLine {
   const prompt = typeof settings.prompt === "string" ? clean(settings.prompt) : "";

@@ -23,13 +23,15 @@ export async function settingsFrom(
   const name = path === "-" ? "stdin" : path;
   if ("instead" in found) {
     throw new UsageError(`--from ${name}: no image settings found: the file has ${found.instead}`, {
-      hint: "gpuctl writes its settings into PNG and JPEG files, except with --no-metadata.",
+      hint: "gpuctl writes the settings of an image into PNG and JPEG files, except with --no-metadata.",
     });
   }
   const { image, strength, ...request } = found.request;
   const isFromReference = image !== undefined || (found.source === "parameters" && strength !== undefined);
   if (isFromReference && given.image === undefined) {
-    throw new UsageError(`--from ${name}: the image was made from a reference image; name it with --image`);
+    throw new UsageError(
+      `--from ${name}: the image was made from a reference image; pass the reference image with --image`,
+    );
   }
   const fields = Object.entries({ ...request, ...(isFromReference && { strength }) }).filter(
     ([field, value]) => known.has(field) && value !== undefined && value !== null,

@@ -144,7 +144,7 @@ function resultOf(
   const failures = outcomes.flatMap((outcome, index) =>
     "value" in outcome ? outcome.value.failures : { name: pictureName(index), error: outcome.error },
   );
-  // If nothing was done for any picture, for the same reason, that reason is the whole failure.
+  // If no picture can have been generated, and all requests failed with the same message, throws only that error.
   if (generated.length === 0 && unknown.length === 0 && areAlike(failures))
     throw failures.find(wasTried)?.error;
   const failure = failureOf(failures, saved.length + (printed ? 1 : 0));

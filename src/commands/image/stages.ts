@@ -17,7 +17,7 @@ export class Stages {
     this.#now = now;
   }
 
-  /** Marks a picture as under way. The pictures of the response are added to `arriving`. */
+  /** Marks a picture as under way. The caller adds the pictures of the response to `arriving` as they arrive. */
   begin(index: number, arriving: readonly ArrivingMedia[]): void {
     this.#stages[index] = { name: "under way", since: this.#now(), arriving };
   }
@@ -44,8 +44,8 @@ export class Stages {
   }
 
   /**
-   * One line for each picture. If there are more than `max`, only the pictures that are under way or waiting have a
-   * line.
+   * One line for each picture. If there are more than `max` pictures, one line for each of the first `max` that are
+   * under way or waiting.
    */
   lines(max: number): readonly string[] {
     const all = [...this.#stages.entries()];
@@ -60,7 +60,7 @@ export class Stages {
   #text(stage: Stage): string {
     if (stage.name === "waiting") {
       const left = stage.until - this.#now();
-      // Rounded up, because "waiting 0s" looks as if it hung.
+      // Rounded up, because "waiting 0s" looks as if gpuctl hung.
       return left > 0 ? `waiting ${seconds(left + 999)} (rate limited)` : "retrying";
     }
     if (stage.name !== "under way") return stage.name;

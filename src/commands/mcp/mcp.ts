@@ -10,7 +10,7 @@ export default defineCommand({
   path: "mcp",
   summary: "Serve tools to agents on stdin and stdout, by the Model Context Protocol",
   details:
-    "Start it from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost to inference and reserved terms, --max-burn to the active rentals including a new one. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
+    "Start the server from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost to inference and reserved terms, --max-burn to the active rentals including a new one. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
   flags: {
     allow: flag.choices("What the tools may do beyond reading", permissions),
     maxCost: flag.dollars("Most that all calls together may cost, in dollars; required with --allow spend"),
@@ -30,7 +30,7 @@ export default defineCommand({
   examples: [
     { text: "Let an agent look at a sandbox", command: "gpuctl mcp --sandbox" },
     {
-      text: "Let it rent and generate, up to $5 in all and $10 an hour",
+      text: "Let an agent rent and generate, up to $5 in all and $10 an hour",
       command: "gpuctl mcp --allow spend --max-cost 5 --max-burn 10 --allow destroy --sandbox",
     },
   ],
@@ -40,7 +40,7 @@ export default defineCommand({
     checkLimits(allowed, flags);
     if (settings.dryRun) {
       throw new UsageError("--dry-run does not apply to mcp", {
-        hint: "To let its tools only read, run it without --dry-run and --allow.",
+        hint: "To let the tools only read, use neither --dry-run nor --allow.",
       });
     }
     const [{ serveTools }, { streamTransport }, { Budget, spendingLog }, { callDescribed, listedTools }] =

@@ -25,7 +25,7 @@ export default defineCommand({
     every: flag.duration("Check this often until Ctrl-C, and continue after failures"),
     warn: flag.duration("Report a lease this long before it is over", { default: "15m" }),
     notify: flag.text(
-      "Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. An event that lasts for several rounds is notified once",
+      "Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs once",
       { value: "COMMAND" },
     ),
     ...leaseFileFlag,

@@ -193,9 +193,9 @@ async function resume(left: Job, options: RentOptions, context: Context): Promis
     }
     await sleep(lookUpPause);
   }
-  journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of it is listed" });
+  journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of the job is listed" });
   const later = options.place
-    ? "a guard ends it"
+    ? "`gpuctl rentals guard` ends it"
     : "end it with `gpuctl rentals terminate`, because it has no lease";
   say(
     rentedAt === undefined

@@ -17,7 +17,7 @@ export default defineCommand({
   path: "rentals terminate",
   summary: "Terminate rentals, if the service offers an operation for it",
   details:
-    "The documented API has no call to terminate a rental, so gpuctl uses the one in the service's OpenAPI description. Rentals are named by ID or label, or selected with --all, --label and --older-than; --label and --older-than together select the rentals that match both. All rentals are looked up first: if any is not found, none is terminated. If one fails to terminate, the others still are. A rental that has ended already counts as terminated.",
+    "The service's documentation describes no call that terminates a rental. If the service's OpenAPI description lists one, gpuctl uses that. Rentals are named by ID or label, or selected with --all, --label or --older-than. With both --label and --older-than, only rentals that match both are selected. All rentals are looked up first: if any is not found, none is terminated. If one rental cannot be terminated, the others are terminated anyway. A rental that has ended already counts as terminated.",
   effect: "destroy",
   args: [
     arg.texts("RENTAL", "ID or label of a rental", {
@@ -79,8 +79,8 @@ export default defineCommand({
     rentalFilter(flags, context.now());
     const tooYoung = new Set<string>();
     const rentals = await planMatching((record) => {
-      // The service's clock is known from its response. Either clock may be wrong, so both must agree, except in the
-      // sandbox, whose clock the user can move.
+      // The service's clock is known from its response. That clock or this machine's may be wrong, so a rental must
+      // match according to both. In the sandbox, only the sandbox's clock counts, because the user can move it.
       const times = [context.serviceNow(), ...(context.settings.sandbox ? [] : [context.now()])];
       const matches = times.filter((now) => rentalFilter(flags, now)(record)).length;
       if (matches > 0 && matches < times.length) tooYoung.add(idOf(record) ?? "(no ID)");
@@ -145,8 +145,8 @@ function nameInQuestion({ id, label, reservedUntil = 0 }: TerminationPlan, now: 
 }
 
 /**
- * Shows every request of a dry run. In a dry run, every request rejects, so this function makes all of them before it
- * throws the first error.
+ * Shows every request of a dry run. There, `request` records the request and then throws `DryRun`, so this function
+ * makes all requests before it throws the first error.
  */
 async function showRequests(
   rentals: readonly TerminationPlan[],
@@ -154,10 +154,12 @@ async function showRequests(
 ): Promise<void> {
   const unsure = rentals.filter(({ alternatives }) => alternatives.length > 0).map(({ id }) => id);
   if (unsure.length > 0) {
-    const [which, each] =
-      unsure.length === 1 ? [`rental ${unsure[0]}`, ""] : [`rentals ${unsure.join(", ")}`, " for each"];
+    const [types, one] =
+      unsure.length === 1
+        ? [`rental ${unsure[0]} is a virtual machine or bare metal`, "one of them"]
+        : [`rentals ${unsure.join(", ")} are virtual machines or bare metal`, "one for each rental"];
     say(
-      `A dry run does not look up the type of ${which}, so it shows both requests${each}. Only one${each} would be sent.`,
+      `A dry run does not look up whether ${types}, so it shows the request for each type. Only ${one} would be sent.`,
     );
   }
   const shown = rentals

@@ -71,7 +71,7 @@ async function expectedEnd(
   return isDate ? `${given}${time}` : new Date(end + days * dayMs).toISOString();
 }
 
-/** Returns midnight UTC on a date. Tells the user so, and why. */
+/** Returns midnight UTC on a date, and reports that it does so and why. */
 function atMidnight(date: string, reason: string, say: Context["say"]): string {
   say(`${reason}, so --expected-reserved-until ${date} stands for midnight UTC.`);
   return `${date}T00:00:00.000Z`;

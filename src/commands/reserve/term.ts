@@ -39,7 +39,7 @@ export const termCommand = <const Id extends TermOperation>(operation: Id) =>
     run: async ({ input, ...context }: TermContext & { readonly input: InputOf<Id> }) => ({
       data: await writeAndCheck(
         () => sendTerm(operation, input, context),
-        `\`${commandLine("rentals get", [String(input.rentalId)])}\` shows its term.`,
+        `\`${commandLine("rentals get", [String(input.rentalId)])}\` shows the term of the rental.`,
         () => currentTerm(String(input.rentalId), context.call),
       ),
     }),

@@ -169,8 +169,8 @@ export function refusal(error: unknown, nameOf: (path: Path) => string, hint: st
 type Numbered = Pick<SandboxControl["faults"], "list" | "clear">;
 
 /**
- * Removes the record with the number `id`, or all records without one. Throws `NotFound` if there is no record with
- * that number. `name` is what the error calls a record, such as `fault`.
+ * Removes the record with the number `id`, or all records if `id` is undefined. Throws `NotFound` if there is no record
+ * with that number. `name` is what the error calls a record, such as `fault`.
  */
 export async function clearNumbered(records: Numbered, name: string, id: number | undefined) {
   const cleared = await records.clear(id);

@@ -16,7 +16,7 @@ export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations, except the newer paths that replace deprecated ones. `--only replacements` serves the documented operations, but replaces the deprecated ones with their successors; the sandbox chooses the page format of the successors. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API.",
+    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations, except the newer paths that replace deprecated ones. `--only replacements` serves the documented operations, but replaces the deprecated ones with their successors, whose page format is an assumption of the sandbox. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",

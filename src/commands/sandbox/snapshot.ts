@@ -12,8 +12,8 @@ export default defineCommand({
   uses: ["sandbox"],
   view: { kind: "record", id: ["path"] },
   examples: [
-    { text: "Save it to a file", command: "gpuctl sandbox snapshot state.json" },
-    { text: "Write it to stdout", command: "gpuctl sandbox snapshot - > state.json" },
+    { text: "Save the state to a file", command: "gpuctl sandbox snapshot state.json" },
+    { text: "Write the state to stdout", command: "gpuctl sandbox snapshot - > state.json" },
   ],
   run: async ({ args: { file }, flags: { force }, sandbox, settings, files, say }) => {
     const bytes = Buffer.from(`${JSON.stringify(await (await sandbox()).snapshot())}\n`);

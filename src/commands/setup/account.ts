@@ -134,7 +134,8 @@ async function checkTypedKey(
   }
 }
 
-const certificates = "If your own authority signed it, set NODE_EXTRA_CA_CERTS=FILE to trust it.";
+const certificates =
+  "If your own authority issued the certificate, set NODE_EXTRA_CA_CERTS to a file with the authority's certificate.";
 
 const advice: Readonly<Record<string, string>> = {
   ENOTFOUND: "Is the URL right?",

@@ -48,7 +48,7 @@ async function offerScript(shell: Shell, { path }: CompletionPlace, { ask, conte
   return "now";
 }
 
-/** Appends to the startup file instead of replacing it, because it may be a link into a repository. */
+/** Appends lines to the startup file. Does not replace the file, because it may be a link into a repository. */
 async function offerStartupLines(
   shell: Shell,
   { startupFile, lines }: CompletionPlace,
@@ -61,7 +61,7 @@ async function offerStartupLines(
   const missing = lines.filter((line) => !present.split("\n").includes(line));
   if (missing.length === 0) return "already";
   const [it, them] = missing.length === 1 ? ["this line", "the line"] : ["these lines", "the lines"];
-  context.say(`To load it, ${shell} needs ${it} in ${startupFile}:`);
+  context.say(`To load the completions, ${shell} needs ${it} in ${startupFile}:`);
   for (const line of missing) context.say(`  ${line}`);
   if (!(await ask.confirm({ message: `Add ${them} to ${startupFile}?`, initial: true }))) return "declined";
   await mkdir(dirname(startupFile), { recursive: true });

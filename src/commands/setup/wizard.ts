@@ -17,7 +17,7 @@ export interface Wizard {
   readonly profile: string;
   /** The profile as it is stored so far; undefined before the first answer is saved. */
   readonly stored: () => ProfileSummary | undefined;
-  /** Saves an answer. If setup ends early, the message says with `what` that this answer was saved. */
+  /** Saves an answer. If setup ends early, the error says that `what` was saved, such as the base URL. */
   readonly save: (what: string, change: ProfileChange) => Promise<void>;
 }
 

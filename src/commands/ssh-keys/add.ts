@@ -30,7 +30,7 @@ export default defineCommand({
         "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --sandbox",
     },
     {
-      text: "Give it a name",
+      text: "Add a key with another name",
       command:
         "printf 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada' | gpuctl ssh-keys add - --name laptop --sandbox",
     },
@@ -50,7 +50,7 @@ export default defineCommand({
     const data = await progress("Adding the key", () =>
       writeAndCheck(
         async () => createdKey(await request({ method, path, host: "compute", body: JSON.stringify(body) })),
-        "`gpuctl ssh-keys list` shows whether it was added.",
+        "`gpuctl ssh-keys list` shows whether the key was added.",
       ),
     );
     return { data, rows: withFingerprint(data) };

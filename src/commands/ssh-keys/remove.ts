@@ -19,7 +19,7 @@ export default defineCommand({
   ]),
   buildInput: async ({ args, ...context }) => {
     const { found: operation, description } = await sshKeyOperation("remove", context);
-    // A dry run shows the request that removes the key, so it does not look up the name.
+    // A dry run ends with the first request, which must be the one that removes the key, not the lookup of its name.
     const key = context.settings.dryRun
       ? { id: args.key, record: undefined }
       : keyNamed(args.key, await listSshKeys(context), "SSH key", "ssh-keys list");
@@ -31,7 +31,7 @@ export default defineCommand({
   run: async ({ input: { key, request: parts }, request }) => {
     const data = await writeAndCheck(
       async () => removedKey(key, await request(parts)),
-      "`gpuctl ssh-keys list` shows whether it was removed.",
+      "`gpuctl ssh-keys list` shows whether the key was removed.",
     );
     return { data };
   },

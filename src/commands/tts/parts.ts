@@ -85,8 +85,8 @@ export async function withSpokenParts<Value>(
 const lockTimes = { stale: 30_000, timeout: 0 };
 
 const inUse = (folder: string, lockPath: string): UsageError =>
-  new UsageError(`another gpuctl is speaking this text: it uses ${folder}`, {
-    hint: `Nothing was sent. If no gpuctl is running, delete ${lockPath}.`,
+  new UsageError(`another gpuctl process is speaking this text and uses ${folder}`, {
+    hint: `Nothing was sent. If no other gpuctl process is running, delete ${lockPath}.`,
   });
 
 /**
@@ -246,7 +246,7 @@ function assertPart(path: string): void {
     assertFile(path);
   } catch (error) {
     throw new UsageError(reasonOf(error), {
-      hint: "Nothing was sent. Move it away, or choose another --out.",
+      hint: `Nothing was sent. Move ${path} away, or choose another --out.`,
     });
   }
 }

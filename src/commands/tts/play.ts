@@ -26,9 +26,9 @@ export async function play(
   installed: readonly Player[],
   { runQuietly }: Pick<Ports["programs"], "runQuietly">,
 ): Promise<Error | undefined> {
-  // Check that the file is sound, because a player would fetch the URLs in a playlist.
+  // The file must contain audio: a player would fetch the URLs in a playlist.
   const type = await sniffFile(path).catch(() => undefined);
-  if (type?.kind !== "audio") return new NotPlayed("it is not sound of a known type");
+  if (type?.kind !== "audio") return new NotPlayed("the saved file is not audio of a known type");
   const player = installed.find(({ plays }) => plays === undefined || plays.includes(ext));
   if (player === undefined) {
     const names = installed.map(({ program }) => program).join(", ");

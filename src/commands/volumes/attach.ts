@@ -46,7 +46,7 @@ export default defineCommand({
     data: await context.progress("Attaching the volume", () =>
       writeAndCheck(
         () => context.call("attachStorageVolume", input),
-        "`gpuctl volumes list` shows what it is attached to.",
+        "`gpuctl volumes list` shows what the volume is attached to.",
         () => attachedNow(String(input.storageVolumeId), context),
       ),
     ),

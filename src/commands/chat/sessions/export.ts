@@ -19,7 +19,7 @@ export default defineCommand({
       after: [exampleSession],
     },
     {
-      text: "Export it as JSON lines, one per message",
+      text: "Export a session as JSON lines, one per message",
       command: "gpuctl chat sessions export models --format jsonl > models.jsonl",
       after: [exampleSession],
     },

@@ -41,9 +41,10 @@ export const stateFolder: Check = async ({ stateFolder: folder, stat }) => {
     path = dirname(path);
     found = await stat(path);
   }
-  const advice = "Make it writable, or set GPUCTL_STATE_DIR to another folder.";
-  if (!found?.isFolder) return failure(`${path} is not a folder`, advice);
-  if (!found.writable) return failure(`${path} is not writable`, advice);
+  const otherFolder = "set GPUCTL_STATE_DIR to another folder";
+  if (!found?.isFolder)
+    return failure(`${path} is not a folder`, `Replace it with a folder, or ${otherFolder}.`);
+  if (!found.writable) return failure(`${path} is not writable`, `Make it writable, or ${otherFolder}.`);
   return ok(path === folder ? folder : `${folder} will be created when needed`);
 };
 
@@ -109,12 +110,12 @@ export const completions: Check = async (input) => {
   if (text !== undefined && text !== wanted) {
     return warning(`${path} is from another version`, `gpuctl completion ${shell} > '${path}'`);
   }
-  if (isLoaded) return ok(`${shell} loads them`);
+  if (isLoaded) return ok(`${shell} loads the completions`);
   if (text === undefined)
     return warning(`not installed for ${shell}`, "Run `gpuctl setup`, or see `gpuctl completion --help`.");
   return isLoaded === undefined
     ? warning(
-        `cannot tell whether ${shell} loads ${path}: it did not start in time`,
+        `cannot tell whether ${shell} loads ${path}: ${shell} did not start in time`,
         `Start ${shell}, and press Tab after \`gpuctl \`.`,
       )
     : warning(`${shell} does not load ${path}`, `Add to ${startupFile}: ${lines.join("; ")}`);

@@ -69,7 +69,7 @@ export const tls: Check = async (input) => {
   if (extra && (await input.readText(extra)) === undefined) {
     return failure(
       `NODE_EXTRA_CA_CERTS names ${extra}, which cannot be read`,
-      "Name a readable file of certificates, or unset it.",
+      "Set NODE_EXTRA_CA_CERTS to a readable file of certificates, or unset it.",
     );
   }
   return encryption(input);
@@ -94,11 +94,11 @@ const encryption = remote(async ({ host, now }, base) => {
   if (problem !== undefined) {
     return failure(
       `the certificate is not trusted (${problem}); ${until}`,
-      "Set NODE_EXTRA_CA_CERTS to a file with the certificate of its authority.",
+      "Set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority that issued it.",
     );
   }
   return validTo - now() < expiryWarningPeriod
-    ? warning(`${until}: it expires soon`, "Ask the operator of the service to renew it.")
+    ? warning(`${until}: it expires soon`, "Ask the operator of the service to renew the certificate.")
     : ok(until);
 });
 

@@ -129,7 +129,10 @@ export async function createRentals(
   };
 }
 
-/** In a dry run, in which every request rejects, shows the request for each item. */
+/**
+ * Shows the request for each item of a dry run. There, `call` records the request and then throws `DryRun`, so this
+ * function makes all calls before it throws the first error.
+ */
 async function showRequests(
   type: RentalType,
   items: readonly Item[],
@@ -361,6 +364,6 @@ export async function rentalQuestion(
     count === 1 ? "It is billed until it ends." : "They are billed until they end.",
     ...(flags.lease === undefined
       ? []
-      : [`A guard ends ${count === 1 ? "it" : "them"} after ${duration(flags.lease)}.`]),
+      : [`\`gpuctl rentals guard\` ends ${count === 1 ? "it" : "them"} after ${duration(flags.lease)}.`]),
   ].join(" ");
 }

@@ -47,7 +47,7 @@ export function leasing(milliseconds: number, place: LeasePlace, context: Contex
         if (error instanceof UnknownOutcome || error instanceof InterruptedWrite) {
           context.say(
             label === undefined
-              ? "If a rental was created, it has no lease: without a label, it cannot be recognized."
+              ? "If a rental was created, it has no lease: it has no label by which gpuctl could recognize it."
               : `If a rental was created, its lease is the one with the label ${JSON.stringify(label)}.`,
           );
         } else await releaseLease(uninterrupted, token).catch(() => {});
@@ -68,7 +68,7 @@ export function leasing(milliseconds: number, place: LeasePlace, context: Contex
       } catch (error) {
         return new LeaseNotStored(
           `rental ${rentalId} was created, but its lease is not stored: ${reasonOf(error)}`,
-          `\`${commandLine("rentals lease set", [rentalId, duration(milliseconds).replace(" ", "")])}\` sets it.`,
+          `\`${commandLine("rentals lease set", [rentalId, duration(milliseconds).replace(" ", "")])}\` sets the lease.`,
         );
       }
     },

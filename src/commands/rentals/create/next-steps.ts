@@ -8,8 +8,9 @@ import { duration } from "../../../core/values/durations.ts";
 interface Created {
   readonly type: RentalType;
   readonly running: boolean;
-  /** The length of their leases in milliseconds, and the value of `--lease-file`. */
+  /** The length of the rentals' leases, in milliseconds. */
   readonly lease: number | undefined;
+  /** The value of `--lease-file`. */
   readonly leaseFile: string | undefined;
 }
 

@@ -8,9 +8,10 @@ import { oneLine } from "../../../output/text.ts";
 /** What a guard reports about a rental, or about a pending lease. */
 export interface GuardEvent {
   /**
-   * - `ended`: the rental was terminated; `ending`: it is ending but has not ended yet; `would-end`: in a dry run
+   * - `ended`: the rental was terminated; `ending`: the rental is ending but has not ended yet
+   * - `would-end`: without `--dry-run`, the rental would have been terminated
    * - `had-ended`: the rental had ended before, and its lease was removed
-   * - `failed`: the rental should have ended, but still may be active and billed
+   * - `failed`: the rental should have ended, but may still be active and billed; or the command of `--notify` failed
    * - `ends-soon`: the lease will be over soon
    * - `no-lease`: the rental is active and has no lease
    * - `unclear`: it is not certain which rental a pending lease is for
@@ -73,7 +74,7 @@ export const guardView: ListView = {
   id: ["rentalId", "token"],
 };
 
-/** Events that stay true from round to round. They are notified once. All others are notified each time. */
+/** Events that stay true from round to round, so the command of `--notify` runs only once for each of them. */
 const lasting: ReadonlySet<GuardEvent["event"]> = new Set([
   "ending",
   "ends-soon",

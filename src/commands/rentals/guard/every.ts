@@ -14,7 +14,7 @@ export function guardEvery(interval: number, guard: Guard): Text {
   if (!formats.includes(output)) {
     throw new UsageError(`--every cannot be used with --output ${output}: use ${formats.join(" or ")}`);
   }
-  guard.say(`Looking every ${duration(interval)}; press Ctrl-C to exit.`);
+  guard.say(`Checking the leases every ${duration(interval)}; press Ctrl-C to exit.`);
   const line = output === "jsonl" ? (event: GuardEvent) => escapedJson(eventRecord(event)) : eventLine;
   return { text: lines(interval, line, guard) };
 }

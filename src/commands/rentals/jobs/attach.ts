@@ -56,7 +56,7 @@ export default defineCommand({
       const record = await findRental(job.rentalLabel, context);
       if (record === undefined) {
         throw new UsageError(`no rental of job ${job.id} is listed`, {
-          hint: `Its label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
+          hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
         });
       }
       await bindRental(journal, record, { place: lease }, context);

@@ -14,7 +14,7 @@ export default defineCommand({
   path: "rentals jobs cancel",
   summary: "Stop the commands of jobs, and end their rentals",
   details:
-    "Ends the rental even if the command cannot be stopped because the rental does not respond. Results are not copied back. The rental of a job that was started with --keep is not ended. If one job cannot be cancelled, the others still are.",
+    "Ends the rental even if the command cannot be stopped because the rental does not respond. Results are not copied back. The rental of a job that was started with --keep is not ended. If one job cannot be cancelled, the others are cancelled anyway.",
   effect: "destroy",
   args: [
     arg.texts("JOB", "ID of a job, or the label that it was given", {
@@ -65,7 +65,7 @@ export default defineCommand({
     const done = jobs.filter((job) => !isOpen(job));
     for (const { id } of open) {
       try {
-        // What the job did while the user was asked counts, too.
+        // Reads the job again, because it may have changed while the user was asked.
         const claimed = await claimJob(id, files);
         const job = claimed?.job() ?? findJob(id, context);
         if (!isOpen(job)) {
@@ -93,8 +93,8 @@ export default defineCommand({
   },
 });
 
-/** The error if another process attends the job: it may be about to rent, and would not see the change. */
+/** The error if another process attends the job: it may be about to rent, and would not notice the cancellation. */
 const mayRent = (id: string): UsageError =>
   new UsageError(`another gpuctl process may be about to rent for job ${id}`, {
-    hint: "Press Ctrl-C there, or cancel the job again once `gpuctl rentals list` shows its rental.",
+    hint: "Press Ctrl-C in that process, or cancel the job again once `gpuctl rentals list` shows its rental.",
   });

@@ -7,7 +7,7 @@ import { type LeasePlace, serviceName } from "../../../jobs/leases.ts";
 
 export const jobArg = arg.text(
   "JOB",
-  "ID of the job, or the label that it was given; the last one by default",
+  "ID of the job, or the label that it was given; by default, the last job",
 );
 
 export const jobList: ListView = {

@@ -9,7 +9,7 @@ const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --san
 
 export default defineCommand({
   path: "rentals lease clear",
-  summary: "Remove the lease of a rental, so that no guard ends it",
+  summary: "Remove the lease of a rental, so that `rentals guard` does not end it",
   details:
     "Nothing is sent to the service, so this also works for a rental that has ended. If a lease has no rental ID yet, use its token, which `gpuctl rentals lease list` shows.",
   args: [
@@ -60,7 +60,7 @@ function leaseNamed(word: string, leases: readonly Lease[], path: string): Lease
     const names = [lease, ...others].map(({ rentalId, token }) => rentalId ?? token);
     throw new UsageError(
       `RENTAL ${JSON.stringify(word)} is the label of ${names.length} leases: ${names.join(", ")}`,
-      { hint: "Use the ID of one of them. Nothing was changed." },
+      { hint: "Use one of these IDs or tokens. Nothing was changed." },
     );
   }
   return lease;

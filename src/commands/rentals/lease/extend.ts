@@ -25,7 +25,7 @@ export default defineCommand({
       after: [leased],
     },
     {
-      text: "Let it run a day longer, and print the lease as JSON",
+      text: "Let a rental run a day longer, and print the lease as JSON",
       command: "gpuctl rentals lease extend 1001 1d -o json --sandbox",
       after: [leased],
     },

@@ -8,7 +8,7 @@ import { type ActiveRental, rowOf } from "../listing.ts";
 import { activeRentals, age, sortNames } from "../views.ts";
 
 /**
- * Sorts by `COLUMN` or `COLUMN:desc`. Throws `UsageError` unless this is a column of the table or one of the `chosen`
+ * Sorts by `COLUMN` or `COLUMN:desc`. Throws `UsageError` unless COLUMN is a column of the table or one of the `chosen`
  * columns.
  */
 export function sorter(

@@ -13,7 +13,7 @@ import { stateOf } from "../waiting.ts";
 /** The output formats that can print one snapshot after another. The others print a single document. */
 const formats = ["table", "jsonl", "id"];
 
-/** A watch runs unattended, so it sends at most one request a second. */
+/** A watch runs unattended, so it reads the rentals at most once a second. */
 const minInterval = 1_000;
 
 /** Sorts rentals, and drops those beyond a limit. */
@@ -40,8 +40,8 @@ export function watchRentals(
 }
 
 /**
- * Continues as long as one of the listings succeeds. If every listing fails, throws the first time. Later, throws only
- * if none of the failures is temporary.
+ * Continues as long as one of the listings succeeds. If every listing fails, throws if that is the first update or none
+ * of the failures is temporary, and otherwise tries again.
  */
 async function* frames(
   read: () => Promise<Listings>,

@@ -65,7 +65,7 @@ function targetOf(rentalId: string, record: unknown, machines: SandboxMachines |
   return address && { ...address, options: machines?.sshOptions(Number(rentalId)) ?? [] };
 }
 
-/** The maximum number of requests to end a rental. Each is sent only after a lookup that finds the rental active. */
+/** The maximum number of requests to end a rental. Before each request, a lookup must show that one is still needed. */
 const endAttempts = 3;
 
 /** Milliseconds between two lookups of a rental that is ending, and the maximum number of lookups. */
@@ -109,7 +109,7 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
   const folder = jobFolder(context.files.state, job.id);
   throw new StillBilled(
     error.message,
-    `Use the API key of its account. If the rental has ended, delete ${folder}, so that gpuctl forgets the job.`,
+    `Use the API key of the account that rented it. If the rental has ended, delete ${folder}, so that gpuctl forgets the job.`,
   );
 }
 

@@ -56,7 +56,7 @@ export async function assertCanEnd({ describe }: Pick<Context, "describe">): Pro
 
 const keepHint = "With --keep, gpuctl rents anyway, and you have to end the rental yourself.";
 
-/** How long a run may continue after its time limit to copy results back, before a guard ends it. In milliseconds. */
+/** Milliseconds that a run has after its time limit to copy results back, before a guard ends the rental. */
 const spareTime = timeUnits[1].milliseconds;
 
 /**
@@ -74,7 +74,7 @@ export async function rent(journal: Journal, options: RentOptions, context: Cont
         async () => {
           if (place) await beginLease(place, leaseOf(journal, options, context));
           isLeased = true;
-          // Last, because the lease may have to wait for other processes.
+          // Checks the lock last, because saving the lease may have to wait for other processes.
           await assertHeld();
           journal.change({ rentedAt: context.now() });
           return context.call(
@@ -174,7 +174,7 @@ async function estimatedPrice(input: Input, context: Context): Promise<Money | u
   try {
     return (await estimateCost(wantedBy(jobType, input), context))?.cost;
   } catch {
-    // For example, another rental is listed with values that no rental has.
+    // For example, the record of another rental contains impossible values.
     return undefined;
   }
 }
@@ -183,7 +183,7 @@ async function estimatedPrice(input: Input, context: Context): Promise<Money | u
 const affordable = (amount: Money, hourly: Money): number =>
   Number((amount * BigInt(timeUnits[1].milliseconds)) / hourly);
 
-/** The price in advance. Throws `BudgetExceeded` if it is unknown, because then the cost cannot be limited. */
+/** The hourly price in advance. Throws `BudgetExceeded` if it is unknown, because then the cost cannot be limited. */
 export async function knownPrice(input: Input, context: Context): Promise<Money> {
   const estimate = await estimateCost(wantedBy(jobType, input), context);
   if (estimate) return estimate.cost;
@@ -211,7 +211,7 @@ function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: C
   };
 }
 
-/** Lets a lease outlive this process. The command of a detached job runs on, so its lease ends only at its time. */
+/** Lets the lease of a detached job outlive this process, because the command of the job runs on. */
 export const detachLease = (place: LeasePlace, id: string): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
 

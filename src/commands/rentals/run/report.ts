@@ -23,7 +23,7 @@ export const jobView: RecordView = {
   id: ["id"],
 };
 
-/** Returns the result of a job, or throws the error that ended it early. Tells the user its duration and its cost. */
+/** Returns the result of a job, or throws the error that ended it early. Reports how long it took and what it cost. */
 export function jobResult(
   journal: Journal,
   outcome: JobOutcome,
@@ -85,7 +85,7 @@ const roundedUp = (amount: bigint): bigint => ((amount + cent - 1n) / cent) * ce
 function costText(job: Job): string {
   const { rentedAt = 0, endedAt = 0, hourlyCost } = job;
   const time = duration(endedAt - rentedAt);
-  if (hourlyCost === undefined) return `It took ${time}; its price is not known.`;
+  if (hourlyCost === undefined) return `It was rented for ${time}, at a price that is not known.`;
   const hourly = parseMoney(hourlyCost, "hourlyCost");
   return `It cost about ${dollarText(roundedUp(costOf(endedAt - rentedAt, hourly)))}, an estimate: ${time} at ${dollarText(hourly)} an hour.`;
 }

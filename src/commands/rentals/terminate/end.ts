@@ -38,7 +38,7 @@ export async function endRental(
         assertSuccess(value, received.status, received.request);
         return value;
       },
-      `\`${commandLine("rentals get", [id])}\` shows whether it ended.`,
+      `\`${commandLine("rentals get", [id])}\` shows whether the rental ended.`,
       () => finding(id, { call }),
     );
     return { id, label, response };

@@ -54,7 +54,8 @@ export async function planTermination(
 ): Promise<readonly TerminationPlan[]> {
   const operations = await listedOperations(context);
   if (context.settings.dryRun) {
-    if (words.some(mayBeLabel)) context.say("A dry run does not look up labels: they are shown as IDs.");
+    if (words.some(mayBeLabel))
+      context.say("A dry run does not look up labels: the requests show them in place of IDs.");
     const unknown = { key: "", label: undefined, reservedUntil: undefined, type: undefined, ended: false };
     return words.map((id) => plan({ id, wireId: parseId(id), ...unknown }, operations, true));
   }
@@ -208,5 +209,5 @@ const notOffered = (id: string, type: RentalType | undefined): NotOffered =>
     type === undefined
       ? `rental ${id} is not among the active rentals, so it is not known whether it is a virtual machine or bare metal`
       : `the service lists no operation to terminate rental ${id}, which is ${kinds[type].text}`,
-    "Nothing was terminated. Terminate it in the service's dashboard.",
+    "Nothing was terminated. Terminate the rental in the service's dashboard.",
   );

@@ -13,7 +13,7 @@ const flags = {
   label: flag.text("Only rentals created with a matching label: * is any text, ? any character", {
     value: "GLOB",
   }),
-  times: flag.number("Number of rentals that it applies to", { defaultText: "no limit" }),
+  times: flag.number("Number of rentals that the rule applies to", { defaultText: "no limit" }),
 };
 
 export default controlCommand({

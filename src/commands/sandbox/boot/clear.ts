@@ -10,7 +10,7 @@ export default controlCommand({
   examples: [
     { text: "Let all new rentals boot as usual", command: "gpuctl sandbox boot clear" },
     {
-      text: "Remove one",
+      text: "Remove one rule",
       command: "gpuctl sandbox boot clear 1",
       after: ["gpuctl sandbox boot add --outcome never"],
     },

@@ -8,7 +8,7 @@ export default controlCommand({
     "While the clock is frozen, the same commands print the same results, and no rental boots, is billed or expires.",
   examples: [
     { text: "Freeze the clock", command: "gpuctl sandbox clock freeze" },
-    { text: "Freeze it and print the time", command: "gpuctl sandbox clock freeze -o id" },
+    { text: "Freeze the clock and print the time", command: "gpuctl sandbox clock freeze -o id" },
   ],
   act: ({ clock }) => clock.freeze(),
 });

@@ -11,7 +11,7 @@ export default controlCommand({
   details:
     "The sandbox passes chats, images or speech on to this server instead of generating them itself. A chat engine must have OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine must have the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine must have OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if the server does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
   args: [
-    arg.choice("KIND", "What it generates", engineKinds, { required: true }),
+    arg.choice("KIND", "What the server generates", engineKinds, { required: true }),
     arg.text("URL", "URL of the server, with or without the path of its API", { required: true }),
   ],
   flags: {
@@ -31,7 +31,7 @@ export default controlCommand({
       command: "gpuctl sandbox engine set chat http://127.0.0.1:11434 --model llama3.2",
     },
     {
-      text: "Draw with stable-diffusion.cpp, and print what it offers as JSON",
+      text: "Draw with stable-diffusion.cpp, and print as JSON what it offers",
       command: "gpuctl sandbox engine set image http://127.0.0.1:1234 -o json",
     },
     {

@@ -9,7 +9,7 @@ export default controlCommand({
   examples: [
     { text: "Remove all faults", command: "gpuctl sandbox fault clear" },
     {
-      text: "Remove one",
+      text: "Remove one fault",
       command: "gpuctl sandbox fault clear 1",
       after: ["gpuctl sandbox fault add --operation getRental --garbage"],
     },

@@ -8,7 +8,7 @@ export default controlCommand({
   view: { kind: "record", id: [] },
   examples: [
     { text: "Remove all requests", command: "gpuctl sandbox requests clear" },
-    { text: "Remove those of one caller", command: "gpuctl sandbox requests clear --caller test-7" },
+    { text: "Remove the requests of one caller", command: "gpuctl sandbox requests clear --caller test-7" },
   ],
   buildInput: ({ flags }) => filterOf(flags),
   act: async ({ requests }, { input }) => ({ cleared: await requests.clear(input) }),

@@ -18,7 +18,7 @@ const flags = {
     "interruption, failure: time after the rental starts to run, or from now if it is already running",
   ),
   at: flag.text("interruption, failure: when it happens, ISO 8601", { value: "TIME" }),
-  times: flag.number("interruption, failure: number of rentals that it applies to", {
+  times: flag.number("interruption, failure: number of rentals that the situation applies to", {
     defaultText: "no limit",
   }),
   operation: flag.text("rate-limit: only calls of this operation", { value: "OPERATION" }),

@@ -10,7 +10,7 @@ export default controlCommand({
   examples: [
     { text: "Remove all situations", command: "gpuctl sandbox situation clear" },
     {
-      text: "Remove one",
+      text: "Remove one situation",
       command: "gpuctl sandbox situation clear 1",
       after: ["gpuctl sandbox situation add capacity"],
     },
