@@ -87,6 +87,6 @@ for (const { title, script, about } of benchmarks) {
   sections.push(
     `## ${title}\n\n${about} \`npx tsx bench/${script.join(" ")}\`, ${seconds} s.\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
   );
-  // After each benchmark, so that a failure of the next one loses nothing.
+  // The file is written after each benchmark, so that a failure of the next one loses nothing.
   writeFileSync(file, `${head}${marker}\n\nMeasured on ${date}: ${machine}.\n\n${sections.join("\n")}`);
 }

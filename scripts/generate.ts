@@ -27,7 +27,7 @@ await put(
   `${header}import type { OperationId } from "../index.ts";
 import type { Route } from "../plain/route.ts";
 
-/** By operation, as JSON members. */
+/** The members of \`routes\` as JSON: the ID and the route of each operation. */
 const members = [
 ${Object.entries(plainRoutes())
   .map(([id, route]) => `  ${JSON.stringify(`${JSON.stringify(id)}:${JSON.stringify(route)}`)},`)

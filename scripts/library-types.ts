@@ -141,7 +141,7 @@ const described = ({ $ref, ...schema }: Json, description: string): Json => ({
   description,
 });
 
-/** The description of the accepted field, which may be wider than the documented one. */
+/** The description of a field as gpuctl accepts it, which may be more than the service documents. */
 const about = ({ description }: Json) => description !== undefined && { description };
 
 function aboutField(field: Field): string {

@@ -291,7 +291,7 @@ export const mutations: readonly Mutation[] = [
     tests: [...urls, "test/commands/auth.test.ts"],
   },
   {
-    name: "the noise of floating point counts as money",
+    name: "the rounding error of a floating-point number counts as money",
     file: "src/core/values/money.ts",
     from: "cents.toPrecision(15)",
     to: "cents.toPrecision(17)",
@@ -543,14 +543,14 @@ export const mutations: readonly Mutation[] = [
     tests: ["test/media/base64.test.ts"],
   },
   {
-    name: "a name is one character longer",
+    name: "a file name may be one character longer",
     file: "src/media/filename.ts",
     from: "characters: 40, bytes: 120",
     to: "characters: 41, bytes: 120",
     tests: names,
   },
   {
-    name: "a name has more bytes",
+    name: "a file name may have more bytes",
     file: "src/media/filename.ts",
     from: "characters: 40, bytes: 120",
     to: "characters: 40, bytes: 160",
@@ -725,7 +725,7 @@ export const mutations: readonly Mutation[] = [
     tests: ["test/commands/reserve.test.ts"],
   },
   {
-    name: "no one is told that stdin is being read",
+    name: "nothing says that stdin is being read",
     file: "src/cli/prompt/stdin.ts",
     from: "void io.stderr.write(",
     to: "void String(",
@@ -754,7 +754,7 @@ export const mutations: readonly Mutation[] = [
     tests: ["test/commands/tables.test.ts", "test/output/table.test.ts"],
   },
   {
-    name: "completions that the shell does not load are fine",
+    name: "doctor accepts completions that the shell does not load",
     file: "src/commands/doctor/checks/local.ts",
     from: "if (isLoaded) return ok(",
     to: "if (text !== undefined) return ok(",

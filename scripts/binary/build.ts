@@ -1,7 +1,7 @@
 /**
  * Makes one executable, for this kind of machine, that needs no Node.js. It contains the tool as bytecode, the optional
- * packages, the WebAssembly files, and Bun, which npm loads into its cache. `npm run build:binary` builds first, and
- * writes `binary/`.
+ * packages, the WebAssembly files, and Bun, which npm loads into its cache. `npm run build:binary` builds `dist/`
+ * first, and then runs this script, which writes `binary/`.
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ try {
   mkdirSync("binary", { recursive: true });
   const args = [
     ["build", "--compile", "--bytecode", "--minify", "--entry-naming=[name].[ext]"],
-    // Settings of the folder in which a user runs gpuctl are not for gpuctl.
+    // gpuctl must not read the .env and bunfig.toml files of the folder in which a user runs it.
     ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
     // SQLite is part of Bun.
     ["--tsconfig-override=scripts/binary/tsconfig.json"],

@@ -1,8 +1,8 @@
 // The start of the single executable, which scripts/binary/build.ts makes.
 "use strict";
 
-// When gpuctl starts itself in the background, it passes the name of this file before the arguments, because Node.js
-// needs it there.
+// When gpuctl starts itself in the background, it passes the name of the program file before the arguments, because
+// Node.js needs it. The single executable does not.
 if (process.argv[2] === process.argv[1]) process.argv.splice(2, 1);
 
 require("../../dist/gpuctl.cjs")

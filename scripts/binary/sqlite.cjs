@@ -1,2 +1,2 @@
-// The SQLite package, for the single executable. Bun contains the module of Node.js that the package copies.
+// Replaces the SQLite package in the single executable. The package is a copy of `node:sqlite`, which Bun contains.
 module.exports = require("node:sqlite");

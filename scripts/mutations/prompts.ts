@@ -136,14 +136,14 @@ export const promptMutations: readonly Mutation[] = [
     tests: ["test/cli/pickers.test.ts"],
   },
   {
-    name: "the line that needs no prompts still asks to confirm",
+    name: "the shown command line that needs no prompts asks for a confirmation",
     file: "src/cli/prompt/line.ts",
     from: 'wholeLine(line, ["--yes"], [])',
     to: "line",
     tests: ["test/cli/pickers.test.ts"],
   },
   {
-    name: "the line that needs no prompts lacks the answers",
+    name: "the shown command line that needs no prompts lacks the answers",
     file: "src/cli/prompt/line.ts",
     from: "return [...before, ...flags, ...after, ...separator, ...args];",
     to: "return [...before, ...after, ...separator, ...args];",
@@ -192,7 +192,7 @@ export const promptMutations: readonly Mutation[] = [
     tests: ["test/commands/labels.test.ts"],
   },
   {
-    name: "no one is told which ID a label stands for",
+    name: "nothing says which ID a label stands for",
     file: "src/cli/prompt/labels.ts",
     from: 'if (method !== "GET") say(',
     to: 'if (method === "NONE") say(',

@@ -10,7 +10,7 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-burn.test.ts"],
   },
   {
-    name: "creates side by side pass the burn limit",
+    name: "concurrent commands exceed the burn limit together",
     file: "src/commands/rentals/create/create.ts",
     from: "if (ifAbsent || maxBurn !== undefined) await",
     to: "if (ifAbsent) await",
@@ -59,21 +59,21 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/cli/budget.test.ts"],
   },
   {
-    name: "no one is told that budget.maxCost cannot be checked",
+    name: "nothing says that budget.maxCost cannot be checked",
     file: "src/command-kit/inference.ts",
     from: "if (budgetOf(settings) === undefined || settings.dryRun) return;",
     to: "if (budgetOf(settings) !== undefined || settings.dryRun) return;",
     tests: ["test/cli/budget.test.ts"],
   },
   {
-    name: "a create without a known price passes a burn limit that is reached",
+    name: "a rental of unknown price is created although the burn limit is reached",
     file: "src/commands/rentals/create/burn.ts",
     from: "if (active >= limit) {",
     to: "if (active < 0n) {",
     tests: ["test/commands/rentals-burn.test.ts"],
   },
   {
-    name: "a burn limit is passed when the active cost is unknown",
+    name: "an unknown active cost counts as zero for a burn limit",
     file: "src/commands/rentals/create/burn.ts",
     from: "if (summary instanceof Error) return undefined;",
     to: "if (summary instanceof Error) return 0n;",
@@ -157,7 +157,7 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/commands/after-create.test.ts"],
   },
   {
-    name: "--if-absent needs no label",
+    name: "--if-absent is accepted without a label",
     file: "src/commands/rentals/create/create.ts",
     from: "if (ifAbsent && !label)",
     to: 'if (ifAbsent && label === "")',

@@ -38,7 +38,7 @@ export const resultMutations: readonly Mutation[] = [
     tests: ["test/commands/paid-results.test.ts"],
   },
   {
-    name: "a price has the noise of floating point",
+    name: "a price has the rounding error of a floating-point number",
     file: "src/command-kit/inference.ts",
     from: "return inProportion(price, [width, height, steps], [base.width, base.height, base.steps]);",
     to: 'return parseMoney(String(Number(dollars) * (width / base.width) * (height / base.height) * (steps / base.steps)), "x") * (price / price);',

@@ -38,7 +38,7 @@ export const scriptMutations: readonly Mutation[] = [
     tests: ["test/cli/errors.test.ts"],
   },
   {
-    name: "--watch fast does not say what it accepts",
+    name: "the error of `--watch fast` does not say what --watch accepts",
     file: "src/core/values/durations.ts",
     from: '"a duration such as 30s, 2m or 1h30m"',
     to: '"valid"',

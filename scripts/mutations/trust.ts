@@ -178,7 +178,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: [...lock, "test/cli/config/lock.test.ts"],
   },
   {
-    name: "a volume may be attached to no rental",
+    name: "an empty list of rentals to attach to is accepted",
     file: "src/contract/volumes.ts",
     from: "rentalIds: z.array(id).min(1)",
     to: "rentalIds: z.array(id).min(0)",
@@ -277,14 +277,14 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
-    name: "a job that is gone is rented for again without a question",
+    name: "a rental is created without a confirmation if the job to resume has just ended",
     file: "src/commands/rentals/run.ts",
     from: "if (left?.rentalId === undefined && unasked.has(input)) throw attendedElsewhere();",
     to: "",
     tests: resumed,
   },
   {
-    name: "a guard ends the rental of a job that is attached to",
+    name: "a guard ends the rental of a job after `rentals jobs attach`",
     file: "src/commands/rentals/jobs/attach.ts",
     from: "if (lease) await adoptLease(lease, job);",
     to: "",
@@ -305,7 +305,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/core/process-names.test.ts"],
   },
   {
-    name: "what was typed before a question answers it",
+    name: "text that was typed before a question answers it",
     file: "src/system/plain-prompts.ts",
     from: "    await dropTyped();\n    const answer",
     to: "    const answer",

@@ -14,7 +14,9 @@ export interface JobOutcome {
   readonly fetched: readonly Fetched[];
   /** Which part of the output did not arrive, in words. */
   readonly unreceived?: string;
-  /** Why the job ended early: a limit, Ctrl-C or a failure. A detached job continues. */
+  /**
+   * Why the job ended early: a limit, Ctrl-C or a failure. With `detached`, only gpuctl ends, and the job continues.
+   */
   readonly because?: "limit" | "interrupted" | "failure" | "detached";
   readonly failure?: unknown;
 }
@@ -39,8 +41,8 @@ const limitCheck = 30_000;
 const copyAttempts = 5;
 
 /**
- * How often to ask for the rest of the output of a command that has ended, if nothing arrives. A rental may say that it
- * has more output than it has.
+ * How many times to ask for the rest of the output of a command that has ended, if nothing arrives. A rental may say
+ * that it has more output than it has.
  */
 const outputAttempts = 10;
 
@@ -79,7 +81,7 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
     host.say(
       outcome.because === "limit"
         ? `Stopping the command: ${journal.job().limit} is reached.`
-        : "Interrupted: stopping the command and ending the rental. Press Ctrl-C again to exit without ending it.",
+        : "Interrupted: stopping the command and ending the rental. Press Ctrl-C again to exit without ending the rental.",
     );
     await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
@@ -166,12 +168,12 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       }),
     );
     if (first.command !== "not started") {
-      // The phase was not stored if the disk was full.
+      // An earlier run could not store the phase if the disk was full.
       if (journal.job().phase !== "running") change(journal, host, { phase: "running" });
       return false;
     }
     if (journal.job().phase === "running") {
-      // gpuctl was killed or lost the connection after it stored this phase and before the command started, so nothing
+      // An earlier run stored this phase, but was killed or lost the connection before the command started. So nothing
       // has run.
       change(journal, host, { phase: "starting" });
     }
@@ -213,8 +215,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
           `the command on rental ${rentalId} has no exit status; the machine may have restarted`,
         );
       }
-      // No pause after the first attempt: its connection often ends with the command, before the last output has
-      // arrived.
+      // No pause after the first empty attempt: a connection often ends when the command ends, before the last output
+      // has arrived.
       if (emptyAttempts > 1) await host.sleep(outputPause, signal);
       try {
         const passing = { signal, onStdout: pass("stdout"), onStderr: pass("stderr") };
@@ -226,7 +228,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       }
       const now = journal.output.sizes();
       const isEmpty = now.stdout === here.stdout && now.stderr === here.stderr;
-      // A running command may be silent for long.
+      // A running command may be silent for long, so only attempts after its end add up.
       const before = state.command === "running" ? Math.min(emptyAttempts, 1) : emptyAttempts;
       emptyAttempts = isEmpty ? before + 1 : 0;
     }
@@ -309,7 +311,7 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
     if (rentedAt === undefined || host.now() - rentedAt > longestCreate) await host.release();
     else if (leaseFile !== undefined) {
       host.say(
-        `The rental of job ${id} may still appear. Its lease stays, so that \`gpuctl rentals guard\` ends it.`,
+        `The rental of job ${id} may still appear. Its lease stays, so that \`gpuctl rentals guard\` ends the rental.`,
       );
     }
     journal.change({
@@ -378,7 +380,7 @@ function change(journal: Journal, { say }: JobHost, fields: Partial<Job>): void 
     journal.change(fields);
   } catch (error) {
     if (!(error instanceof SaveFailed)) throw error;
-    say(`Warning: ${error.message}. gpuctl goes on without it.`);
+    say(`Warning: ${error.message}. gpuctl continues the job, but this change of its state is not stored.`);
   }
 }
 

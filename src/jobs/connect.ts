@@ -10,7 +10,7 @@ const retryPause = 3_000;
 /** How long logins may fail, in milliseconds. A new machine gets its keys while it boots. */
 const maxDenials = 120_000;
 
-/** How long the service may not find a rental that was reached before, in milliseconds. */
+/** How long the service may fail to find a rental before the job gives up, in milliseconds. */
 const maxMissing = 120_000;
 
 /** How long to try to reach a rental that was reached before, in milliseconds. */

@@ -37,7 +37,7 @@ export interface Fetched {
 const placeOf = (path: string, into: string): string =>
   join(into, path.startsWith("/") ? basename(path) : path);
 
-/** Throws for a symbolic link between a folder and a path below it. See `linkInTheWay`. */
+/** Throws if a folder between `into` and `to` is a symbolic link: see `linkInTheWay`. */
 async function assertNoLinks(into: string, to: string): Promise<void> {
   for (let place = dirname(to); place.length > into.length; place = dirname(place)) {
     if (await isLink(place)) throw linkInTheWay(place);

@@ -11,8 +11,8 @@ export interface RentalNow {
 }
 
 /**
- * Says that a rental is not found. It may still be active: the service finds ended rentals, too, but no rental of another
- * account, and perhaps not one that is new.
+ * The message for a rental that the service does not find. Such a rental may still be active: the service finds rentals
+ * that have ended, but not the rentals of another account, and perhaps not one that is new.
  */
 export const missing = (rentalId: string): string =>
   `the service knows no rental ${rentalId} of this account`;

@@ -79,7 +79,7 @@ export const serviceName = ({
   readonly baseUrl: string | undefined;
 }): string => (sandbox ? "sandbox" : (baseUrl ?? "").replace(/\/+$/, ""));
 
-/** A new token: 12 letters and digits. A label that contains its lease's token belongs to no other rental. */
+/** A new token: 12 letters and digits. No two leases have the same, so a label that contains it identifies a lease. */
 export const newToken = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 12);
 
 /**
@@ -118,7 +118,7 @@ export const changeLease = (
     leases: leases.flatMap((lease) => (lease.token === token ? (change(lease) ?? []) : [lease])),
   }));
 
-/** Whether the rental should have ended: its lease is over, or its process no longer runs. */
+/** Whether the rental should have ended: its time is over or, with `endsWithProcess`, its process no longer runs. */
 export const isOver = (
   { endsAt, process, endsWithProcess }: Lease,
   now: number,
@@ -141,8 +141,8 @@ const lockTimes = { stale: 30_000, timeout: 300_000 };
 /**
  * Runs `work` while no other process changes the leases. `work` gets the current leases, a function that saves changed
  * leases, and `assertHeld`. Call `assertHeld` right before a request that must not be sent if another process has taken
- * the lock. Do not catch the errors of these functions: they make this function start the work again. Throws the same
- * errors as `beginLease`.
+ * the lock. Do not catch the errors that `save` and `assertHeld` throw: they make `whileLocked` start the work again.
+ * Throws the same errors as `beginLease`.
  *
  * Works on a network file system: the lock is a folder, which is created atomically, and the file is replaced by
  * renaming. The lock is next to the file, so that taking the lock makes the file system read the folder again.
@@ -209,7 +209,7 @@ function parseLeases(text: string, path: string): Leases {
   if (header.format !== format) {
     throw new Unavailable(
       `${path} is not a lease file, or its first line is damaged`,
-      "Restore it, or name another file with --lease-file or GPUCTL_LEASE_FILE. Until then, no lease in it ends a rental.",
+      "Restore the file, or name another one with --lease-file or GPUCTL_LEASE_FILE. Until then, no lease in the file ends a rental.",
     );
   }
   if (header.version !== version) {

@@ -169,7 +169,7 @@ const sshConfig = (rentalId: string, { port, user }: Pick<SshTarget, "port" | "u
 /** A line before the output of a script. The shell of a rental may print a greeting before this line. */
 const mark = "gpuctl-output-follows";
 
-/** Passes on everything after the line with the mark. Until then, keeps only as many bytes as that line has. */
+/** Passes on everything after the line with the mark. Until that line arrives, keeps only as many bytes as it has. */
 function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): {
   readonly add: (bytes: Uint8Array) => Promise<void>;
   readonly isPast: () => boolean;

@@ -31,7 +31,10 @@ export function claimJob(id: string, { state, processes }: Place): Promise<Journ
       : openJournal(state, { ...job, process: processes.self });
   };
   const busy = (lock: string) =>
-    new WaitedTooLong(`another gpuctl process uses job ${id}`, `If none does, delete ${lock}.`);
+    new WaitedTooLong(
+      `another gpuctl process uses job ${id}`,
+      `If no gpuctl process uses it, delete ${lock}.`,
+    );
   return locked(join(jobFolder(state, id), "attend"), claim, { processes, ...lockTimes, busy });
 }
 
@@ -50,8 +53,8 @@ export function growing(path: string): () => AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Shows the output of a job that another process attends. Returns what becomes of the job, once it has ended or no
- * other process attends it.
+ * Returns a function that shows the output of a job that another process attends. Once the job has ended or no other
+ * process attends it, the function returns the job as it is stored then.
  */
 export function watcher(id: string, { state, processes }: Place, host: Pick<JobHost, "output" | "sleep">) {
   const folder = jobFolder(state, id);
@@ -62,7 +65,7 @@ export function watcher(id: string, { state, processes }: Place, host: Pick<JobH
   return async (stopped: AbortSignal): Promise<Job | undefined> => {
     for (;;) {
       stopped.throwIfAborted();
-      // Before the output, so that the last output is shown.
+      // The job is read before its output: if it has ended, all of its output is there to be shown.
       const job = readJob(state, id);
       for (const { stream, more } of streams) {
         for await (const bytes of more()) await host.output(stream, bytes);

@@ -182,7 +182,7 @@ export class Calls {
     );
   }
 
-  /** The result of a call that failed. Without a `write`, nothing was sent. */
+  /** The result of a call that failed. `attempted` is undefined if nothing was sent. */
   async #failure(error: unknown, call: Call, attempted: Write | undefined, done?: Done): Promise<ToolResult> {
     const { tool, notes } = call;
     const { failureOf } = this.#services;
@@ -325,7 +325,7 @@ function unknownAdvice({ name, effect }: Tool): string {
   const look = lookAfter[name];
   const sent = "The request was sent and may have taken effect.";
   if (look) {
-    return `${sent} Do not call ${name} again now. Call ${look}, and compare it with what you asked for and with data.hint. Until then, ${name} is refused.`;
+    return `${sent} Do not call ${name} again now. Call ${look}, and compare its result with what you asked for and with data.hint. Until then, ${name} is refused.`;
   }
   return effect === "generate"
     ? `${sent} It may be charged. Another call is a new request, and is charged as well.`
@@ -341,7 +341,7 @@ const lookFirst = ({ name }: Tool): ToolResult =>
       code: "LOOK_FIRST",
       status: null,
       retryable: false,
-      advice: `The outcome of an earlier call of ${name} is unknown. Call ${lookAfter[name]} first, and compare it with what you asked for. Nothing was sent.`,
+      advice: `The outcome of an earlier call of ${name} is unknown. Call ${lookAfter[name]} first, and compare its result with what you asked for. Nothing was sent.`,
     },
   });
 

@@ -130,11 +130,11 @@ const issuesOf = (
 /** Fields that ask for a stream. They are rejected, because a tool returns its whole result at once. */
 const streamFields = ["stream", "stream_options"];
 
-const afterWrites = "If the outcome is unknown, look before you call it again";
+const afterWrites = "If the outcome is unknown, find out what happened before you call this tool again";
 
 const onDemandOnly =
-  "It is billed until it ends. Only on demand: convert_to_reserved reserves it afterwards, at a price that you name";
-const committed = "The expected price counts against the limit of this server and is committed at once";
+  "The rental is billed until it ends. This tool only creates rentals on demand; convert_to_reserved reserves one afterwards, at a price that you specify";
+const committed = "You commit to the expected price at once, and it counts against the limit of this server";
 
 /** What an agent should know beyond the contract. */
 const notes: Partial<Readonly<Record<OperationId, string>>> = {
@@ -165,7 +165,7 @@ export function waitTool(states: readonly string[], initial: string): Tool {
     title: "Wait for a rental",
     description: sentences(
       `Waits until a rental is running or has ended, at most ${maxWait} seconds`,
-      "If the data says that it is not reached, call it again",
+      "If the data says that the state was not reached, call this tool again",
     ),
     effect: "read",
     idempotent: true,

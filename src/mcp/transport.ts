@@ -9,7 +9,7 @@ import {
 import type { Messages } from "../command-kit/context.ts";
 import { asRecord } from "../core/json.ts";
 
-/** How many bytes are added at a time. A message may be much longer. */
+/** How many bytes are added to the buffer at a time. A message may be much longer. */
 const pieceLength = 65_536;
 
 /**

@@ -24,7 +24,7 @@ const headSize = 256;
 const freeBlocks: Buffer[] = [];
 const noBlock = Buffer.alloc(0);
 
-// Called here, before more modules are loaded: loading them makes the young generation grow, and it never shrinks.
+// Called before more modules are loaded: loading them would make V8's young generation grow, and it never shrinks.
 saveMemory(setFlagsFromString);
 
 const placeholderStart = `arriving${"_".repeat(32)}`;

@@ -40,7 +40,8 @@ async function moveTo(path: string, temporary: string, disk: Disk): Promise<void
 /** Atomically gives the temporary file its name without replacing another file. Returns false if the name is taken. */
 async function claim(path: string, temporary: string, disk: Disk): Promise<boolean> {
   try {
-    // Unsupported hard links fail with various codes. If there is another cause, `moveTo` fails with the same error.
+    // On file systems without hard links, `link` fails with various codes. If it fails for another reason, `moveTo`
+    // fails with the same error.
     await disk.link(temporary, path).catch(() => moveTo(path, temporary, disk));
     return true;
   } catch (error) {

@@ -26,7 +26,7 @@ export async function* singleBatch(records: readonly unknown[]): AsyncGenerator<
 
 /**
  * Writes data as JSON. If there is a limit and the data is a list, writes several lists of about `maxLength`
- * characters. Otherwise, writes the data as a whole. Batches of records are a list.
+ * characters. Otherwise, writes the data as a whole. Batches of records count as a list.
  */
 export async function* listsIn(data: unknown, maxLength = Number.POSITIVE_INFINITY): AsyncGenerator<string> {
   if (!isBatches(data) && (maxLength === Number.POSITIVE_INFINITY || !Array.isArray(data))) {

@@ -12,7 +12,9 @@ export async function prepareTables({ kind }: View, terminal: boolean): Promise<
   if (kind === "record") await import("./table/record.ts");
 }
 
-/** Number of rows that a table of streamed records lays out at a time. The first rows determine its widths. */
+/**
+ * The number of streamed records that a table lays out at a time. The first ones determine the widths of its columns.
+ */
 const STREAMED_CHUNK = 1_000;
 const LINES_PER_PIECE = 50;
 
@@ -29,7 +31,7 @@ export interface RenderOptions extends DrawOptions {
 }
 
 /**
- * Renders a value for stdout in pieces that end with a newline. An empty list is nothing in a table, and `[]` in JSON.
+ * Renders a value for stdout in pieces that end with a newline. For an empty list, JSON is `[]`, and a table is empty.
  * Streamed records are rendered as they arrive. Data that does not fit the view never causes an error.
  */
 export async function* render(

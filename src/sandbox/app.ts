@@ -35,7 +35,7 @@ export function createApp(state: AppState, clock: Clock): App {
   const routeOf = router(state.operationSet);
   return async (request, recent) => {
     const exchange = new Exchange(request, pathOf(request.url));
-    // Sets the headers in here, because they need the clock, and reading the clock throws if the state cannot be read.
+    // The headers are set inside `orError`: they need the clock, and reading it throws if the state cannot be read.
     const response = await orError(exchange, async () => {
       const own =
         request.method === "OPTIONS"
@@ -114,7 +114,7 @@ async function respond(exchange: Exchange, serving: Serving): Promise<PlainRespo
   }
 }
 
-/** Returns the response of `work`, or an error response if `work` throws. Rethrows if the connection broke. */
+/** Returns the response of `work`, or an error response if `work` throws. Rethrows if the connection is broken. */
 async function orError(exchange: Exchange, work: () => Promise<PlainResponse>): Promise<PlainResponse> {
   try {
     return await work();
@@ -161,7 +161,8 @@ async function serve<Input extends InputSchema>(
     return injectFault(exchange, serving.state.store, operation.id, async () => {
       const own = await orError(exchange, () => call(exchange, serving, served));
       Object.assign(own.headers, corsHeaders, exchange.headers);
-      // Adds the ETag here: a response that a fault sends instead of the description must have none.
+      // The ETag is added inside `injectFault`: a response that a fault sends instead of the description must have
+      // none.
       return operation.id === servedOperations.getOpenApiDocument.id ? withEtag(own, exchange) : own;
     });
   });
@@ -210,15 +211,16 @@ function authorize({ method }: Pick<Operation, "method">, exchange: Exchange, st
 }
 
 /**
- * While an engine has a key, only pages of this machine may call the inference API. The sandbox's keys are public, so
- * any page that the user opens could otherwise spend the engine's money.
+ * While an engine has a key, a web page may call the inference API only if this machine serves the page. The sandbox's
+ * keys are public, so any page that the user opens could otherwise spend the money of the engine's account.
  */
 function denyForeignPage({ host }: Pick<Operation, "host">, { request }: Exchange, store: Store): void {
   const origin = request.header("origin");
   if (host !== "inference" || origin === undefined) return;
   if (URL.canParse(origin) && isLoopback(new URL(origin).hostname)) return;
   if (listEngines(store).every(({ apiKeyEnv }) => apiKeyEnv === undefined)) return;
-  const message = "while an engine has a key, only pages of this machine can call the inference API";
+  const message =
+    "while an engine has a key, only web pages that are served by this machine can call the inference API";
   throw new ApiError("FORBIDDEN", [{ path: [], message }]);
 }
 

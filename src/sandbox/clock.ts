@@ -17,7 +17,7 @@ export const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59);
 /** A moment in the service's format: ISO 8601, UTC, with milliseconds. */
 export const stamp = (ms: number): string => new Date(ms).toISOString();
 
-/** The whole second at or after a moment. */
+/** The first whole second at or after a moment. */
 export const wholeSecond = (ms: number): number => Math.ceil(ms / secondMs) * secondMs;
 
 /**

@@ -8,8 +8,8 @@ interface ParsedDocument {
   /** Undefined if the text is empty. */
   readonly content: unknown;
   /**
-   * Returns the error for issues of the content. The message of each issue gets the line in the document. `outside` is
-   * the number of leading path segments that are not in the document.
+   * Returns the error for issues of the content. The number of a line in the document is added to the message of each
+   * issue. `outside` is the number of leading path segments that are not in the document.
    */
   readonly errorFor: (issues: readonly Issue[], outside?: number) => ControlRefused;
 }

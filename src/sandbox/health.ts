@@ -6,8 +6,8 @@ import { schemaVersion } from "./store/schema.ts";
 
 /**
  * Checks the sandbox's optional packages and its state file without changing anything. If a package or the file cannot
- * be used, its `problem` says why. The `problem` of a package
- * completes a sentence that begins with its name, such as `is not installed`.
+ * be used, its `problem` says why. The `problem` of a package completes a sentence that begins with the package's name,
+ * such as `is not installed`.
  */
 export async function health(file: string) {
   const packages = await Promise.all(

@@ -51,8 +51,8 @@ export interface Sandbox extends SandboxControls, RequestHandler {
   /** The prefix of every key that the sandbox issues. */
   readonly keyPrefix: string;
   /**
-   * Checks a seed, and returns a function that starts the sandbox over from the seed and the scenario. From then on,
-   * `reset` does the same.
+   * Checks a seed, and returns a function that starts the sandbox over from the seed and the scenario. Once this
+   * function has been called, `reset` does the same.
    * @throws ControlRefused naming each invalid field of the seed
    */
   prepareStart(start: SandboxStart): Promise<() => void>;
@@ -102,7 +102,7 @@ export async function createSandbox({
     machines ??= createMachines({ store, clock, folder, path: () => environment("PATH") });
     return machines;
   };
-  // If there is no folder, no machine was started before, so no home folders of ended rentals have to be removed.
+  // The folder exists if an earlier run started machines. Then the home folders of ended rentals have to be removed.
   if (folder !== undefined && existsSync(folder)) await openMachines();
   /**
    * Updates the machines before and after `respond`: before, so that each running rental has its machines, and after,

@@ -8,7 +8,7 @@ export class MissingDependency extends Error {
   readonly problem: string;
 
   constructor(packageName: string, cause?: unknown) {
-    // `import()` fails with a different code than the `require()` that the bundler turns it into.
+    // The bundler may turn `import()` into `require()`, which fails with another code.
     const isMissing = !cause || ["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"].includes(codeOf(cause));
     const problem = isMissing ? "is not installed" : `cannot be loaded (${reasonOf(cause)})`;
     super(`The package ${packageName} ${problem}. Install it with: npm install ${packageName}`, { cause });

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 
-/** Whether an address always means this computer. */
+/** Whether an address is a loopback address, which always means this computer. */
 export const isLoopbackAddress = (address = ""): boolean =>
   address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
 
@@ -17,7 +17,7 @@ export async function isOwnConnection({
   readonly remotePort?: number | undefined;
   readonly localPort?: number | undefined;
 }): Promise<boolean | undefined> {
-  // Only ports are compared below, and another machine may use the same port as a connection of this one.
+  // Only ports are compared below, and a connection from another machine may have the same ports as a local one.
   if (!isLoopbackAddress(remoteAddress)) return false;
   // An IPv6 socket can connect to an IPv4 address. Such a connection is only in the table for IPv6.
   const [ipv4, ipv6 = ""] = await Promise.all([tableOf("tcp"), tableOf("tcp6")]);

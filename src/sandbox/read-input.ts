@@ -47,7 +47,9 @@ const pathValues = (
     fields.map(({ name, kind }) => [name, ofKind(kind, tryDecodeURIComponent(parameters[name] ?? ""))]),
   );
 
-/** Reads the fields of a query. Keeps lists of repeated fields and invalid strings, so that the check reports them. */
+/**
+ * Reads the fields of a query. Repeated fields become lists, and invalid values stay texts, for the check to report.
+ */
 function query(fields: readonly Field[], { url }: PlainRequest): Record<string, unknown> {
   return Object.fromEntries(
     fields.flatMap(({ name, kind }) => {

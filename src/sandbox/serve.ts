@@ -34,8 +34,8 @@ export interface RequestHandler {
    */
   fetch(request: Request, options?: { readonly keepsMedia: boolean }): Promise<Response>;
   /**
-   * Handles a request for a web page or for a path under `/_sandbox/`. Accepts such requests from this machine only,
-   * except those to the controls that have their token. Returns undefined for other requests.
+   * Handles a request for a web page or for a path under `/_sandbox/`, and returns undefined for other requests. Other
+   * machines get an error, unless they request a control with the controls' token.
    */
   handleControl(request: Request, access: Access): Promise<Response> | undefined;
 }
@@ -49,8 +49,8 @@ export interface SandboxServer {
 }
 
 /**
- * Serves a sandbox over HTTP; port 0 picks a free one. Other machines need `controlToken` to use the controls; without
- * it, they cannot.
+ * Serves a sandbox over HTTP; port 0 picks a free one. Other machines can use the controls only with `controlToken`. If
+ * there is no such token, only this machine can use them.
  * @throws CannotListen when the port is in use, or the address is not available
  */
 export async function serve(
@@ -94,7 +94,7 @@ async function respond(pending: Promise<Response>, { socket }: Incoming): Promis
   } catch (error) {
     if (!(error instanceof ConnectionReset)) throw error;
     socket.resetAndDestroy();
-    // Keeps the adapter from sending a response.
+    // This header keeps `@hono/node-server` from sending a response.
     return new Response(null, { headers: { "x-hono-already-sent": "true" } });
   }
 }

@@ -760,7 +760,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       const { run, active, leases, folder } = await stuck();
       const { code, err } = await run(sh("echo 42 > model; exit 0", "--fetch", "model"));
       expect(code, err).toBe(0);
-      expect(err).toMatch(/Warning: cannot save .*job\.json.*gpuctl goes on without it/);
+      expect(err).toMatch(/Warning: cannot save .*job\.json.*gpuctl continues the job/);
       expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
       expect([await active(), await leases()]).toEqual([[], []]);
     });

@@ -60,7 +60,7 @@ test("an engine that does not respond is saved, with a warning", async () => {
   const { code, err } = await run(`sandbox engine set chat ${url}`);
   expect({ code, err }).toEqual({
     code: 0,
-    err: `Saved, but the engine may not work. The chat engine at ${url}/v1 is not available: connection refused. Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear chat\`.\n`,
+    err: `Saved, but the engine may not work. The chat engine at ${url}/v1 is not available: connection refused. Start it, or remove it with \`gpuctl sandbox engine clear chat\`.\n`,
   });
   expect(JSON.parse((await run("sandbox engine list -o json")).out)).toHaveLength(1);
   const chat = await run("chat hi --sandbox");

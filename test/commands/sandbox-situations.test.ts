@@ -230,6 +230,16 @@ test.for([
   expect(cli.sandbox.situations.list()).toEqual([]);
 });
 
+test("the list says which rentals end or fail, and when", async () => {
+  const cli = await createCli();
+  await cli.run(`${add} failure --after 5s --times 2`, { env });
+  await cli.run(`${add} interruption --label nightly --at 2030-01-01`, { env });
+  expect(JSON.parse((await cli.run("sandbox situation list -o json", { env })).out)).toMatchObject([
+    { effect: "makes 2 rentals fail 5 s after the start" },
+    { effect: "ends rentals labeled nightly at 2030-01-01T00:00:00.000Z" },
+  ]);
+});
+
 test("situations are removed one by one or all", async () => {
   const cli = await createCli();
   for (const kind of ["capacity", "same-region", "picture-prices"]) {

@@ -186,7 +186,7 @@ describe("pictures and speech", () => {
     expect(other.status).toBe(403);
     sandbox.reset();
     expect((await fetch(`${url}/_sandbox/media/1`)).status).toBe(404);
-    expect(await view("/")).toContain("The last ones that this server generated appear here.");
+    expect(await view("/")).toContain("The last pictures and speech that this server generated appear here.");
   });
 
   test("six are kept, and none of those that are generated in process", async () => {

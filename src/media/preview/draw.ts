@@ -26,11 +26,12 @@ export interface DrawOptions {
   readonly onProblem: (path: string, reason: string) => void;
 }
 
-/** Above this, decoding takes too much memory for a preview. */
+/** The largest picture that is drawn, in pixels. Decoding a larger one takes too much memory for a preview. */
 const maxPixels = 8192 ** 2;
 
 /**
- * The size of the window, without the lines that follow the pictures (paths, prompt). These take at most a third of it.
+ * The size of the window, without the lines that follow the pictures: their paths and the shell prompt. These lines
+ * take at most a third of the window.
  */
 const windowFor = (count: number, { columns, rows }: Screen): Area => ({
   width: columns,
@@ -172,10 +173,10 @@ async function sizeOf(bytes: Uint8Array): Promise<Area> {
   return { width, height };
 }
 
-/** How many bytes at the start of a file contain the size of a picture, even after the metadata that cameras write. */
+/** How many bytes at the start of a file contain the picture's size, even if it follows the metadata of a camera. */
 const headLength = 256 * 1024;
 
-/** The proportions of the first readable picture. A square if none is readable, because then nothing is drawn. */
+/** The size of the first readable picture. If none is readable, nothing is drawn, so any proportions will do. */
 async function firstSize(pictures: readonly Shown[]): Promise<Area> {
   for (const { path } of pictures) {
     try {

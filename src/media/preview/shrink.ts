@@ -31,7 +31,7 @@ interface Axis {
   /** Length in pixels before shrinking (`from`) and after (`to`). */
   readonly from: number;
   readonly to: number;
-  /** How many lines there are along the axis. */
+  /** How many lines of pixels run along the axis. */
   readonly lines: number;
   /** Distance from one pixel to the next in both arrays. */
   readonly step: number;

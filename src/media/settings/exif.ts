@@ -105,7 +105,8 @@ const app0 = 0xe0;
 const app1 = 0xe1;
 
 /**
- * Where to insert an EXIF segment into a JPEG: first, or after a JFIF segment. Undefined if the JPEG already has one.
+ * Where to insert an EXIF segment into a JPEG: first, or after a JFIF segment. Undefined if the JPEG already has an
+ * EXIF segment.
  */
 export function exifPosition(read: Read): number | undefined {
   const segments = [...jpegSegments(read)];

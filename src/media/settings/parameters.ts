@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isRecord, parseJson } from "../../core/json.ts";
 
-/** The fields of a request for a picture (service.md 2.8). */
+/** The fields of a request for a picture (service section 2.8). */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** The request as JSON, with its base64 `image` replaced by a fingerprint. */

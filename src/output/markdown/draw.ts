@@ -49,7 +49,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   let highlight: Drawing["highlight"] = noColors;
   /** The source, from the start of the unfinished block. */
   let source = "";
-  /** How many lines of that block, and characters of its last line, are drawn. */
+  /** How many whole lines of that block are drawn, and how many characters of the next line. */
   let drawnLines = 0;
   let drawnCharacters = 0;
   /** The end of the source before that block. */

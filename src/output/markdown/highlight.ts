@@ -5,8 +5,9 @@ import highlightJs from "#highlight.js";
 export type Highlight = (code: string, language: string) => string | undefined;
 
 /**
- * Creates a function that colors code. If it is called with the code of the last call and more code at the end, it does
- * not parse all of the code again. It continues after a line at whose end no string, comment or the like is open.
+ * Creates a function that colors code. If it is called with the code of an earlier call and more code at the end, it
+ * does not parse all of the code again. It continues after the earlier code if that ended with a line, outside of
+ * strings, comments and the like.
  */
 export function createHighlighter(): Highlight {
   let known = { language: "", code: "", colored: "" };

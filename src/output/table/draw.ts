@@ -9,7 +9,7 @@ export interface Cell {
 }
 
 export interface Layout {
-  /** Display columns of each cell. */
+  /** The width of each cell of a row, in terminal columns. */
   readonly widths: readonly number[];
   readonly aligns: readonly ("left" | "right")[];
 }
@@ -75,8 +75,8 @@ export function tableRows(
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
     colWidths: [...widths],
     colAligns: [...aligns],
-    // For its debug log, the library also truncates each cell to ten columns. With a mark of that width, it has nothing
-    // to do.
+    // For its debug log, the library also truncates each cell to ten columns, which end with this mark. If the mark has
+    // ten columns, no text is left to measure.
     truncate: "…".repeat(10),
   };
   const line = ({ text, paint }: Cell) => (paint === undefined ? text : paint(text));

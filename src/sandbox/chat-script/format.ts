@@ -73,7 +73,10 @@ export const scriptedReply = z
         message: z.string().default("The model failed"),
         type: z.string().default("server_error"),
         code: errorCode,
-        /** Sends the error as an event with only the JSON, as an event named `error`, or with text before the JSON. */
+        /**
+         * `chunk` sends only the JSON, `event` sends it as an event named `error`, and `text` puts the message before
+         * it.
+         */
         form: z.enum(["chunk", "event", "text"]).default("chunk"),
       })
       .optional(),

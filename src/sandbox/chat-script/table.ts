@@ -68,7 +68,7 @@ function matches({ when }: ScriptedReply, { messages, model }: Input): boolean {
   const last = messages.at(-1);
   const toolResult = last?.role === "tool" ? last : undefined;
   // A reply with only `message` does not match a request that ends with a tool result: otherwise, a reply that calls a
-  // tool would be sent again after each result, forever.
+  // tool would be sent again after each result of the tool, forever.
   const matchesTurn = (toolResult === undefined) === (when.toolResult === undefined);
   return (
     (when.model === undefined || when.model === model) &&

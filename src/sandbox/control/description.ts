@@ -113,7 +113,7 @@ const variableSchemas: Readonly<Record<string, object>> = {
   kind: { type: "string" },
 };
 
-/** The parameters of a query. A condition on a field is a parameter of its own, such as `where=rentalId=1`. */
+/** The parameters of a query. Each condition on a field is one parameter `where`, such as `where=rentalId=1`. */
 const queryParameters = ({ properties = {} }: JsonSchema): readonly object[] =>
   Object.entries(properties).map(([name, property]) => {
     const { description, ...own } = property as JsonSchema;

@@ -22,10 +22,12 @@ export interface EngineInfo {
 export interface EngineControl {
   /** Saves an engine, and replaces any other engine of its kind. @throws ControlRefused naming each invalid value */
   save(input: unknown): Engine;
-  /** Saves an engine, even if it does not respond, and asks it what it offers. @throws ControlRefused as `save` does */
+  /**
+   * Saves an engine, even if it does not respond. Then asks it what it offers. @throws ControlRefused as `save` does
+   */
   set(input: unknown): Promise<EngineInfo & Probe>;
   list(): Promise<readonly EngineInfo[]>;
-  /** Removes the engine of a kind, or all, and returns how many it removed. */
+  /** Removes the engine of a kind, or without a kind all engines. Returns how many it removed. */
   clear(kind?: string): number;
 }
 
@@ -111,7 +113,8 @@ const issuesOfKey = (name: string, { protocol, hostname, origin }: URL): readonl
 ];
 
 /**
- * `root` matches the API root in a URL's path. If it does not match, the URL names the server, and `path` is appended.
+ * `root` matches the API root in a URL's path. If it does not match, the URL is that of the server, and `path` is
+ * appended to it.
  */
 const apis: Readonly<Record<EngineKind, { readonly root: RegExp; readonly path: string }>> = {
   chat: { root: /^(.*\/v\d+\w*|.*(?=\/chat\/completions$))(\/chat\/completions)?$/, path: "/v1" },
@@ -119,7 +122,9 @@ const apis: Readonly<Record<EngineKind, { readonly root: RegExp; readonly path: 
   audio: { root: /^(.*\/v\d+\w*|.*(?=\/audio\/speech$))(\/audio\/speech)?$/, path: "/v1" },
 };
 
-/** Returns the URL of the root of an engine's API. The given URL may name the server, the API or one operation. */
+/**
+ * Returns the URL of the root of an engine's API. The given URL may be that of the server, the API or one operation.
+ */
 function apiRoot({ kind, url }: Pick<Engine, "kind" | "url">): string {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/+$/, "");

@@ -20,7 +20,7 @@ interface ControlRequest {
 
 const health = "/health";
 
-/** Says how to send the token, if the sandbox did not get the right one. */
+/** Rethrows an error. If the sandbox did not get the right token, adds a hint that says how to send it. */
 function withHint(error: unknown): never {
   if (!(error instanceof ServiceError) || error.status !== 401) throw error;
   const hint = `Set ${tokenFileVariable} to the file with the token that the sandbox is served with.`;

@@ -31,7 +31,7 @@ export interface ControlCall {
   readonly text: () => Promise<string>;
 }
 
-/** A control of a served sandbox. The routes and the description of the controls are derived from it. */
+/** A control of a served sandbox: its route, and what the description of the controls says about it. */
 export interface Control {
   readonly method: "GET" | "POST" | "DELETE";
   /** The path below `/_sandbox`. */
@@ -39,7 +39,7 @@ export interface Control {
   readonly summary: string;
   /** The words of the command that does the same. */
   readonly command?: string;
-  /** What the query may have. */
+  /** The fields that the query may have. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   /** Whether the body may also be YAML. */
@@ -257,7 +257,7 @@ export const controls = {
     output: engine,
     run: async ({ sandbox, text, isOwner }) => {
       const given = parseBody(await text());
-      // Other users can call the controls, too, but the variable belongs to the process that serves the sandbox.
+      // Other users can also call the controls, but the engine would get a key of the user who serves the sandbox.
       if (isRecord(given) && given.apiKeyEnv !== undefined && !(await isOwner())) {
         throw new ControlRefused([{ path: ["apiKeyEnv"], message: notOwner }]);
       }

@@ -23,8 +23,8 @@ export interface ModelReply {
   readonly firstTokenMs?: number;
   readonly betweenTokensMs?: number;
   /**
-   * If set, the response breaks off after its contents, without a finish reason and without an end. A stream sends
-   * `event` last, if there is one.
+   * If set, the response breaks off. A stream ends after the contents and `event`, if there is one, without a finish
+   * reason and without [DONE]. A response that is not a stream ends in the middle of its JSON.
    */
   readonly breaksOff?: { readonly event?: SSEMessage };
 }

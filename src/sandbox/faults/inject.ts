@@ -44,7 +44,7 @@ export async function injectFault(
   return response;
 }
 
-/** Returns a function that tells whether a fault selects the request. Returns undefined if there are no faults. */
+/** Returns a function that checks whether a fault selects the request. Returns undefined if there are no faults. */
 async function selectionOf(
   exchange: Exchange,
   id: ServedId,
@@ -79,7 +79,9 @@ export const defaultContentType = "text/plain; charset=utf-8";
 
 const garbage = "\u0007{this is not JSON";
 
-/** Returns the response that a fault sends instead. Stores its error in the exchange, for the request log. */
+/**
+ * Returns the response of a fault instead of the operation's. Stores its error in the exchange, for the request log.
+ */
 function replacementFor(exchange: Exchange, effect: Effect): PlainResponse {
   const { status, garbage: isGarbage, retryAfterSeconds, body, contentType } = effect;
   const headers = {

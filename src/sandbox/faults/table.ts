@@ -30,12 +30,12 @@ export const faultInput = z.strictObject({
   rate: z.number().gt(0).max(1).optional(),
   /** Determines, together with the number of each call, which calls `rate` chooses. */
   seed: z.int().optional(),
-  /** Responds with this status instead. */
+  /** Responds with an error of this status instead of the operation's response. */
   status: z.int().min(400).max(599).optional(),
   /** The code and the message of the error in that response. */
   code: z.string().min(1).max(maxTextLength).optional(),
   message: z.string().min(1).max(maxTextLength).optional(),
-  /** Responds with this text instead, as a proxy might. The status is 200 by default. */
+  /** Responds with this text instead of the operation's response, as a proxy might. The status is 200 by default. */
   body: z.string().max(maxBodyLength).optional(),
   /** The media type of that text. */
   contentType: z
@@ -128,8 +128,8 @@ export const activeFaults = (store: Queries, operations: readonly string[]): rea
     .map(stored);
 
 /**
- * Returns the fault of one of these operations that affects this call, if any. Goes through the active faults that select
- * the call, oldest first. Each counts the call, up to and including the fault that affects it; newer faults do not.
+ * Returns the fault of one of these operations that affects this call, if any. Goes through the active faults that
+ * select the call, oldest first, until one affects it. The faults up to that one count the call; newer faults do not.
  */
 export function takeFault(
   store: Store,

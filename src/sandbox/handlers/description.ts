@@ -24,7 +24,7 @@ const additions = (operation: Operation): Additions => ({
   }),
   ...(operation.sunset && { headers: { Deprecation: "true on a deprecated path" } }),
   ...(drawsOrSpeaks.includes(operation.id) && {
-    headers: { [ignoredFieldsHeader]: "Fields of the request that an engine has no equivalent for" },
+    headers: { [ignoredFieldsHeader]: "Fields of the request that had no effect" },
   }),
   ...(operation.id === operations.getOpenApiDocument.id && {
     headers: { ETag: "Version of the description, for If-None-Match" },

@@ -18,7 +18,7 @@ export const maxSpeechLength = 10_000;
 const derivedSeed = (n: number): number =>
   createHash("sha256").update(`picture ${n}`).digest().readUInt32BE();
 
-/** Draws a picture. */
+/** Draws a picture, with the image engine if there is one. */
 const draw: Handlers["generateImage"] = async (input, { store, exchange, environment }) => {
   const engine = findEngine(store, "image");
   if (engine !== undefined) {
@@ -33,7 +33,7 @@ const draw: Handlers["generateImage"] = async (input, { store, exchange, environ
     import("../engines/picture/request.ts"),
   ]);
   try {
-    // Without a reference, strength must have no effect. The picture depends on all fields, so strength is left out.
+    // All given fields affect the picture. Without a reference, strength must have no effect, so it is left out.
     const drawn = { ...request, seed, ...(request.image !== undefined && { strength }) };
     const picture = await drawPicture(drawn, exchange.request.signal);
     return { images: [{ index: 0, image: Buffer.from(picture).toString("base64"), random_seed: seed }] };

@@ -25,8 +25,8 @@ const priceNote =
 const page = { notes: ["cursor must be the nextCursor of an earlier page."] };
 
 /**
- * What the sandbox refuses although the service's documentation allows it, by operation. The description lists it.
- * Engines, scripts and situations can change these limits.
+ * The limits that only the sandbox has, by operation. The OpenAPI description contains them. Engines, chat scripts and
+ * situations can change these limits.
  */
 export const ownLimits: Readonly<Record<string, Pick<Additions, "fields" | "notes">>> = {
   createVirtualMachineRental: rental,

@@ -21,8 +21,8 @@ function records(volumes: readonly NumberedVolume[], { store, now }: Call) {
 }
 
 /**
- * Returns the ids of the rentals to attach a volume to. Each must be an active bare-metal rental (service section 4.3).
- * @throws ApiError if one is not, or if the volume cannot be attached in the rental's region
+ * Returns the ids of the rentals to attach a volume to. All must be active bare-metal rentals (service section 4.3).
+ * @throws ApiError if one of them is not, or if the volume cannot be attached to rentals in another region
  */
 export function attachable(
   ids: readonly Id[],

@@ -24,7 +24,7 @@ export function webResponse({ body, status, headers }: PlainResponse): Response 
   });
 }
 
-/** The status texts. Only responses without a body have one. */
+/** The status texts. The sandbox sends one only with a response that has no body. */
 const statusTexts: Readonly<Record<number, string>> = { 204: "No Content", 304: "Not Modified" };
 
 /** The body of a request. A body without a stated length is measured while it arrives. @throws BodyTooLarge */

@@ -38,7 +38,7 @@ export interface NodeFolder {
   readonly path: string;
   readonly home: string;
   readonly config: string;
-  /** A file that contains the port of the last run. The machine uses it again if possible. */
+  /** A file that contains the port of the machine's last run. The machine uses this port again if possible. */
   readonly port: string;
 }
 

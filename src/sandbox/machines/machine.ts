@@ -70,7 +70,8 @@ function serveConnection(socket: Socket, sshd: string, config: string): () => vo
 }
 
 /**
- * Whether a connection may try a key. Every user of this computer can connect, and can add SSH keys to a served
- * sandbox, so only this user and root may. If the system does not say who connects, everyone may.
+ * Whether a connection is passed on to sshd. Every user of this computer can connect, and can add SSH keys to a served
+ * sandbox, so only connections of this user and of root are passed on. If the system does not say whose a connection
+ * is, it is passed on, too.
  */
 const isAllowed = async (socket: Socket): Promise<boolean> => (await isOwnConnection(socket)) ?? true;

@@ -31,7 +31,7 @@ import {
 /** The most machines that run at once. Nothing responds at the addresses of further rentals. */
 export const maxMachines = 100;
 
-/** How often the state is checked for changes by the clock and by other processes, in milliseconds. */
+/** Milliseconds between two updates. Rentals also change as time passes, and through other processes. */
 const pollMs = 250;
 
 /** Machines that stand in for running rentals: OpenSSH servers on this computer, each with a home folder of its own. */
@@ -121,7 +121,7 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
       for (const node of nodes) node.stop();
       running.delete(key);
     }
-    // There is room now for rentals without machines, so try to start them again.
+    // Machines have ended, so there may be room now for the machines of rentals that have none. They are tried again.
     if (ended.length > 0) {
       for (const [key, { problem }] of running) if (problem !== undefined) running.delete(key);
     }

@@ -98,7 +98,7 @@ export async function checkSshd(sshd: string, hostKey: string): Promise<void> {
   if (missing !== undefined) mkdirSync(missing, { recursive: true, mode: 0o755 });
   const left = missing === undefined ? problem : await problemWith(sshd, hostKey);
   if (left !== undefined)
-    throw new Unavailable(`${sshd} cannot be used: ${left}`, "Check how it is installed.");
+    throw new Unavailable(`${sshd} cannot be used: ${left}`, "Check the installation of sshd.");
 }
 
 async function problemWith(sshd: string, hostKey: string): Promise<string | undefined> {

@@ -140,7 +140,7 @@ export const Faults = ({
       <NumberField input={faultFields} name="rate" label="Share of calls" placeholder="all" />
       <label class="full check">
         <input type="checkbox" name="reset" />
-        Break the connection (without a status)
+        Break the connection (leave the status empty)
       </label>
     </AddForm>
   </Panel>

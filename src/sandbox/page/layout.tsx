@@ -3,7 +3,7 @@ import type { Child, PropsWithChildren } from "hono/jsx";
 import { servedControls } from "../../core/sandbox.ts";
 import { style } from "./style.ts";
 
-/** A square with a dot, so that browsers do not request an icon from the service. */
+/** The icon of the pages: a square with a dot. If there were none, browsers would request one from the service. */
 const icon =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%232f6fdb'/%3E%3Ccircle cx='8' cy='8' r='3' fill='%23fff'/%3E%3C/svg%3E";
 
@@ -14,7 +14,7 @@ type PageName = keyof typeof names;
 interface LayoutOptions {
   readonly current: PageName;
   readonly script: string;
-  /** The controls to the right of the navigation. */
+  /** The elements to the right of the navigation. */
   readonly tools?: Child;
 }
 
@@ -58,7 +58,7 @@ export const Layout = ({ current, script, tools, children }: PropsWithChildren<L
 interface PanelOptions {
   readonly id: string;
   readonly title: string;
-  /** The controls to the right of the title. */
+  /** The elements to the right of the title. */
   readonly tools?: Child;
 }
 

@@ -29,7 +29,7 @@ type RentalRecord = ReturnType<typeof rentalRecords>[number];
 export interface OverviewState {
   readonly clock: ClockState;
   readonly status: SandboxStatus;
-  /** Of the user with the built-in keys, in cents. `perHourCents` is that of all users. */
+  /** In cents. Only `perHourCents`, the price of all running rentals, includes users without the built-in keys. */
   readonly money: { readonly creditCents: number; readonly usedCents: number; readonly perHourCents: number };
   /** The active rentals, newest first, then the last rentals that ended, newest first. */
   readonly rentals: readonly RentalRecord[];

@@ -230,7 +230,9 @@ const Json = ({ title, value }: { readonly title: string; readonly value: unknow
 const RecentMediaPanel = ({ media }: Pick<OverviewState, "media">) => (
   <Panel id="media" title="Pictures and speech">
     <div id="no-media" data-live>
-      {media.length === 0 && <p class="empty">The last ones that this server generated appear here.</p>}
+      {media.length === 0 && (
+        <p class="empty">The last pictures and speech that this server generated appear here.</p>
+      )}
     </div>
     <ul id="picture-list" data-live>
       {ofKind(media, "picture").map((one) => (

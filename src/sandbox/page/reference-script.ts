@@ -1,4 +1,6 @@
-/** In characters. Longer texts of a response, such as the data of a picture, are shortened. */
+/**
+ * The longest text of a response that is shown in full, in characters. Longer ones, such as pictures, are shortened.
+ */
 const maxTextLength = 400;
 
 /** The script of the reference. Responses are inserted only as text, never as HTML. */

@@ -10,7 +10,7 @@ export interface SchemaField {
   readonly type: string;
   readonly required: boolean;
   readonly description: string;
-  /** Such as `default 1024` or `at most 20 items`. */
+  /** Such as `default 1024` or `at most, in items: 20`. */
   readonly limits: readonly string[];
   /** The fields of an object, or of the items of a list. For a union, the fields of all alternatives. */
   readonly fields: readonly SchemaField[];
@@ -19,7 +19,7 @@ export interface SchemaField {
 /** How many levels of nested fields are shown. */
 const maxDepth = 5;
 
-/** Reads the schemas of a description, whose references point to its components. */
+/** Reads the schemas of an OpenAPI description. The references in them point to the description's components. */
 export function schemaReader(document: Schema) {
   const components = asRecord(asRecord(document.components).schemas);
   const prefix = "#/components/schemas/";

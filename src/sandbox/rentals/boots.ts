@@ -47,7 +47,7 @@ type BootRule = z.output<typeof bootRuleInput>;
 export interface BootRuleInfo {
   readonly id: number;
   readonly outcome: BootOutcome["outcome"];
-  /** Seconds until a rental runs or has failed; null if it never does, or if it takes the usual time. */
+  /** Seconds until a rental runs or has failed; null if it does neither, or if it takes the usual time. */
   readonly afterSeconds: number | null;
   readonly label: string | null;
   /** How many rentals the rule applies to; null for no limit. */
@@ -130,7 +130,8 @@ export function takeBoot(
 }
 
 /**
- * Returns a boot with an outcome. Without a time, a slow boot takes `slowBootMs`, and any other boot the usual time.
+ * Returns a boot with an outcome. Without `afterSeconds`, a slow boot takes `slowBootMs`, and any other boot takes the
+ * usual time.
  */
 export function bootOf({ outcome, afterSeconds }: BootOutcome, rentalType: RentalType): Boot {
   const defaultMs = outcome === "slow" ? slowBootMs : bootMs[rentalType];

@@ -104,7 +104,7 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
   };
 }
 
-/** The next reserved term. It starts when the current term ends or, if there is none, now or after the boot. */
+/** The next reserved term. It starts when the current term ends. If there is none, it starts now, or after the boot. */
 export function nextTerm(rental: StoredRental, days: number, now: number): ReservedTerm {
   const last = rental.terms.at(-1);
   const from = last && last.until > now ? last.until : Math.max(now, bootEnd(rental));

@@ -41,7 +41,9 @@ export interface RequestControl {
   count(filter?: unknown): number;
   /** Removes the matching requests, and returns how many were removed. Without a filter, removes all. */
   clear(filter?: unknown): number;
-  /** Compares the number of matching requests with `count`, or `atLeast` and `atMost`; by default, with at least 1. */
+  /**
+   * Checks how many requests match: exactly `count`, or from `atLeast` to `atMost`. By default, at least 1 must match.
+   */
   expect(expectation: unknown): ExpectationResult;
 }
 
@@ -107,8 +109,8 @@ interface Compared {
 }
 
 /**
- * The requests that meet the most conditions; of equal ones, the most recent first. If there are several conditions,
- * omits requests that meet none.
+ * Of the requests that do not meet all conditions, those that meet the most, and of equally good ones the most recent.
+ * If there are several conditions, omits requests that meet none.
  */
 const nearestOf = (compared: readonly Compared[], conditions: number): readonly Compared[] =>
   compared

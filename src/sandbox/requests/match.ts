@@ -11,14 +11,14 @@ import { BodyTooLarge, type Exchange } from "../http/exchange.ts";
 
 /**
  * The values that the fields of a request must have, by the dotted paths of the fields, such as
- * `{ gpuType: "b200", "messages.0.role": "user" }`. A string also matches another value whose JSON is the same text:
- * `"2"` matches the number 2.
+ * `{ gpuType: "b200", "messages.0.role": "user" }`. A string also matches a value of another type whose JSON is the
+ * same text: `"2"` matches the number 2.
  */
 export const whereInput = z.record(z.string().min(1), z.unknown());
 
 export type Where = z.output<typeof whereInput>;
 
-/** Returns the fields of a request whose values differ from those in `where`, with their actual values. */
+/** Returns the fields in `where` that have another value in a request, each with its value in the request. */
 export const differences = (where: Where, fields: unknown) =>
   Object.entries(where).flatMap(([path, expected]) => {
     const actual = valueAt(fields, path);
@@ -76,7 +76,7 @@ export const selects = (name: string, id: string | null, fields: unknown): boole
       ),
   );
 
-/** Whether `selects` needs the fields of a call to tell which of these names select it. */
+/** Whether `selects` needs the fields of a call, because one of these names selects only calls with certain fields. */
 export const needsFields = (names: readonly string[], id: string): boolean =>
   names.some((name) => name !== "*" && name !== id);
 
@@ -91,8 +91,8 @@ export async function fieldsSent({ request, input }: Exchange): Promise<unknown>
 }
 
 /**
- * Returns an issue for each field that no request to these operations has. A body can have fields with any name, so for
- * operations with a body, only names that look misspelled are rejected.
+ * Returns an issue for each field in `where` that no request to these operations has. A body can have fields with any
+ * name, so for operations with a body, only names that look misspelled are rejected.
  */
 export function fieldIssues(selected: readonly Operation<ServedId>[], where: Where): readonly Issue[] {
   if (selected.length === 0) return [];

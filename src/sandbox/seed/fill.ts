@@ -156,7 +156,7 @@ interface Numbered {
   readonly id?: number | undefined;
 }
 
-/** Sorts items with a given id first, so that the other items get ids that are still free. */
+/** Sorts items that have an id to the front, so that the items without an id get ids that are still free. */
 const numberedFirst = <Entry extends { readonly item: Numbered }>(entries: readonly Entry[]) =>
   entries.toSorted((one, other) => Number(one.item.id === undefined) - Number(other.item.id === undefined));
 

@@ -83,7 +83,7 @@ export type SeededRental = SeededAccount["rentals"][number];
 /** A parsed seed. */
 export interface Seed {
   readonly document: SeedDocument;
-  /** Returns the error for issues of the document. The message of each issue gets the line in the document. */
+  /** Returns the error for issues of the document, with the number of the line of each issue if it is known. */
   readonly seedError: (issues: readonly Issue[]) => ControlRefused;
 }
 

@@ -8,8 +8,8 @@ import { countHit, situationsOf } from "./table.ts";
 type Place = Pick<RentalInput, "gpuType" | "region">;
 
 /**
- * Returns a function that tells how many GPUs of a type can still be rented in a region, or undefined for no limit. All
- * users share the capacity.
+ * Returns a function that looks up how many GPUs of a type can still be rented in a region. It returns undefined if
+ * there is no limit. All users share the capacity.
  */
 export function capacityAt(
   store: Queries,
@@ -78,7 +78,7 @@ export function refusalOf(
   ]);
 }
 
-/** If volumes attach only within their region, returns an issue for each rental that is not in the volume's region. */
+/** If a situation limits volumes to their region, returns an issue for each rental that is in another region. */
 export function regionIssues(
   store: Queries,
   volumeRegion: string,

@@ -55,7 +55,7 @@ export const situationControl = (store: Store, clock: Clock): SituationControl =
 });
 
 /**
- * Replaces the situations, boot rules and faults with those of a scenario, and returns them.
+ * Replaces the situations, boot rules and faults with those of a scenario, and returns the parts of the scenario.
  * @throws ControlRefused when there is no such scenario
  */
 export const setScenario = (store: Store, name: string, now: number): readonly ScenarioPart[] =>
@@ -124,9 +124,9 @@ function inWords(situation: Situation): string {
     case "quota":
       return `the ${situation.gpuType ?? "GPU"} quota is ${situation.gpus}`;
     case "interruption":
-      return `ends ${rentalsInWords(situation)}`;
+      return `ends ${rentalsInWords(situation)} ${timeInWords(situation)}`;
     case "failure":
-      return `fails ${rentalsInWords(situation)}`;
+      return `makes ${rentalsInWords(situation)} fail ${timeInWords(situation)}`;
     case "rate-limit": {
       const { operation, requests, windowSeconds } = situation;
       const calls = operation === "*" ? "calls" : `calls of ${operation}`;
@@ -141,16 +141,13 @@ function inWords(situation: Situation): string {
   }
 }
 
-function rentalsInWords({
-  rentalId,
-  label,
-  afterSeconds = 0,
-  at,
-  times,
-}: Extract<Situation, { kind: "interruption" | "failure" }>): string {
+type PlannedEnd = Extract<Situation, { kind: "interruption" | "failure" }>;
+
+function rentalsInWords({ rentalId, label, times }: PlannedEnd): string {
   const which =
     rentalId === undefined ? (times === undefined ? "rentals" : `${times} rentals`) : `rental ${rentalId}`;
-  const labeled = label === undefined ? "" : ` labeled ${label}`;
-  const when = at === undefined ? `${afterSeconds} s after the start` : `at ${at}`;
-  return `${which}${labeled} ${when}`;
+  return label === undefined ? which : `${which} labeled ${label}`;
 }
+
+const timeInWords = ({ afterSeconds = 0, at }: PlannedEnd): string =>
+  at === undefined ? `${afterSeconds} s after the start` : `at ${at}`;

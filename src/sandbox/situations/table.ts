@@ -58,7 +58,7 @@ export const situationInput = z.discriminatedUnion("kind", [
   }),
   /** When the balance is used up, rentals end, and everything that costs money is refused. */
   kind("prepaid", {
-    /** Sets the balance. */
+    /** Sets the balance when the situation is added. */
     balanceCents: z.int().optional(),
   }),
   /** Pictures are paid from the balance (service section 4.5). */

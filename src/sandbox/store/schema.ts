@@ -59,7 +59,7 @@ const controls = `
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT;
 `;
 
-/** Version 4: the engines, which generate texts, pictures and speech in place of the sandbox. */
+/** Version 4: the engines, which generate texts, pictures and speech instead of the sandbox. */
 const engines = `
   CREATE TABLE engines (kind TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT;
 `;

@@ -112,7 +112,7 @@ function storeOn(database: DatabaseSyncInstance, file: string): Store {
     statements.set(sql, statement);
     return statement;
   };
-  /** Reports damage that is found later: damage in the middle of a file shows only when that part is read. */
+  /** Throws a `StoreError` for damage that opening the file did not reveal: the damaged part was not read then. */
   const reportingDamage = <Value>(work: () => Value): Value => {
     try {
       return work();

@@ -213,7 +213,7 @@ test.each<[string, Routes, string]>([
     {
       "POST /v1/chat/completions": (_request, response) => send(response, {}, 401),
     },
-    "responded 401: it denies access. If it requires a key, pass `--api-key-env NAME`, the environment variable that holds the key.",
+    "responded 401: it denies access. If the engine requires a key, set the engine again with `--api-key-env NAME`, the environment variable that holds the key.",
   ],
   [
     "redirects",
@@ -236,7 +236,7 @@ test.each<[string, Routes, string]>([
     {
       "POST /v1/chat/completions": (_request, response) => void response.destroy(),
     },
-    "is not available: it closed the connection. Start it, or go back to the sandbox's own with",
+    "is not available: it closed the connection. Start it, or remove it with",
   ],
   [
     "cuts its response",
@@ -264,7 +264,7 @@ test("an engine that does not run is an error that names it", async () => {
   const { status, body } = await complete({ stream: true });
   expect([status, body.code]).toEqual([500, "INTERNAL_SERVER_ERROR"]);
   expect(body.message).toBe(
-    `The chat engine at ${engine.url}/v1 is not available: connection refused. Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear chat\`.`,
+    `The chat engine at ${engine.url}/v1 is not available: connection refused. Start it, or remove it with \`gpuctl sandbox engine clear chat\`.`,
   );
 });
 

@@ -107,7 +107,7 @@ export function blendRowBelow(
   color: Color,
 ): void {
   const row = y * width * 3;
-  // The columns from this one on are fully covered, but not filled yet.
+  // The columns from this one up to but excluding `x` are fully covered, but not filled yet.
   let covered = 0;
   for (let x = 0; x < width; x++) {
     const cover = y + 1 - (tops[x] ?? 0);

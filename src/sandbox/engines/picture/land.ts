@@ -43,7 +43,7 @@ function shape(canvas: Canvas, scene: Scene, range: number, nearness: number): S
   });
 }
 
-/** Fills everything below a skyline, mistier towards the bottom, antialiased. */
+/** Fills everything below a skyline, with an antialiased edge. The color becomes mistier towards the bottom. */
 function* fill(canvas: Canvas, { palette }: Scene, skyline: Skyline, nearness: number): Steps {
   const { width, height } = canvas;
   const color = mix(palette.far, palette.near, nearness);

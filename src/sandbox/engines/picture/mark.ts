@@ -80,7 +80,7 @@ const missingGlyph = [31, 17, 17, 17, 17, 17, 31];
 /** Advance width of a character in dots. */
 const advance = 6;
 
-/** The dots of a text as [column, row], in uppercase; a box for a missing glyph. */
+/** The dots of a text in uppercase, each as [column, row]. A character without a glyph is shown as a box. */
 function dots(text: string): [column: number, row: number][] {
   return [...text.toUpperCase()].flatMap((character, place) =>
     (glyphs[character] ?? missingGlyph).flatMap((bits, row) =>

@@ -26,7 +26,10 @@ export const passOnChat = (exchange: Exchange, access: EngineAccess): Promise<Pl
     return new PlainResponse(new Uint8Array(body), { headers: { "content-type": "application/json" } });
   });
 
-/** The body with the model that the engine uses. If that is already the model, returns the body unchanged. */
+/**
+ * Returns the body with the model that was set for the engine. If none was set, the request keeps its model, but the
+ * first model that the engine lists replaces the sandbox's own one.
+ */
 async function withModel(body: string, access: EngineAccess): Promise<string> {
   const request: unknown = JSON.parse(body);
   const { model } = asRecord(request);

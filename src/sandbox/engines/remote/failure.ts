@@ -38,7 +38,7 @@ export const sentenceAbout = (engine: Pick<Engine, "kind" | "url">, rest: string
 
 /** What to do about an engine that does not work. */
 export const advice = ({ kind }: Pick<Engine, "kind">): string =>
-  `Start it, or go back to the sandbox's own with \`gpuctl sandbox engine clear ${kind}\`.`;
+  `Start it, or remove it with \`gpuctl sandbox engine clear ${kind}\`.`;
 
 /**
  * The result of `work`. If the engine fails, the response to send instead. Its body has the error in the service's

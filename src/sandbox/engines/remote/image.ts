@@ -36,7 +36,7 @@ export const ignoredImageFields: readonly string[] = contractFields
 
 /**
  * Asks an engine with the AUTOMATIC1111 API to draw a picture. Fields that the service does not document are passed on
- * as given. A header of the response names fields without an equivalent.
+ * as given. A header of the response names the fields that had no effect.
  */
 export const drawWithEngine = (exchange: Exchange, input: Input, access: EngineAccess) =>
   orFailure(exchange, async () => {
@@ -94,7 +94,7 @@ async function requestFor(input: Input, given: Readonly<Record<string, unknown>>
   };
 }
 
-/** The LoRAs that an engine lists. Only engines that read LoRAs from the prompt list an alias. */
+/** The LoRAs that an engine lists. They have an alias only if the engine reads LoRAs from the prompt. */
 const loraList = z.array(
   z.looseObject({ name: z.string(), path: z.string().nullish(), alias: z.string().nullish() }),
 );

@@ -122,8 +122,8 @@ const connectionProblem = (error: unknown): string =>
   problems[codeOf(error)] ?? (reasonOf(error) || codeOf(error));
 
 /**
- * The error for a response that is not a success. If the engine denies access, that is an error of the sandbox, not of
- * its caller.
+ * The error for a response that is not a success. If the engine denies access, the status of the error is 500, because
+ * the request to the sandbox was authorized.
  */
 function failureOf(
   engine: Engine,
@@ -145,7 +145,7 @@ function failureOf(
   if (status === 401 || status === 403) {
     const hint =
       engine.apiKeyEnv === undefined
-        ? "If it requires a key, pass `--api-key-env NAME`, the environment variable that holds the key."
+        ? "If the engine requires a key, set the engine again with `--api-key-env NAME`, the environment variable that holds the key."
         : `Check the key in ${engine.apiKeyEnv}.`;
     return new EngineFailure(about(`responded ${status}: it denies access. ${hint}`));
   }
