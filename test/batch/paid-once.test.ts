@@ -6,10 +6,10 @@ import type { AppendFile, BatchFiles } from "../../src/batch/files.ts";
 import { type BatchRequest, jsonLines } from "../../src/batch/input/lines.ts";
 import { fc, runs } from "../support/property.ts";
 
-/** Never settles: a process that was killed does nothing more. */
+/** Never settles. A killed process waits for it, so that it does nothing more. */
 const never = new Promise<never>(() => {});
 
-/** A disk that loses what was not flushed, or a part of it, when the process is killed. */
+/** A disk, and the process that writes to it, which is killed after `killedAfter` steps. */
 class Disk {
   readonly #files = new Map<string, { bytes: Buffer; synced: number }>();
   #stepsLeft: number;
@@ -25,7 +25,7 @@ class Disk {
     });
   }
 
-  /** One thing that the process does; it may be killed before it. */
+  /** One step of the process. If the process is killed here, what follows does not happen. */
   async step(): Promise<void> {
     await new Promise(setImmediate);
     this.#stepsLeft -= 1;
@@ -36,7 +36,7 @@ class Disk {
     if (this.isDead) await never;
   }
 
-  /** What is there after a power loss that kept a share of what was not flushed. */
+  /** The files after a power loss in which this share of the unflushed bytes survived. */
   after(share: number): ReadonlyMap<string, Buffer> {
     return new Map(
       [...this.#files].map(([path, { bytes, synced }]) => [
@@ -93,7 +93,7 @@ type Fault = "ok" | "429" | "unsent" | "400" | "500" | "cut";
 
 /** What the user does before a run. */
 interface Round {
-  /** Indexes of the lines that are edited. */
+  /** Indexes of the lines that the user edits. */
   readonly edits: readonly number[];
   readonly retries: boolean;
   readonly faults: readonly Fault[];
@@ -108,7 +108,7 @@ const out = "out.jsonl";
 
 interface Input {
   readonly lines: number;
-  /** What the ceiling allows, in lines. */
+  /** The cost limit, as the number of lines that it pays for. */
   readonly ceiling: number;
   readonly rounds: readonly Round[];
 }
@@ -121,7 +121,7 @@ async function check({ lines, ceiling, rounds }: Input): Promise<void> {
   const versions = Array.from({ length: lines }, () => 0);
   /** How often the service did what a request asked for, by ID and version. */
   const accepted = new Map<string, number>();
-  /** How often the user allowed it. */
+  /** How often the user asked for such a request to be sent, by ID and version. */
   const allowed = new Map<string, number>();
   const keyOf = (index: number) => `line-${index} ${versions[index]}`;
   let spent = 0n;
@@ -215,7 +215,7 @@ async function check({ lines, ceiling, rounds }: Input): Promise<void> {
     expect(ids).toHaveLength(done + failed + unknown);
     expect(done + failed + unknown + left).toBe(lines);
     if (ended.stop === undefined) expect(left).toBe(0);
-    // Everything that the service did is a success, or listed as unknown.
+    // Every request that the service carried out is recorded as a success or with an unknown outcome.
     const known = await readKnown(new Disk(disk, Number.POSITIVE_INFINITY).files, out);
     for (const index of versions.keys()) {
       if (!accepted.has(keyOf(index))) continue;
@@ -242,7 +242,7 @@ const round = fc.record<Round>({
 });
 
 describe("a batch", () => {
-  test("pays once, never passes the ceiling, and has each line once, whatever happens", async () => {
+  test("pays for each line once, never exceeds the cost limit, and outputs each line once, whatever happens", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({

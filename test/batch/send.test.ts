@@ -7,7 +7,7 @@ import { scratchFolder } from "../media/scratch.ts";
 
 const line = { number: 1, id: "a", endpoint: "chat", body: {} } as const;
 
-/** What becomes of a chat line when the service sends this response. */
+/** The outcome of a chat line to which the service sends this response. */
 async function sentAfter(
   bytes: Uint8Array,
   { maxValues = 1000, text = () => new TextDecoder().decode(bytes) } = {},
@@ -39,7 +39,7 @@ async function keptBy(sent: Awaited<ReturnType<typeof sentAfter>>): Promise<Buff
 
 test("a response that cannot be used is saved, and its line is not sent again", async () => {
   const bytes = Buffer.from("paid for");
-  // As `JSON.stringify` does for the text of a very large response.
+  // The error that V8 throws for a text of more than 512 MiB.
   const text = () => {
     throw new RangeError("Invalid string length");
   };

@@ -62,8 +62,8 @@ describe("--shards takes the index from", () => {
     ["two tasks of a Slurm array that are run again", array(6, 3, 2), 6],
     ["Slurm without a count", { SLURM_ARRAY_TASK_ID: "5", SLURM_ARRAY_TASK_MIN: "1" }, 4],
     ["GitLab", { CI_NODE_INDEX: "8", CI_NODE_TOTAL: "8" }, 7],
-    ["two that agree", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "3" }, 3],
-    ["one beside an empty one", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "" }, 3],
+    ["two variables that agree", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "3" }, 3],
+    ["one variable, if another is empty", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "" }, 3],
   ])("%s", (_name, environment, index) => {
     expect(shard(undefined, 8, environment)).toEqual({ index, count: 8 });
   });
@@ -110,7 +110,7 @@ test.each([
   expect(shardOutput(out, { index: 3, count: 8 })).toBe(expected);
 });
 
-test("shares never exceed the ceiling together, and leave less than a millionth of a dollar of it", () => {
+test("the shares of a cost limit never exceed it together, and are less than a millionth of a dollar below it", () => {
   const amounts = fc.integer({ min: 0, max: 1e12 });
   fc.assert(
     fc.property(amounts, fc.integer({ min: 1, max: 999 }), (micros, count) => {

@@ -5,7 +5,7 @@ import type { Sink } from "../../src/system/types.ts";
 
 const secret = "hunter2-hunter2-hunter2";
 
-/** Passes pieces of output on to a terminal, which masks each text that is written. */
+/** What a terminal shows of these pieces of output, if each text that is written to it is masked on its own. */
 async function shown(pieces: readonly string[]): Promise<string> {
   const redactor = createRedactor();
   redactor.add(secret);

@@ -18,7 +18,7 @@ const pathFor = (kind: "rental" | "volume", cli = {}) =>
 const cached = (at: number, ...ids: string[]) =>
   JSON.stringify({ at, values: ids.map((value) => ({ value, description: `label of ${value}` })) });
 
-/** Completes at minute 1000 with files by path; a refresh can change them. */
+/** The completions of a line at minute 1000. `files` are the contents of files by path; `refresh` can change them. */
 async function completionsOf(line: readonly string[], files: Record<string, string>, refresh = () => {}) {
   let refreshes = 0;
   const system: CompletionSystem = {

@@ -69,7 +69,7 @@ describe("the line that needs no prompts", () => {
     for (const { run } of [asked, unasked]) for (const one of before) await run(one);
     const left = [...given];
     const next = async () => left.shift() ?? "no answer";
-    // Among live values, the choice to type another one.
+    // Where the prompt lists values of the service, chooses to type another value.
     const choose: Prompts["choose"] = async ({ always }) => always ?? next();
     const prompts: Partial<Prompts> = { text: next, choose, confirm: async () => true };
     const prompted = await asked.run(line, { terminal: 80, prompts });
@@ -80,7 +80,7 @@ describe("the line that needs no prompts", () => {
     expect(again.err).not.toContain("without prompts");
     const sent = ({ requests }: typeof prompted) =>
       requests.map(({ method, path, query, body }) => ({ method, path, query, body }));
-    // The requests before these listed what to choose from.
+    // With prompts, gpuctl first requests the values to choose from, so only the last requests are compared.
     expect(sent(again)).toEqual(sent(prompted).slice(-again.requests.length));
     expect(again.code).toBe(prompted.code);
   });

@@ -4,7 +4,7 @@ import { overNetwork } from "../support/service.ts";
 
 const vm = "rentals create vm --gpus 1 --yes";
 
-/** A service that responds like this to requests with the given method, and the signal of its Ctrl-C. */
+/** A service that responds to requests with this method by `respond`, and the signal that Ctrl-C aborts. */
 function interruptedAt(
   method: string,
   respond: (controller: AbortController) => Response | Promise<Response>,
@@ -18,7 +18,7 @@ function interruptedAt(
   return { signal: controller.signal, cli };
 }
 
-/** Presses Ctrl-C and never responds. */
+/** Presses Ctrl-C. The service then never responds. */
 const never = (controller: AbortController) => {
   controller.abort();
   return new Promise<Response>(() => {});

@@ -127,7 +127,7 @@ describe("a key echoed by the service is never printed", () => {
         }
       });
 
-      test("and events without a part of one are printed as they arrived", async () => {
+      test("and events without a part of a key are printed as they arrived", async () => {
         const pieces = ["Its", " sk-sa", "id so", " 100%", " and sk-said-b"];
         const { run } = await saying("content", pieces);
         const { out } = await run("chat Hi --model llama -o jsonl", { env });
@@ -135,7 +135,7 @@ describe("a key echoed by the service is never printed", () => {
         expect(out).toBe(events.join(""));
       });
 
-      test("and those that were held back are printed when the stream breaks", async () => {
+      test("and events that were held back are printed when the stream breaks", async () => {
         const { run } = await createCli({
           respond: () => new Response('data: {"choices": [{"delta": {"content": "It is sk-sa"}}]}\n\n'),
         });
@@ -144,7 +144,7 @@ describe("a key echoed by the service is never printed", () => {
       });
     });
 
-    test("and the start of one that does not go on is not lost", async () => {
+    test("and text that only starts like a key is not lost", async () => {
       const { run } = await saying("content", ["Its", " sk-sa", "id so", " 100%", " and sk-said-b"]);
       expect((await run("chat Hi --model llama", { env })).out).toBe("Its sk-said so 100% and sk-said-b\n");
     });

@@ -100,7 +100,7 @@ const places: readonly { line: string; respond: (quoted: string) => Responder }[
   },
 ];
 
-/** Reads every spelling in a text, several times. Shares no code with gpuctl. */
+/** What a text reads as after its spellings are decoded, several times over. Shares no code with gpuctl. */
 function readings(text: string): readonly string[] {
   const once = (from: string) =>
     from

@@ -28,7 +28,7 @@ const withNewChoices: object = JSON.parse(
   ),
 );
 
-/** `rentals run` reaches the machine by ssh. It shares these flags with `rentals create vm`. */
+/** Every flag with choices. Without `rentals run`, which needs ssh and has the choices of `rentals create vm`. */
 const choices = commands.flatMap((spec) => {
   const { operation: id } = spec;
   return id === undefined || spec.path.join(" ") === "rentals run"
@@ -68,7 +68,7 @@ describe("a choice that only the description has", () => {
       { [`POST ${create}`]: json({ properties: { gpuType: { $ref: "#/components/schemas/Gpu" } } }) },
     ],
     [
-      "in a part",
+      "in a part of an allOf",
       { [`POST ${create}`]: json({ allOf: [{ $ref: "#/components/schemas/Loop" }, gpus("b300")] }) },
     ],
     [
@@ -84,7 +84,7 @@ describe("a choice that only the description has", () => {
       { [`POST ${create}`]: { parameters: [{ name: "gpuType", in: "query", schema: { enum: ["b300"] } }] } },
     ],
     [
-      "in the shape for its type",
+      "in the schema for its type of rental",
       {
         [`POST ${replacement}`]: json({
           oneOf: [

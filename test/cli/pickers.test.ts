@@ -31,7 +31,7 @@ const vm = "rentals create vm --gpus 1 --label trainer --sandbox";
 const metal = "rentals create bare-metal --gpus 8 --network-type ethernet --label cluster --sandbox";
 const volume = "volumes create --size 1024 --region us-central-1 --label training-data --sandbox";
 
-describe("an id is picked from live values", () => {
+describe("an ID is picked from what exists", () => {
   test("a rental, with what identifies it", async () => {
     const { run } = await createCli();
     await run(vm);
@@ -196,7 +196,7 @@ describe("an id is picked from live values", () => {
   });
 });
 
-/** The environment of a service that is a sandbox. */
+/** A key that the sandbox accepts. */
 const keys = { GPUCTL_API_KEY: "gpuctl-sandbox-full" };
 
 describe("rentals create offers what the service lists", () => {

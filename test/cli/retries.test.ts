@@ -46,7 +46,7 @@ describe("a read is retried", () => {
     ).toHaveLength(3);
   });
 
-  test("also after a 408, and not after a longer delay than a minute, which is reported", async () => {
+  test("also after a 408; not if the service asks for a delay of more than a minute, which is reported", async () => {
     const asks = failing(429, { "retry-after": "7200" });
     const { run } = await createCli({ respond: inTurn(failing(408), asks) });
     const { code, err, slept } = await run("volumes list", overNetwork());

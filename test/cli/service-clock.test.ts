@@ -32,8 +32,8 @@ test.each([
   ["a second behind", at(-1000), "1h ago"],
   ["two days behind", at(-48 * hour), "in 1d 22h"],
   ["two days ahead", at(48 * hour), "2d ago"],
-  ["no date", undefined, "1h ago"],
-  ["no time", "soon", "1h ago"],
+  ["not known", undefined, "1h ago"],
+  ["not a valid time", "soon", "1h ago"],
 ])("a service whose clock is %s", async (_name, date, expected) => {
   const { run } = await createCli({
     respond: () =>

@@ -35,7 +35,7 @@ describe("Ctrl-C while reading stdin", () => {
     expect(err).toMatch(/^Reading stdin until it ends.*\.\nError: interrupted\n$/);
   });
 
-  test.each(lines)("that also ends the input ends %s, and nothing is sent", async (line) => {
+  test.each(lines)("ends %s even if it also ends the input, and nothing is sent", async (line) => {
     const controller = new AbortController();
     const stdin = { onWait: () => controller.abort(), ends: "part of a tex" };
     const { run } = await createCli();
@@ -60,14 +60,14 @@ describe("a pipe that stays open", () => {
     expect(await run("chat Hello --quiet --sandbox", { stdin })).toMatchObject({ code: 0, err: "" });
   });
 
-  test("is reported with a machine format only to a person", async () => {
+  test("is reported with a machine-readable format only on a terminal", async () => {
     const { run } = await createCli();
     const line = "chat Hello -o json --sandbox";
     expect((await run(line, { stdin })).err).toBe("");
     expect((await run(line, { stdin, terminal: 80 })).err).toContain(note.trim());
   });
 
-  test("that was asked for is reported without a flag that skips it", async () => {
+  test("that the user named as the input is reported without a flag that skips it", async () => {
     const { run } = await createCli();
     const { err } = await run("tts --file - --sandbox", { stdin });
     expect(err).toMatch(/^Reading stdin until it ends\.\n/);

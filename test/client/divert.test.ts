@@ -93,7 +93,7 @@ test("wherever the bytes are cut, the strings at the path are taken out and ever
   );
 });
 
-test("only strings at the very path are taken, also with an escaped key", async () => {
+test("only strings at exactly the path are taken, also if a key is escaped", async () => {
   const text =
     '{"image":"a","images":[["b"],{"image":["c"]},{"i\\u006dage":"d"},{"x":{"image":"e"}}],"audio":"f"}';
   expect((await divert(text)).taken.map((one) => one.text)).toEqual(["d"]);
@@ -130,7 +130,7 @@ test("nothing is taken out of a failed response", async () => {
   expect(await divert(text, { status: 500 })).toMatchObject({ rest: text, taken: [] });
 });
 
-test.each([false, true])("what is taken out counts for the limit, of a stream: %s", async (isStream) => {
+test.each([false, true])("what is taken out counts toward the size limit (stream: %s)", async (isStream) => {
   const text = JSON.stringify({ images: [{ image: "a".repeat(100) }] });
   await expect(divert(text, { limit: 100, isStream })).rejects.toThrow(ResponseTooLarge);
   expect((await divert(text, { limit: text.length, isStream })).taken).toHaveLength(1);

@@ -39,7 +39,7 @@ describe("the body of an error response", () => {
       { error: { message: "busy", type: "x", param: null, code: 503 } },
       { code: "503", message: "busy", issues: [] },
     ],
-    ["a nested error that says little", { error: { message: "no" } }, { code: "HTTP_400", message: "no" }],
+    ["a nested error with only a message", { error: { message: "no" } }, { code: "HTTP_400", message: "no" }],
     ["a nested error without a message", { error: { reason: "x" } }, { message: '{"reason":"x"}' }],
     ["an error in one word", { error: "overloaded" }, { code: "HTTP_400", message: "overloaded" }],
     ["a message alone", { message: "gone" }, { code: "HTTP_400", message: "gone" }],

@@ -90,7 +90,7 @@ describe("a service that has only the replacements", () => {
     expect(requests.filter(({ path }) => path === descriptionPath)).toHaveLength(1);
   });
 
-  test("is shown in a dry run if it is cached, without a request", async () => {
+  test("has its replacement shown in a dry run if the description is cached, without a request", async () => {
     const { run, advance } = await createCli({ respond: onlyReplacements, negotiates: true });
     const dry = "rentals create vm --gpus 1 --dry-run -o json";
     const before = await run(dry, overNetwork());
@@ -113,7 +113,7 @@ describe("a service that has only the replacements", () => {
     expect([...before.requests, ...after.requests, ...later.requests]).toEqual([]);
   });
 
-  test("that can exist is mentioned only in a dry run of an operation that can have one", async () => {
+  test("has a possible replacement mentioned only in a dry run of an operation that can have one", async () => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     const reported = async (line: string) =>
       (await run(`${line} --dry-run`, overNetwork())).err.split("\n").filter((line) => line !== "");

@@ -144,7 +144,7 @@ describe("the deprecated path of the current user", () => {
     expect(server.seen.map(({ path }) => path)).toEqual(["/v2/users/me"]);
   });
 
-  test("exists only for the current user", async () => {
+  test("is tried for no other operation", async () => {
     const server = await both(404);
     await failure(caller(server.origin).call(...read));
     await failure(caller(server.origin).call(...write));

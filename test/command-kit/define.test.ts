@@ -29,7 +29,7 @@ describe("a destructive command requires a confirmation", () => {
     defineCommand({ ...plain, ...also });
     // @ts-expect-error It confirms something else.
     defineCommand({ ...plain, ...also, confirm: spending });
-    // @ts-expect-error Without an operation of its own it has no confirmation either.
+    // @ts-expect-error It has no confirmation, and no operation of its own.
     defineCommand({ ...plain, alsoCalls: ["deleteCurrentUserLegacy"] });
   });
 

@@ -110,7 +110,7 @@ describe.each([
       expect(forbiddenRequests(one, refused)).toEqual([]);
       expect(await stateOf(cli)).toEqual(before);
 
-      // Nothing else is needed.
+      // No other flag is needed.
       const confirmed = await runShown(cli, `${one.line} --yes`, optionsFor(cli));
       expect(confirmed.err).not.toContain("--yes is required");
       const mayFindNothing = one.name === "rentals guard";

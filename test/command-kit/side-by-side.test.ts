@@ -10,7 +10,7 @@ const busy = (retryAfter?: number) =>
     { method: "POST", url: "https://api.example.com" },
   );
 
-/** Work whose items end when the test says so, and a sleep that ends when it says so. */
+/** Work on items, and a sleep, both of which end when the test says so. */
 function controlled() {
   const started: string[] = [];
   const ends = new Map<string, { readonly succeed: () => void; readonly fail: (error: Error) => void }>();
@@ -19,7 +19,7 @@ function controlled() {
   return {
     started,
     slept,
-    /** Ends when the first items are started: the queue is loaded by then. */
+    /** Resolves when the first items have started, after the queue's library was loaded. */
     begun: async () => {
       while (started.length === 0) await setImmediate();
     },
@@ -128,7 +128,7 @@ test("after an interruption or a failure of all, no further item is started", as
   expect(started).toEqual(["a", "c"]);
 });
 
-test("a 429 to what was sent before a wait is waited for, and is no further wait of those allowed", async () => {
+test("a 429 to an item sent before a wait is waited for, but does not count as another allowed wait", async () => {
   const { slept, work, options, begun, succeed, fail, wake } = controlled();
   const outcomes = sideBySide(["a", "b"], work, { ...options, maxWaits: 1, concurrency: 2 });
   await begun();

@@ -6,7 +6,7 @@ import { overNetwork } from "../support/service.ts";
 const created: Responder = ({ method, path }) =>
   method === "POST" ? Response.json({ id: 7 }) : path.endsWith("-rentals") ? Response.json([]) : undefined;
 
-/** A service whose create succeeds and whose later lookups end like this. */
+/** A service whose create succeeds, and which responds to later lookups like this. */
 const thenLookup =
   (lookup: () => Response): Responder =>
   (request) =>
@@ -58,7 +58,7 @@ describe("a create with --wait whose response has no ID", () => {
   });
 
   test.each(["", " --count 2"])(
-    "is not a success with -o id either, which cannot print it%s",
+    "is not a success with -o id either, because there is no ID to print%s",
     async (count) => {
       listed = [];
       const { run } = await createCli({ respond: withoutId });
@@ -75,7 +75,7 @@ describe("a create with --wait whose response has no ID", () => {
     expect(outcome).toMatchObject({ code: 0, out: '{\n  "label": "train"\n}\n' });
   });
 
-  test("but that exists already sends nothing, and says that it cannot wait", async () => {
+  test("sends nothing if --if-absent finds a rental without an ID, and says that it cannot wait", async () => {
     listed = [{ label: "train" }];
     const { run } = await createCli({ respond: withoutId });
     const outcome = await run(

@@ -121,7 +121,7 @@ describe("an unusual description", () => {
     }
   });
 
-  test("is described with the limits that have only one side", async () => {
+  test("is described with its limits, also if there is only a minimum or only a maximum", async () => {
     const api = await described();
     expect((await api("describe getThing")).out).toContain("at most 3 characters");
     const { out } = await api("describe addNullable");
@@ -187,7 +187,7 @@ describe("an unusual description", () => {
     expect((await api("describe getThing")).code).toBe(5);
   });
 
-  /** Schemas that each refer to the next one several times: in full they stand for billions. */
+  /** Schemas that each refer to the next one several times. Expanded, they would be billions of schemas. */
   const exploding = (levels: number, width: number, refer: (refs: readonly object[]) => object) => ({
     openapi: "3.1.0",
     paths: {
@@ -210,7 +210,7 @@ describe("an unusual description", () => {
     ["allOf", (refs: readonly object[]) => ({ allOf: refs })],
     ["anyOf", (refs: readonly object[]) => ({ anyOf: refs })],
     ["properties", (refs: readonly object[]) => ({ type: "object", properties: { ...refs } })],
-  ])("that multiplies with %s is described as far as possible", async (_name, refer) => {
+  ])("whose schemas multiply by %s is described as far as possible", async (_name, refer) => {
     const api = await described(exploding(8, 12, refer));
     const { code, out, err } = await api("describe addThing -o json");
     expect({ code, err }).toEqual({
@@ -220,7 +220,7 @@ describe("an unusual description", () => {
     expect(JSON.parse(out)).toMatchObject({ operationId: "addThing", path: "/things" });
   });
 
-  test("that multiplies does not stop a call", async () => {
+  test("whose schemas multiply does not stop a call", async () => {
     const api = await described(exploding(30, 2, (refs) => ({ allOf: refs })));
     const outcome = await api("call addThing -f a=b");
     expect(outcome).toMatchObject({
@@ -230,7 +230,7 @@ describe("an unusual description", () => {
     expect(sentBy(outcome)).toHaveLength(1);
   });
 
-  test("of a long list or of a circular choice has an example", async () => {
+  test("with a long list or a circular choice has an example", async () => {
     const api = await described({
       openapi: "3.1.0",
       paths: {

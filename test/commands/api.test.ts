@@ -253,7 +253,7 @@ describe("api call", () => {
     ["createVirtualMachineRental -F gpuCount=1 --paginate", "--paginate is for GET"],
     ["GET https://elsewhere.example/x", "PATH must be a path"],
     ["GET //elsewhere.example/x", "PATH must be a path"],
-    // A URL drops tabs and line breaks: this would generate a picture, and that would leave the base URL.
+    // A URL drops tabs and line breaks: the first path would generate a picture, the second would leave the base URL.
     ["POST '/\tv1/image/generation' -f prompt=cat", "PATH must be a path"],
     ["GET '/v2/.\n./secret'", "PATH must be a path"],
   ])("%s is rejected: %s", async (line, expected) => {

@@ -13,7 +13,7 @@ const platforms = ["k8s", "slurm", "github", "gitlab"];
 
 const printed = new Map<string, string>();
 
-/** The printed manifest, for an account whose key is in the environment. Each line is run once. */
+/** The printed manifest, for an account whose key is in the environment. Runs each command line only once. */
 async function manifest(platform: string, rest = "requests.jsonl --shards 8 --max-cost 20"): Promise<string> {
   const line = `batch manifest ${platform} ${rest}`;
   const known = printed.get(line);
@@ -254,7 +254,7 @@ describe("the Slurm script", () => {
     [1, "0"],
     [2, "1"],
     [8, "1,7"],
-  ])("of %i shards shows how to run tasks again that it has", async (shards, tasks) => {
+  ])("of %i shards shows how to rerun tasks, with indexes that exist", async (shards, tasks) => {
     const text = await manifest("slurm", `requests.jsonl --shards ${shards}`);
     expect(text).toContain(`#   sbatch --array=${tasks} job.sh\n`);
   });
@@ -285,7 +285,7 @@ describe("the Slurm script", () => {
 
   test("a task that is out of time ends gpuctl and is queued again", async (context) => {
     skipWithout("bash", context);
-    // Asks the script to end, as Slurm does, and ends when the script asks it to.
+    // A gpuctl that sends SIGUSR1 to the script, as Slurm does before a time limit, and then ends at the script's SIGTERM.
     const gpuctl = `trap 'exit ${exit.interrupted}' TERM
 kill -USR1 $PPID
 for _ in $(seq 500); do sleep 0.01; done`;

@@ -10,7 +10,7 @@ import { words } from "../support/words.ts";
 
 const ids = Array.from({ length: 12 }, (_, index) => `request-${50 + index}`);
 
-/** The lines of an input. Those of `failing` are refused by the sandbox. */
+/** The lines of an input. The sandbox refuses the lines whose IDs are in `failing`. */
 const input = (failing: readonly string[] = []): string =>
   ids
     .map((id) => {
@@ -113,7 +113,7 @@ describe("the shards of a batch", () => {
     expect(err).toContain("shard 0 of 3");
   });
 
-  test("get equal parts of the ceiling, and the run says so", async () => {
+  test("get equal parts of the cost limit, and the run says so", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "prompts.txt"), "A lighthouse\nA fox");
     const line =
@@ -289,7 +289,7 @@ describe("batch merge", () => {
       /:1 is not a result that its journal knows/,
     ],
     [
-      "a line less",
+      "one line too few",
       (text: string) => text.slice(text.indexOf("\n") + 1),
       /has \d results, but its journal has \d/,
     ],
@@ -310,7 +310,7 @@ describe("batch merge", () => {
     await expect(readFile(join(cli.folder, "answers.jsonl"))).rejects.toThrow(/ENOENT/);
   });
 
-  test("leaves out what a crash kept out of the journal", async () => {
+  test("leaves out an incomplete result that a crash left in the output", async () => {
     const cli = await completeBatch();
     await change(cli, "answers.1-of-3.jsonl", (text) => `${text}{"id":"batch_req_1","custom_id":"requ`);
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
@@ -378,7 +378,7 @@ describe("batch status", () => {
 
   test("shows what is left of a shard that stopped", async () => {
     const cli = await completeBatch();
-    // A crash keeps the last result out of the journal; its request was in flight.
+    // As after a crash before the last result was entered in the journal: its request counts as in flight.
     await change(cli, "answers.1-of-3.jsonl.journal", (text) => text.replace(/[^\n]*\n$/, ""));
     const row = (await status(cli, "answers.1-of-3.jsonl"))[0];
     expect(row).toMatchObject({ state: "complete", unknown: 1 });

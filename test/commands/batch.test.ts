@@ -32,7 +32,7 @@ interface OutputLine {
   readonly response: { status_code: number; request_id: string | null; body: never } | null;
   readonly error: { code: string; message: string } | null;
 }
-/** The lines of an output by their IDs, because requests in flight together end in any order. */
+/** The lines of an output, sorted by ID, because concurrent requests end in any order. */
 const output = async (cli: Cli, name = "out.jsonl"): Promise<readonly OutputLine[]> =>
   (await read(cli, name))
     .split("\n")
@@ -75,7 +75,7 @@ describe("batch run", () => {
     expect(rows.err).toContain(problem);
   });
 
-  test("writes a line for each line, and pays for nothing twice", async () => {
+  test("writes a result for each line, and pays for nothing twice", async () => {
     const cli = await createCli({ respond: () => answer({ "x-request-id": "req_1" }) });
     await write(cli, [chat("a"), chat("b")]);
     const first = await cli.run(`${run} -o json`, overNetwork());
@@ -158,7 +158,7 @@ describe("batch run", () => {
     expect(await readdir(cli.folder)).toEqual(["in.jsonl"]);
   });
 
-  test("repeats 429s, and lists what failed and what is unknown", async () => {
+  test("sends lines again after a 429, and lists failed lines and unknown outcomes", async () => {
     const respond = service((text, attempt) => {
       if (text.endsWith("slow") && attempt === 1) return refusal(429, { "retry-after": "3" });
       if (text.endsWith("bad")) return refusal(400);
@@ -207,7 +207,7 @@ describe("batch run", () => {
     expect(err).toContain("2 of 2 lines are left: Refused with 429");
   });
 
-  test("never passes --max-cost, and does not start what exceeds it", async () => {
+  test("never exceeds --max-cost, and does not start a batch that would", async () => {
     const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
     const cli = await createCli({ respond });
     await write(cli, [image("a", { steps: 25 }), image("b", { steps: 25 })]);
@@ -222,7 +222,7 @@ describe("batch run", () => {
     expect({ code: unpriced.code, requests: unpriced.requests }).toEqual({ code: exit.budget, requests: [] });
   });
 
-  test("stops before the next chat could pass --max-cost", async () => {
+  test("stops before the next chat could exceed --max-cost", async () => {
     const usage = { prompt_tokens: 10, completion_tokens: 100, total_tokens: 110 };
     const respond: Responder = () => Response.json({ choices: [], usage });
     const cli = await createCli({ respond });
@@ -340,7 +340,7 @@ describe("batch run", () => {
     expect(err).toContain("belongs to shard 0 of 2, but this run is a batch without shards");
   });
 
-  test("Ctrl-C finishes what is in flight", async () => {
+  test("after Ctrl-C, requests in flight are completed, and no others are sent", async () => {
     const controller = new AbortController();
     const cli = await createCli({
       respond: () => {
@@ -479,7 +479,7 @@ describe("batch run", () => {
   });
 
   const count = thorough ? 10_000 : 300;
-  test(`${count} lines under faults: the service's own count is the journal's`, async () => {
+  test(`the service got as many requests as the journal of ${count} lines says, in spite of faults`, async () => {
     const cli = await createCli();
     await write(
       cli,

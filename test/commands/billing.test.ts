@@ -131,7 +131,7 @@ describe("billing usage --plot", () => {
     });
   });
 
-  test("takes lines for whole days, adds up earlier days, and reports what has no date", async () => {
+  test("counts each line for its day, adds up the days that do not fit, and reports what has no date", async () => {
     const start = Date.parse("2026-09-01T00:00:00Z");
     const lines = Array.from({ length: 40 }, (_, at) => ({
       date: new Date(start + at * 24 * hour).toISOString().slice(0, 10),

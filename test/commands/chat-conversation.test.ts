@@ -16,7 +16,7 @@ const lastAsked = (outcome: Outcome) => asked(outcome).map((messages) => message
 
 type Respond = (request: SeenRequest) => Response | undefined;
 
-/** Talks in a sandbox by these lines. */
+/** Runs a conversation with these lines in a sandbox. */
 async function talk(
   lines: RunOptions["lines"],
   { line = "chat --sandbox", respond, ...options }: RunOptions & { line?: string; respond?: Respond } = {},
@@ -45,7 +45,7 @@ describe("a conversation", () => {
     expect(again.err).toContain(`Session ${name}, 4 turns.`);
   });
 
-  test("is not started off a terminal, in CI, or for a program", async () => {
+  test("is not started without a terminal, in CI, or with a format for programs", async () => {
     const cli = await createCli();
     const rejected = { code: 2, err: expect.stringContaining("MESSAGE") };
     expect(await cli.run("chat --sandbox")).toMatchObject(rejected);
@@ -113,7 +113,7 @@ describe("a conversation", () => {
     });
     expect(outcome.err).toContain("too long for the context window of sandbox-echo (3 messages).");
     expect(outcome.err).toContain("Use /clear to start over");
-    // The second one is sent again without a request for the number of tokens.
+    // The second message is sent twice: the second time without `stream_options`.
     expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3, 1]);
   });
 
@@ -132,7 +132,7 @@ describe("a conversation", () => {
   });
 });
 
-/** A response with these pieces of an answer, that then stays open. */
+/** A streamed response with these pieces of an answer. It calls `then` and stays open. */
 const streamed = (pieces: readonly string[], then: () => void): Response =>
   new Response(
     new ReadableStream({
@@ -264,7 +264,7 @@ describe("the commands of a conversation", () => {
     expect(lastAsked(outcome)).toEqual(["/help", "/help\nme"]);
   });
 
-  test("/usage counts what is not a number of tokens as not reported", async () => {
+  test("/usage ignores token counts that are not numbers", async () => {
     const respond = () =>
       Response.json({
         choices: [{ message: { content: "a" }, finish_reason: "stop" }],

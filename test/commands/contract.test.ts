@@ -29,7 +29,7 @@ test.each(ids)("%s has a command and a handler in the sandbox", (id) => {
   expect(handlers[id]).toBeTypeOf("function");
 });
 
-/** The requests of an example. One with --dry-run is sent too, to prove that it reaches its operation. */
+/** The requests of an example. A `--dry-run` is left out, so that the example sends its request. */
 async function requestsOf(
   { command, after = [] }: Example,
   respond?: Responder,
@@ -39,7 +39,7 @@ async function requestsOf(
   return (await runShown(cli, command.replace(" --dry-run", ""))).requests;
 }
 
-/** Those of examples that were run for one operation already. */
+/** The requests of the examples that were already run, because an example can be for several operations. */
 const known = new Map<Example, Promise<readonly SeenRequest[]>>();
 
 function requestsOnce(example: Example): Promise<readonly SeenRequest[]> {
@@ -117,7 +117,7 @@ describe.each(negatives.map((negative, position) => ({ ...negative, negative, po
       }
     });
 
-    // The service rejects the same input above.
+    // The test above shows already that the service rejects this input, so the command sends only every fourth one.
     if (typed === undefined || (position % 4 > 0 && !thorough)) return;
 
     test("with --no-validate the service decides", async () => {
@@ -144,7 +144,7 @@ function reason({ path, limit, input, operation }: NegativeInput): string | unde
   return undefined;
 }
 
-test("what a command line cannot express has a reason", () => {
+test("every invalid input that no command line can express has a known reason", () => {
   const untypable = negatives.filter(
     ({ operation, input }) => typedAs(mainCaller(operation), input, "reference.png") === undefined,
   );

@@ -28,7 +28,7 @@ describe.each(commands)("$path", ({ examples }) => {
     expect(examples.length).toBeGreaterThanOrEqual(2);
   });
 
-  // In a pipe, other tests run all of them one after another, as help shows them, and each alone as JSON.
+  // Only in a thorough run: other tests run the examples in a pipe, one after another as help shows them, or as JSON.
   test.each(sample(examples))("in a pipe: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command);

@@ -116,7 +116,7 @@ describe("a picture that was paid for is never lost", () => {
     expect((await readdir(folder)).sort()).toEqual(["cat-1.png", "cat-2.png"]);
   });
 
-  test("and with JSON it is in the one document", async () => {
+  test("and with JSON, they are listed in the error document", async () => {
     let left = 1;
     const { run } = await createCli({
       respond: () => {

@@ -91,7 +91,7 @@ describe("image --open", () => {
     },
   );
 
-  test("does not open what is no picture: the system could run it", async () => {
+  test("does not open a file that is not a picture, because the system could run it", async () => {
     const cli = await painter(Buffer.from("#!/bin/sh\ntouch /tmp/run\n"));
     const { started, options } = machine("linux", ["xdg-open"], display);
     const { code, err } = await cli.run("image cat --open", options);
@@ -123,7 +123,7 @@ describe("image --open", () => {
 
 test.skipIf(process.platform !== "linux")("the viewer goes on when gpuctl has ended", async () => {
   const home = await createHome({ DISPLAY: ":0" });
-  // It can only end its work once gpuctl has ended, and removes the pipe that keeps the test waiting.
+  // The viewer waits for a line that is written only after gpuctl has ended. The shell then waits for the viewer.
   await addProgram(
     home.folder,
     "xdg-open",

@@ -200,7 +200,7 @@ describe("a contact sheet", () => {
   });
 });
 
-describe("what the terminal gets", () => {
+describe("the filter for drawn pictures", () => {
   const own = [
     ...blockLines({ width: 2, height: 2, data: new Uint8ClampedArray(12) }, "truecolor"),
     kittySequence(corners, { columns: 3 }),
@@ -209,12 +209,12 @@ describe("what the terminal gets", () => {
     "\u001b[12A\u001b7\u001b[3C\u001b8\u001b[2B\r",
   ];
 
-  test("is all that draws a picture, however large it is", () => {
+  test("lets everything through that draws a picture, however large it is", () => {
     const large = iterm2Sequence(new Uint8Array(20 * 1024 * 1024), { columns: 3 });
     for (const text of [...own, large]) expect(sanitizePictures(text) === text).toBe(true);
   });
 
-  test("is nothing else", () => {
+  test("removes every other sequence", () => {
     for (const [text, left] of [
       ["a\u001b[2Jb", "ab"],
       ["a\u001b]0;title\u0007b", "ab"],

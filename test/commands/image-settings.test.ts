@@ -74,7 +74,7 @@ describe("a large PNG", () => {
   const png = Buffer.from(encode({ width, height, channels: 3, depth: 8, data }));
 
   test.each([0, 1, 2, 3, 5, 8, 11])("is saved with its settings, %i bytes shorter", async (less) => {
-    // The lengths differ so that the end of the picture is cut at different places between blocks.
+    // The lengths differ so that the picture's last chunk is split at different places when the file is read in blocks.
     const padding = Buffer.concat([
       png.subarray(0, 33),
       textChunk(160_000 - (png.length % 160_000) - less),
@@ -100,7 +100,7 @@ describe("a large PNG", () => {
   });
 });
 
-/** A chunk that readers skip. Its checksum is left out, because its name says that it may be ignored. */
+/** A chunk with `size` bytes of data that readers skip: its name says that they may ignore it. */
 function textChunk(size: number): Buffer {
   const bytes = Buffer.alloc(Math.max(0, size) + 12);
   bytes.writeUInt32BE(Math.max(0, size), 0);
@@ -167,7 +167,7 @@ describe("--from", () => {
     expect(err).toContain("was made with the model a, b, which is not known here");
   });
 
-  test("a picture that was made from another one needs it again", async () => {
+  test("a picture that was made from a reference picture needs the reference again", async () => {
     const cli = await painter(tinyPng());
     await writeFile(join(cli.folder, "in.png"), tinyPng());
     await cli.run("image cat --image in.png --strength 0.3 --out old.png", overNetwork());

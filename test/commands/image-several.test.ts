@@ -39,7 +39,7 @@ describe("several pictures", () => {
     ["--concurrency 1", 1],
     ["--concurrency 3", 3],
     ["--concurrency 32", 6],
-  ])("with %j, as many as that are under way at once", async (flags, most) => {
+  ])("with '%s', up to %i requests are in progress at once", async (flags, most) => {
     const { responder, seen } = service(picture);
     const { run, folder } = await createCli({ respond: responder });
     const { code, out } = await run(`image cat -n 6 --seed 1 ${flags} --out c.png`, overNetwork());
@@ -129,7 +129,7 @@ const brokenBody = () =>
   });
 
 describe("after a 429", () => {
-  test("all wait as long as the service asks, half as many are under way, and the picture is requested again", async () => {
+  test("all requests wait as the service asks, half as many run at once, and the picture is requested again", async () => {
     const most: number[] = [];
     const { responder, seen, attempts } = service((seed, attempt) => {
       most.push(seen.underWay);
@@ -169,7 +169,7 @@ describe("after a 429", () => {
     expect({ code, slept, sent: attempts.size }).toEqual({ code: 9, slept: [], sent: 1 });
   });
 
-  test.each(["1", "3"])("one that never ends, %s at a time, is the error", async (concurrency) => {
+  test.each(["1", "3"])("a 429 that never ends is the error, with %s at a time", async (concurrency) => {
     const { responder } = service(() => refused(429));
     const { run } = await createCli({ respond: responder });
     const line = `image cat -n 8 --seed 1 --concurrency ${concurrency} -o json`;
@@ -193,7 +193,7 @@ describe("after a 429", () => {
   });
 });
 
-test("an interruption stops what is under way, names what was saved, and exits 130", async () => {
+test("an interruption stops the requests in progress, names what was saved, and exits 130", async () => {
   const controller = new AbortController();
   const { responder } = service((seed) => {
     if (seed !== 3) return picture();

@@ -4,7 +4,7 @@ import { createCli, type Responder } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
 const json = { headers: { "Content-Type": "application/json" } };
-/** Every list is longer than that, and is printed as it arrives. */
+/** With this limit in bytes, every list here is long, so it is printed as it arrives. */
 const streamed = { shortList: 10 };
 
 const machine = (id: number) => ({
@@ -19,7 +19,7 @@ const metal = Array.from({ length: 3 }, (_, id) => ({ ...machine(100 + id), gpuC
 /** Numbers that JavaScript would change. */
 const exact = (text: string) => text.replaceAll('"costPerHourCents":100,', '"costPerHourCents":100.50,');
 
-/** A body in pieces that do not end where a record does. It breaks off after `pieces` of them. */
+/** A body in pieces that do not end where a record ends. The connection breaks after `pieces` pieces. */
 function inPieces(records: readonly unknown[], pieces = Number.POSITIVE_INFINITY): Response {
   const all = exact(JSON.stringify(records)).match(/.{1,150}/gs) ?? [];
   let sent = 0;

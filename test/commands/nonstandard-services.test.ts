@@ -36,7 +36,7 @@ function replacedOf(id: OperationId): string | undefined {
 /** The part of an outcome that must not differ. */
 const result = ({ code, out }: ServiceOutcome) => ({ code, out });
 
-/** Not an internal error. `doctor` exits with the same code when a check fails. */
+/** Whether a failure is not an internal error, whose exit code `doctor` also uses when a check fails. */
 const isExpectedFailure = (code: unknown, exitCode: number): boolean =>
   exitCode !== exit.fault || code === "UNHEALTHY";
 
@@ -65,7 +65,7 @@ test("every command with an operation calls the documented service and succeeds"
   }
 });
 
-/** The lines to send to one of several services: a twelfth of them, others for each service. */
+/** The lines to run with one of several services: a twelfth of all lines, a different one for each service. */
 const linesFor = async (
   service: NonstandardService,
   services: readonly NonstandardService[],

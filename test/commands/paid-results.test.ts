@@ -6,7 +6,7 @@ import { type Cli, createCli, type Responder, temporaryFolder } from "../support
 import { base64, painter, saved, tinyPng } from "../support/pictures.ts";
 import { always, overNetwork } from "../support/service.ts";
 
-/** Sound without a header: no format can be told from it. */
+/** Sound without a header, so its format cannot be detected. */
 const pcm = Buffer.from(Array.from({ length: 400 }, (_, at) => (at * 37) % 200));
 const wav = Buffer.from(`RIFF\x20\0\0\0WAVEfmt ${"\0".repeat(24)}`, "latin1");
 const mp3 = Buffer.from(`ID3\x04\0\0\0\0\0\0${"\x01".repeat(600)}`, "latin1");

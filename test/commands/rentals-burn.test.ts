@@ -181,7 +181,7 @@ describe("--max-burn", () => {
 });
 
 describe("the lock for creates with a limit", () => {
-  /** The lock of another process, which has shown no sign of life for some seconds. */
+  /** The lock of another process, which renewed it last `seconds` ago. */
   async function withLock(seconds: number) {
     const cli = await createCli();
     const lock = join(cli.folder, "state", "rentals-create.lock");

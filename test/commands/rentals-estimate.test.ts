@@ -109,7 +109,7 @@ describe("the cost is shown before a create", () => {
     expect(question).toContain("about $7.48 an hour, based on the cost of rental 7");
   });
 
-  test("for bare metal from bare metal", async () => {
+  test("for bare metal, from bare-metal rentals", async () => {
     const line = "rentals create bare-metal --gpus 8 --gpu H100 --network-type ethernet --no-validate";
     const { question, paths } = await promptFor(line, { [machines]: [rental] });
     expect(question).toContain("about $14.96 an hour");

@@ -254,7 +254,7 @@ describe("a rental that the guard does not know", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("is written with another time format, and is ended", async () => {
+  test("whose creation time has another format is ended", async () => {
     const cli = await createCli();
     await cli.run(create);
     await writeLeases(cli, [{ rentalId: "1001", rentalCreatedAt: "2026-11-20 12:00:00.5+00" }]);
@@ -262,7 +262,7 @@ describe("a rental that the guard does not know", () => {
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
   });
 
-  /** A service whose clock shows `date`, with the rental 7 whose lease is over by the clock of this machine. */
+  // The clock of the service shows `date`; this machine's clock is at noon on November 20, plus `ahead`.
   test.each([
     ["Fri, 20 Nov 2026 12:00:00 GMT", 2 * hour],
     ["Sun, 22 Nov 2026 12:00:00 GMT", 0],
@@ -458,7 +458,7 @@ describe("a service that fails", () => {
     throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
   };
 
-  test("makes one look fail with 9, and ends nothing", async () => {
+  test("makes a single round exit with 9, and ends nothing", async () => {
     let isUp = true;
     const cli = await createCli({ respond: () => (isUp ? undefined : unreachable()) });
     await withLeaseOver(cli);

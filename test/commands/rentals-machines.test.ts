@@ -125,7 +125,7 @@ describe("machines of the sandbox", () => {
     expect(new Set(homes).size).toBe(2);
   });
 
-  test("a seed gives a rental any other address, which has no machine", async () => {
+  test("a seed can give a rental another address, for which the sandbox has no machine", async () => {
     const { run, sandbox, advance } = await withMachines();
     await sandbox.seed(
       "rentals: [{ rentalType: virtual-machine, gpuCount: 1, sshNetworking: [{ host: gpu.example, port: 2222, user: ada }] }]",

@@ -224,7 +224,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       if (!waits.signal.aborted) await once(waits.signal, "abort");
       await writeFile(join(renter.folder, "state", "rentals-create"), "another process");
     });
-    // gpuctl waits for nothing else than the lease file.
+    // The lease file is the only thing that gpuctl waits for here.
     const onSleep = () => waits.abort();
     const { code, requests } = await renter.run(sh("true", "--max-burn", "5"), { onSleep });
     await other;
@@ -283,7 +283,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
-  test("results that are missing make a run fail that succeeded, and only warn otherwise", async () => {
+  test("missing results make a run fail if its command succeeded, and otherwise only give a warning", async () => {
     const { run, active } = await createRenter();
     const missing = await run(sh("true", "--fetch", "none"));
     expect(missing.code).toBe(1);
@@ -340,10 +340,10 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   test.each([
-    ["a folder", "results", "results"],
-    ["a path below it", "results/deep", "results"],
-    ["a folder in it", "results", "results/deep"],
-  ])("a link that came from a rental leads %s nowhere else", async (_, path, link) => {
+    ["in place of a folder", "results", "results"],
+    ["above the path that is copied", "results/deep", "results"],
+    ["inside the folder that is copied", "results", "results/deep"],
+  ])("nothing is written through a symbolic link %s", async (_, path, link) => {
     const { run, folder, jobs, remote } = await createRenter();
     await mkdir(join(folder, "private"));
     await mkdir(join(folder, link, ".."), { recursive: true });

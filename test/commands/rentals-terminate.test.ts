@@ -66,7 +66,7 @@ describe("rentals terminate", () => {
     expect(await run("rentals terminate 1001 --sandbox")).toMatchObject({ code: 2, out: "" });
   });
 
-  test("is asked with the end of a reserved term", async () => {
+  test("shows the end of a reserved term in its question", async () => {
     const { run, advance } = await createCli();
     await run(vm);
     await run("reserve convert 1001 --days 30 --expected-price 1296.00 --sandbox --yes");
@@ -80,7 +80,7 @@ describe("rentals terminate", () => {
     expect(asked[1]).toMatch(/^Terminate 1001 \(trial\)\? All data/);
   });
 
-  test("ends nothing when one of them does not exist", async () => {
+  test("ends nothing when one of the rentals does not exist", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, err, requests } = await run("rentals terminate 1001 999 --yes --sandbox");

@@ -162,7 +162,7 @@ describe("the controls of a served sandbox", () => {
     for (const { headers } of requests) expect(headers).not.toHaveProperty("authorization");
   });
 
-  test("of another machine are used with the token in a file, which only the health check does without", async () => {
+  test("of another machine are used with the token in a file; only the health check needs none", async () => {
     const token = "0123456789abcdef";
     const { served, cli } = await withServed({ peer: "192.0.2.1", token });
     writeFileSync(join(cli.folder, "token"), `${token}\n`);
@@ -205,7 +205,7 @@ describe("the controls of a served sandbox", () => {
     expect(served.clock.show().frozen).toBe(false);
   });
 
-  test("that deny this machine exit 4", async () => {
+  test("that refuse requests from this machine: the exit code is 4", async () => {
     const { cli } = await withServed({ peer: "192.0.2.1" });
     const { code, err } = await cli.run(`sandbox status ${at}`);
     expect({ code, err }).toEqual({

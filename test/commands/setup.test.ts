@@ -9,7 +9,7 @@ import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { needs } from "../support/programs.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
-/** Answers in order, by the start of the question. A question without an answer gets its default. */
+/** For the start of a question, the answers to it, in order. A question without an answer gets its default. */
 type Answers = Readonly<Record<string, readonly (string | boolean | Error)[]>>;
 
 function promptsWith(answers: Answers) {

@@ -29,7 +29,7 @@ describe("user update", () => {
     expect((await run("user update --onboarded-for research -o id --sandbox")).out).toBe("sandbox-user\n");
   });
 
-  test("without changes nothing is sent", async () => {
+  test("sends nothing without a change", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("user update --sandbox");
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

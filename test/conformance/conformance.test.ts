@@ -57,7 +57,7 @@ test("documented requests pass, and responses come back unchanged", async () => 
   expect((await send("GET", volumes)).headers.has("gpuctl-sandbox-fault")).toBe(true);
   const { checked, mismatched, mismatches, unseen } = await verdict();
   expect({ checked, mismatched, mismatches }).toEqual({ checked: 5, mismatched: 0, mismatches: [] });
-  // Its only responses were a 401 and one that a fault altered.
+  // Its only responses were a 401 and a response that a fault altered.
   expect(unseen).toContain("listStorageVolumes");
   expect(unseen).not.toContain("createStorageVolume");
 });

@@ -20,7 +20,7 @@ const options = {
   busy: (lockPath: string) => new Error(`busy: ${lockPath}`),
 };
 
-/** Puts a lock there as another process does; `seconds` ago it showed a sign of life. */
+/** Creates a lock as another process does, which renewed it last `seconds` ago. */
 async function lockOf(path: string, seconds: number): Promise<void> {
   await mkdir(`${path}.lock`);
   const moment = Date.now() / 1000 - seconds;
@@ -46,14 +46,14 @@ test("takes over the lock of a killed process, and leaves none behind", async ()
 test.each([
   [4, false],
   [6, true],
-])("a lock without a sign of life for %i of 5 seconds: taken over: %s", async (seconds, taken) => {
+])("with a time limit of 5 s, a lock renewed %i s ago is taken over: %s", async (seconds, taken) => {
   const { path } = await scratch();
   await lockOf(path, seconds);
   const outcome = locked(path, async () => "taken over", { ...options, sleep: async () => {} });
   expect(await outcome.catch(() => "busy")).toBe(taken ? "taken over" : "busy");
 });
 
-test("takes over the lock of a process that no longer runs at once, by only one of those that wait", async () => {
+test("only one of several waiting processes takes over the lock of a process that no longer runs, at once", async () => {
   const { path, folder } = await scratch();
   const killed = { ...options, processes: processCalled("killed") };
   await new Promise<void>((held) => {
@@ -81,7 +81,7 @@ test("takes over the lock of a process that no longer runs at once, by only one 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("waits for the lock of a process that runs, and of one that has taken it since", async () => {
+test("waits for the lock of a running process, and for one with a record of a killed process from an earlier lock", async () => {
   const { path } = await scratch();
   await lockOf(path, -3600);
   for (const owner of [
@@ -93,7 +93,7 @@ test("waits for the lock of a process that runs, and of one that has taken it si
   }
 });
 
-test("one at a time, and each sees the work of the one before", async () => {
+test("holders of a lock work one at a time, and each sees the work of the one before", async () => {
   const { path } = await scratch();
   let inside = 0;
   let total = 0;
@@ -117,7 +117,7 @@ test("a holder that lost the lock starts again before its last step", async () =
     async (assertHeld) => {
       steps.push("check");
       if (steps.length === 1) {
-        // The process was suspended, and another one took over.
+        // As if the process had been suspended, and another one had taken over the lock.
         await rm(`${path}.lock`, { recursive: true });
         await lockedUntil(path, async (assertOther) => assertOther(), options);
       }

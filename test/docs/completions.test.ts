@@ -74,8 +74,8 @@ test("a flag takes a value in every command or in none, so that its value is nev
     .flatMap((spec) => spec.flags)
     .filter(({ value }) => value === undefined)
     .flatMap(({ names, short }) => [...names.map((name) => `--${name}`), ...(short ? [`-${short}`] : [])]);
-  // `rentals jobs logs -f` follows, as everywhere, and `api call -f` sets a field; `rentals create --count` takes a number,
-  // and `sandbox requests --count` prints one. All of them follow their command.
+  // The exceptions are used only after the words of their command: `-f` takes a value in `api call` but not in
+  // `rentals jobs logs`, and `--count` takes a value in `rentals create` but not in `sandbox requests`.
   expect(switches.filter((name) => withValue.has(name))).toEqual(["-f", "--count"]);
 });
 

@@ -27,7 +27,7 @@ async function createUser() {
 
 describe.each(shellNames)("Tab in %s", (shell) => {
   needs(shell);
-  /** `test` in one of the shells, another one for each position; in all of them in a thorough run. */
+  /** `test` in only one of the shells, which `position` selects. In a thorough run, `test` in each shell. */
   const inOneShell = (position: number) =>
     thorough || shellNames[position % shellNames.length] === shell ? test : () => {};
 

@@ -34,7 +34,7 @@ export const namedIn = (text: string): readonly string[] =>
     ([, link, word]) => (link ?? word ?? "").replace(/#.*/, ""),
   );
 
-/** A variable of the reader of the README. */
+/** The environment variable that a command line in the README reads. */
 export const reader = { API_KEY: "key-of-the-reader" };
 
 /** Puts the packages that the README tells the reader to install into a home. */

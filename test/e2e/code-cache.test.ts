@@ -49,7 +49,7 @@ async function usedHome() {
   return { home, first, files: await cachedFiles(home) };
 }
 
-/** Compiles a script as the cache does. In a process of its own, because V8 rejects code that had other flags. */
+/** Compiles a script as the cache does. In a process of its own, because V8 rejects code compiled with other flags. */
 async function plant(script: string, file: string): Promise<void> {
   const program = `
     const { readFileSync, writeFileSync } = require("node:fs");

@@ -9,15 +9,16 @@ import { createHome, repository } from "../support/process.ts";
 import { needs } from "../support/programs.ts";
 import { type Packed, packPackage } from "./packing.ts";
 
-/** What the documentation says to run, with the real npm. Global packages go to a folder of the test's own. */
-
 let packed: Packed;
 beforeAll(async () => {
   packed = await packPackage();
 }, 180_000);
 afterAll(() => packed?.remove());
 
-/** A home without gpuctl whose npm uses no network. The sandbox's optional packages are found in the home. */
+/**
+ * A home without gpuctl. Its npm uses no network, and installs global packages into a folder of the home. The sandbox's
+ * optional packages are already in the home.
+ */
 async function homeOfNpm() {
   const home = await readersHome(await createHome(reader));
   const prefix = join(home.folder, "global");
@@ -69,7 +70,7 @@ describe("gpuctl is installed as documented", () => {
 
   test("from a clone, by a link", async () => {
     const [line = ""] = shownIn(readme).filter((shown) => shown.endsWith("npm link"));
-    // The rest of the line is what builds the clone under test.
+    // Only `npm link` is run: the clone under test is already built.
     expect(line).toBe("npm ci && npm run build && npm link");
     const { script, folder, installed } = await homeOfNpm();
     const clone = join(folder, "clone");

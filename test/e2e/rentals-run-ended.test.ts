@@ -53,7 +53,7 @@ const moments: Readonly<Record<string, Moment>> = {
 const textOf = async (request: IncomingMessage): Promise<string> =>
   Buffer.concat(await request.toArray()).toString();
 
-/** A server that passes requests on. `at` is called before and after; with false, the connection breaks off instead. */
+/** A server that passes requests on. Calls `at` before and after each; if `at` returns false, breaks the connection. */
 async function createProxy(
   target: string,
   at: (request: string, handled: boolean) => boolean,

@@ -70,7 +70,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
   needs("sshd");
   needs("rsync");
 
-  // A run that is killed and resumed shows the same, and the README has a run that is not.
+  // Only in a thorough run: rentals-run-ended.test.ts kills and resumes such a job, and the test of the README runs one.
   test.runIf(thorough)("a script with input and results, from start to end", async () => {
     const home = await createRenter();
     const { code, out, err } = await home.run(line);

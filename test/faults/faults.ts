@@ -12,11 +12,11 @@ export interface Fault {
   readonly moment: "sent" | "headers" | "body" | "response";
   readonly act: Act;
   readonly read: Ending;
-  /** A read that fails like this is tried again. */
+  /** Whether a read that fails like this is retried. */
   readonly retried: boolean;
   /** For operations that create, spend, delete or generate. */
   readonly write: Ending;
-  /** What arrives of the body of a successful response. */
+  /** The part of the body that arrives, if the response is a success. */
   readonly arrives?: string;
 }
 
@@ -28,7 +28,7 @@ export const limits: Partial<ResponseLimits> = {
   shortList: 1_000,
 };
 
-/** Milliseconds of `--timeout`. The clock stands still: a fault that says nothing more moves it on. */
+/** The value of `--timeout` in milliseconds. The fake clock stands still until a fault of silence advances it. */
 export const timeout = 20_000;
 const silence = () => {
   vi.advanceTimersByTime(timeout);
@@ -59,7 +59,7 @@ const cuts: readonly { readonly name: string; readonly cut: (connection: Connect
 
 const bodyCuts: readonly Fault[] = framings.flatMap(({ name, start }) =>
   cuts.flatMap(({ name: by, cut }): Fault[] => {
-    // This is how such a body ends: nothing shows that it is not complete, but it is not JSON.
+    // Left out: this is how such a body ends, so the response counts as complete, with invalid JSON.
     if (name.endsWith("connection") && by.endsWith("connection")) return [];
     const act: Act = async (connection) => {
       start(connection);

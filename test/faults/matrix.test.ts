@@ -13,7 +13,7 @@ import { validInput, validValue } from "../support/valid-inputs.ts";
 import { type Fault, faults, limits, timeout } from "./faults.ts";
 import { faultyService } from "./service.ts";
 
-// Only what a request waits for: see `timeout`.
+// Only these two functions are faked, so that only the timeouts of requests use the fake clock (see `timeout`).
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
 });
@@ -105,9 +105,9 @@ describe.each(representatives)("$id ($effect)", ({ id, line, effect, isRequest, 
     const sent = seen.flatMap((request, at) => (isRequest(request) ? [at] : []));
     expect(sent).toHaveLength(isRead && fault.retried ? 2 : 1);
     const isUnknown = outcome.code === exit.unknownOutcome;
-    // An unknown outcome is looked into, where the command can do that.
+    // After an unknown outcome, the command looks up what happened, if it can.
     if (looks) expect(seen.length > Number(sent[0]) + 1).toBe(isUnknown);
-    // What arrived of a response that is paid for is kept.
+    // If the response is paid for, what arrived of it is kept.
     const files = await leftBehind(cli.folder);
     if (effect === "generate" && isUnknown && fault.arrives !== undefined) {
       expect(Object.values(files)).toEqual([fault.arrives]);

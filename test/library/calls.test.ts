@@ -232,7 +232,7 @@ describe("the options of one call", () => {
   });
 });
 
-test("withResponse returns the status, the headers and the service's name for the request", async () => {
+test("withResponse returns the status, the headers and the service's ID of the request", async () => {
   const server = await listen((_request, response) =>
     json(response, [], 200, { "X-Request-Id": "req-1", "X-Left": "9" }),
   );

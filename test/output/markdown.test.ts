@@ -217,9 +217,9 @@ describe("Markdown that streams", () => {
     ["marks of quotes", ">".repeat(4_000)],
     ["rows of a table", `| a | b |\n|---|---|\n${"| 1 | 2 |\n".repeat(140_000)}`],
     ["lines of code in a quote", `> \`\`\`\n${"> x = 1\n".repeat(150_000)}`],
-    ["items in each other", Array.from({ length: 1_500 }, (_, at) => `${"  ".repeat(at)}- a\n`).join("")],
+    ["nested items", Array.from({ length: 1_500 }, (_, at) => `${"  ".repeat(at)}- a\n`).join("")],
     ["lines of many marks", `${"- ".repeat(900)}a\n`.repeat(200)],
-    ["lines of as many marks as are drawn", `${"- ".repeat(16)}a\n`.repeat(1_000)],
+    ["lines with as many marks as can be nested", `${"- ".repeat(16)}a\n`.repeat(1_000)],
     ["open brackets", "[".repeat(100_000)],
     ["emphasis", "*a **b ".repeat(20_000)],
   ];

@@ -103,7 +103,7 @@ test.each([
   ["GET", "requests/count?limit=5", undefined, ["limit"]],
   ["DELETE", "requests?statuss=404", undefined, ["statuss"]],
   ["POST", "requests/expect", { operation: "getrental" }, ["operation"]],
-])("%s %s with %j is rejected, and the error has the path", async (method, path, body, place) => {
+])("%s %s with %j is rejected, and the error names the field", async (method, path, body, place) => {
   const { send } = await served();
   const { status, body: response } = await send(method, path, body);
   expect(status).toBe(400);
@@ -115,7 +115,7 @@ test.each([
   ["POST", "nothing"],
   ["GET", "reset"],
   ["GET", ""],
-])("%s %s is not a command", async (method, path) => {
+])("%s %s is not a control", async (method, path) => {
   const { send } = await served();
   expect(await send(method, path)).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
 });

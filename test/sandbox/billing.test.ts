@@ -81,7 +81,7 @@ test("the billed amount of a rental is what was billed before the moment of the 
   );
 });
 
-/** Rentals of every kind: of any age, booting in any way, with up to three terms, ended, failing, or none of it. */
+/** Rentals of every kind: of any age, with any boot, with no term or up to three, and ended, failing or neither. */
 const anyRental: fc.Arbitrary<StoredRental> = fc
   .record({
     gpuType: fc.constantFrom("h100", "b200"),

@@ -3,7 +3,7 @@ import timers from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { openSandbox } from "./harness.ts";
 
-/** The signals of the waits that start from now on. */
+/** Collects the signal of each wait that starts after this call. */
 function watchWaits(): readonly (AbortSignal | undefined)[] {
   const signals: (AbortSignal | undefined)[] = [];
   const { setTimeout } = timers;
@@ -11,7 +11,7 @@ function watchWaits(): readonly (AbortSignal | undefined)[] {
     signals.push(options?.signal);
     return setTimeout(ms, value, options);
   });
-  // Modules that are loaded already see it, too.
+  // Without this, modules that are already loaded would still use the original function.
   syncBuiltinESMExports();
   onTestFinished(() => {
     spy.mockRestore();

@@ -37,7 +37,7 @@ test.each(withBody)(
     formats.default(ajv);
     const accepts = ajv.compile({ ...schema, components });
     expect(accepts(example)).toBe(true);
-    // Without the notes of the contract, which are about prices and names.
+    // The notes of the contract are left out: they are about prices and names, and name fields for other reasons.
     const text = notes.reduce((rest, note) => rest.replace(note, ""), String(described.description));
     const headers = { authorization: `Bearer ${sandbox.keys.full}` };
     for (const name of new Set(shapes.flatMap(({ properties }) => Object.keys(properties)))) {

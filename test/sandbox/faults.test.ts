@@ -57,7 +57,7 @@ test("a fault skips some calls, fails some, and is then used up", async () => {
   expect(sandbox.status().faults).toBe(0);
 });
 
-test("a fault can affect every so many calls, without end or a number of times", async () => {
+test("a fault can affect every nth call, without end or a number of times", async () => {
   const sandbox = await openSandbox();
   const operation = "listStorageVolumes";
   const { id } = sandbox.faults.add({ operation, status: 500, every: 3, after: 1 });

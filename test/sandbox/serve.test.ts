@@ -64,7 +64,7 @@ test("closing ends a response in progress", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "a connection that its sender has closed is from no one: the system may say that it is from root",
+  "a connection that its sender has closed does not count as the user's own, even if the system says that root owns it",
   async () => {
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }).listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());

@@ -11,10 +11,10 @@ import { requestForAssumed } from "./request.ts";
 
 const requests = thorough ? 50_000 : 400;
 const clients = 32;
-/** More rentals than this are terminated. */
+/** While more rentals than this are active, each request terminates the oldest one. */
 const maxActive = 40;
 const termDays = 30;
-/** The heap may grow by this much in the second half, in bytes. */
+/** How much the heap may grow in the second half of the test, in bytes. */
 const heapGrowth = 8 * 1024 * 1024;
 
 setFlagsFromString("--expose-gc");
@@ -36,7 +36,7 @@ interface Record {
   readonly billedCents: number;
 }
 
-/** What a rental costs by its record, in cents. Its term is longer than the test. */
+/** What a rental costs by its record, in cents. A reserved term does not end before the test does. */
 function billOf({ gpuType, gpuCount, termPeriodDays, startedAt, terminatedAt }: Record, now: number): number {
   if (startedAt === null) return 0;
   const end = terminatedAt === null ? now : Date.parse(terminatedAt);
@@ -71,10 +71,10 @@ async function sendOne(sandbox: Sandbox, choice: number, ids: number[]): Promise
   });
 }
 
-/** Milliseconds. */
+/** Time limit of the test, in milliseconds. */
 const timeout = thorough ? 3_600_000 : 120_000;
 
-test("many clients, faults and moves of the clock: no error that was not ordered, and every bill is right", {
+test("with many clients, faults and moves of the clock, only injected errors occur, and every bill is right", {
   timeout,
 }, async () => {
   const sandbox = await openSandbox();

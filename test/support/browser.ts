@@ -7,11 +7,14 @@ export interface Viewed {
   readonly page: Page;
   /** What the page reported: errors, messages of the console, requests that failed. */
   readonly problems: readonly string[];
-  /** The URLs that it requested. */
+  /** The URLs that the page requested. */
   readonly requests: readonly string[];
 }
 
-/** Starts Chromium for the tests of a file in a thorough run; they are skipped without it. Returns how a page is opened in it. */
+/**
+ * Starts Chromium for the tests of a file, in a thorough run. Without Chromium, the tests are skipped. Returns a function
+ * that opens a page in it.
+ */
 export function withBrowser(): (url: string) => Promise<Viewed> {
   const { CHROMIUM_PATH: executablePath = pathOf("chromium") } = process.env;
   if (executablePath === undefined) needs("chromium");

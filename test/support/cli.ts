@@ -63,13 +63,13 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array | SlowPipe | LazyInput;
   /** stdin, stdout and stderr are a terminal of this many columns. */
   readonly terminal?: number;
-  /** What arrives on stdin over time, and gets what is written to stdout. */
+  /** A program that writes to gpuctl's stdin over time (`read`), and gets what gpuctl writes to stdout (`write`). */
   readonly messages?: {
     readonly read: AsyncIterable<Uint8Array>;
     readonly write: (text: string) => void;
     readonly log?: (text: string) => void;
   };
-  /** Its height. */
+  /** The height of the terminal, in rows. */
   readonly rows?: number;
   readonly prompts?: Partial<Prompts>;
   /** Programs on the machine. Default: none. */
@@ -89,11 +89,11 @@ export interface RunOptions {
   readonly user?: number;
 }
 
-/** A pipe that stays open for longer than gpuctl waits in silence. */
+/** A pipe that stays open so long that gpuctl reports that it is waiting. */
 export interface SlowPipe {
-  /** Called once gpuctl has waited. */
+  /** Called after gpuctl has waited that long. */
   readonly onWait?: () => void;
-  /** What it contains when it ends after that. Without it, it never ends. */
+  /** The text in the pipe, which then ends. If omitted, the pipe never ends. */
   readonly ends?: string;
 }
 
@@ -130,7 +130,7 @@ interface Replacements {
   readonly only?: OperationSetName;
   /** Environment variables of the process that runs the sandbox. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Connects to the service over the network, instead of `respond`. Only these requests are not in `requests`. */
+  /** Connects to the service over the network, instead of `respond`. `requests` does not contain requests sent by it. */
   readonly transport?: Transport;
   /** Lower limits for the size of a response. */
   readonly limits?: Partial<ResponseLimits>;

@@ -147,7 +147,7 @@ export async function automaticEngine({ seed = 965_400_086 } = {}) {
       sd_model_name: checkpoints.find((one) => one === wanted) ?? checkpoints[0],
       infotexts: [`${body.prompt}\nSteps: ${body.steps}, Seed: ${used}`],
     };
-    // The info is JSON in a string.
+    // AUTOMATIC1111 sends `info` as a string of JSON.
     return send(response, { images: [pixel], parameters: body, info: JSON.stringify(info) });
   };
   return startEngine({
@@ -191,7 +191,7 @@ export async function sdcppEngine({ info = true } = {}) {
       seed: body.seed === -1 ? 42 : body.seed,
       sd_model_name: "model.gguf",
     };
-    // Older versions leave it empty.
+    // Older versions leave `info` empty.
     return send(response, { images: [pixel], parameters: body, info: info ? JSON.stringify(described) : "" });
   };
   return startEngine({

@@ -12,8 +12,8 @@ export const hostile =
 export const control = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
 /**
- * How much of a response is hostile: every string and a field more, only what is for people to read (so that commands
- * go on), or a failure with nothing else.
+ * How much of a response is hostile: every string and an additional field; only texts for people to read, so that commands
+ * work as usual; or every text of an error response, which is the response to every request.
  */
 export type Hostility = "everything" | "texts" | "failures";
 
@@ -24,7 +24,10 @@ const meaningful =
 /** The fields of a description for people. */
 const describes = /^(?:title|summary|description)$/;
 
-/** Serves the sandbox with hostile responses. What they had in them is taken out of later requests. */
+/**
+ * Serves the sandbox with hostile responses. Removes the hostile text from requests, because commands send back values that
+ * they received.
+ */
 export function hostileResponder(
   sandbox: { readonly fetch: (request: Request) => Promise<Response> },
   hostility: Hostility,

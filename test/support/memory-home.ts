@@ -7,10 +7,10 @@ import { createCli } from "./cli.ts";
 import { addProgram, createHome, type Environment, type Home } from "./process.ts";
 
 /**
- * A home in whose shell `gpuctl` runs in the process of the tests, with a sandbox in memory and a clock that only waits
- * move. It costs a fraction of a process of its own. Output is written when a command ends, signals do not reach it, and
- * the current folder must be the home. Needs bash.
- * @param processes patterns of the shell for the command lines that run in a process of their own all the same
+ * A home in whose shell `gpuctl` runs in the process of the tests, with a sandbox in memory and a clock that advances only
+ * when gpuctl waits. A command takes a fraction of the time of a process of its own. Output is written when a command
+ * ends, signals do not reach it, and the current folder must be the home. Needs bash.
+ * @param processes shell patterns: a command line that matches one of them still runs in a process of its own
  */
 export async function createMemoryHome(
   env: Environment = {},

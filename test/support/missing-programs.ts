@@ -1,7 +1,7 @@
 import type { Reporter, TestModule } from "vitest/node";
 import { missingProgram } from "./programs.ts";
 
-/** Lists the missing programs because of which tests were skipped, at the end of a run. */
+/** At the end of a run, lists the missing programs, and how many tests were skipped because of each. */
 export class MissingPrograms implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const counts = new Map<string, number>();

@@ -20,7 +20,7 @@ export const gpuctl: readonly string[] = GPUCTL_TEST_BINARY
   ? [GPUCTL_TEST_BINARY]
   : [process.execPath, launcher];
 
-/** The same, or another runtime such as `deno run -A` in `GPUCTL_TEST_RUNTIME`. */
+/** The same, or the launcher in another runtime that `GPUCTL_TEST_RUNTIME` names, such as `deno run -A`. */
 const [program = "", ...programArgs] = GPUCTL_TEST_RUNTIME
   ? [...GPUCTL_TEST_RUNTIME.split(" "), launcher]
   : gpuctl;

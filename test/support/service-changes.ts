@@ -89,7 +89,7 @@ export async function serviceHarness() {
   };
 }
 
-/** An output with the folder and the time of the run, and what a lease says of both, replaced. */
+/** An output in which the folder, times, and a lease's own values are replaced, because they differ in each run. */
 const normalized = (out: string, folder: string): string =>
   out
     .replaceAll(folder, "HOME")
@@ -110,7 +110,8 @@ export const baselines = (): Promise<readonly Baseline[]> => {
 };
 
 /**
- * They depend on more than a response: on the description, all listings, a machine, or a file in the folder of the example.
+ * Commands whose results depend on more than a response: on the description, on all listings, on a machine, or on a file in
+ * the folder of the example.
  */
 const dependent = ["rentals run", "rentals guard", "rentals lease extend", "batch run"];
 

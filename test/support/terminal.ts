@@ -152,8 +152,8 @@ function found(text: string, wanted: Wanted): boolean {
 }
 
 /**
- * node-pty closes its side 200 ms after the program ended, even if output is still unread, as on a busy machine. Makes it
- * read that first.
+ * node-pty closes its side of the terminal 200 ms after the program ended. On a busy machine, output may still be unread by
+ * then. Makes node-pty read all output before it closes its side.
  */
 function readToTheEnd(pty: IPty): void {
   const socket: unknown = "_socket" in pty ? pty._socket : undefined;

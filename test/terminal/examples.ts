@@ -8,10 +8,10 @@ import { withFlags } from "../support/examples.ts";
 import { createHome, type Home } from "../support/process.ts";
 import type { Terminal } from "../support/terminal.ts";
 
-/** How a test runs the examples that match a pattern, if they cannot simply be run. */
+/** How a test runs the examples that match a pattern and need input, an interruption or other flags. */
 export interface SpecialCase {
   readonly examples: RegExp;
-  /** What a user at the terminal types while it runs. */
+  /** What a user at the terminal types while the example runs. */
   readonly atTerminal?: (terminal: Terminal) => Promise<void>;
   /** In a pipe, the example is interrupted after its first output, or fails because it needs a prompt. */
   readonly inPipe?: "is interrupted" | "refuses";

@@ -104,7 +104,7 @@ function usesService({ path: [noun = ""] }: CommandNode): boolean {
   return !["completion", "config", "help", "profile"].includes(noun);
 }
 
-/** As people see it, and in the formats of scripts, which people look at, too. */
+/** Flags for each hostility: tables as people see them, and formats for scripts, which people look at, too. */
 const variantsOf: Readonly<Record<Hostility, readonly Variant[]>> = {
   everything: [{ flags: "" }],
   texts: [{ flags: "" }, { flags: "-o csv" }],
@@ -119,7 +119,7 @@ const firstExample = ({ examples: [first] }: CommandNode): Example => {
 };
 
 describe.each(hostilities)("%s from a hostile service", (hostility) => {
-  /** The cases of this hostility: all in a thorough run, otherwise a third, and the others have the rest. */
+  /** The cases for this hostility: all in a thorough run, otherwise a third, a different one for each hostility. */
   const share = <Case>(cases: readonly Case[]): readonly Case[] =>
     cases.filter((_, position) => thorough || position % 3 === hostilities.indexOf(hostility));
 

@@ -62,7 +62,7 @@ posix("a configuration that others can read", () => {
   const expected = (cli: Cli & { path: string }, mode: number) =>
     `Warning: ${cli.path} holds a key and can be read by other users (mode ${mode.toString(8)}). Run \`chmod 600 ${cli.path}\` to fix this.\n`;
 
-  test.each([0o644, 0o640, 0o604])("works with one warning with mode %o; none with --quiet", async (mode) => {
+  test.each([0o644, 0o640, 0o604])("is used with mode %o, and one warning unless --quiet", async (mode) => {
     const cli = await withConfig(mode);
     const { code, err } = await cli.run("volumes list");
     expect(code).toBe(0);

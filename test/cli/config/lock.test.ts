@@ -22,7 +22,7 @@ test("takes over the lock of a killed process and leaves no lock file behind", a
 });
 
 test("takes over the lock of a process that has just been killed", async () => {
-  // Its last sign of life is in the future, so that it never counts as too old.
+  // The lock's last renewal is in the future, so that it never counts as too old.
   const { run, folder, path } = await withLock(3600);
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const owner = {

@@ -17,7 +17,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 const ramp = channels(3, (x, y, part) => [x * 3, y * 4, 128][part] ?? 0);
 const png = base64(encode({ width, height, data: ramp, channels: 3 }));
 const same = { ...small, width, height };
-/** How a reference looks in a picture of its own size. */
+/** The pixels that strength 0 draws from a reference, in a picture of the reference's size. */
 const asDrawn = async (image: string) => aboveMark(await draw({ ...same, image, strength: 0 }));
 const wanted = aboveMark({ width, height, data: ramp });
 
@@ -114,7 +114,7 @@ describe("a reference is rejected if it is", () => {
     ["not a picture", base64(Buffer.from("just a text"))],
     ["a truncated PNG", base64(bytes.subarray(0, 60))],
     ["the signature of a PNG alone", base64(bytes.subarray(0, 8))],
-    ["a PNG whose pixels have another checksum", base64(flipped)],
+    ["a PNG with a wrong checksum of its pixels", base64(flipped)],
     ["a PNG that claims a million by a million pixels", base64(huge)],
     ["a JPEG that claims 65535 by 65535 pixels", base64(hugeJpeg)],
     ["a truncated JPEG", base64(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 16]))],

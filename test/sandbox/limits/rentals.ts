@@ -173,7 +173,7 @@ export const rentalChecks = {
     await sandbox.assumed("createSshKey", { name: "ada", publicKey: "ssh-ed25519 AAAAC3Nza ada" });
     await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, sshPublicKeyIds: [1] });
     await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
-    // What becomes of a key later does not matter.
+    // A machine accepts the key of its rental even if the key is deleted later.
     await sandbox.assumed("deleteSshKey", { id: 1 });
     sandbox.advance(2 * second);
     const machines = await sandbox.startMachines();
