@@ -21,8 +21,8 @@ export interface Missing {
 }
 
 /**
- * Checks that outputs belong together: either they are different shards with the same number of shards, or none of them
- * is a shard.
+ * Checks that outputs belong together: either they are different shards out of the same total, such as 1/4 and 3/4, or
+ * none of them is a shard.
  * @throws UsageError
  */
 export function assertTogether(parts: readonly Part[]): void {

@@ -61,7 +61,7 @@ const withoutEffect: ReadonlySet<string> = new Set([
   "WaitedTooLong",
 ]);
 
-/** Errors whose hint quotes nothing from outside. */
+/** Errors whose hint is gpuctl's own text and quotes nothing from the service. */
 const fixedHints: ReadonlySet<string> = new Set([
   "BudgetExceeded",
   "InsecureUrl",
@@ -210,8 +210,8 @@ export class Calls {
   }
 
   /**
-   * A result for the client. The outcome of a call that was sent stays the same if its data cannot be shown: the data
-   * is then saved to a file, and the result says where.
+   * A result for the client. If the data of a write cannot be shown, the write is still reported as it ended. Its data
+   * is saved to a file, and the result says where. A read fails instead.
    */
   async #shown(
     { tool }: Call,
@@ -320,7 +320,7 @@ function lineOf({ call, tool, event, dollars, dollarsPerHour, id, problem }: Log
   return shownText(parts.join(", "));
 }
 
-/** What to do after an unknown outcome. The data contains what a check found. */
+/** What to do after an unknown outcome. `data.hint` of the result says what gpuctl found when it looked. */
 function unknownAdvice({ name, effect }: Tool): string {
   const look = lookAfter[name];
   const sent = "The request was sent and may have taken effect.";

@@ -297,7 +297,7 @@ describe("without a preview", () => {
     for (const flag of ["--preview", "--open"]) {
       const { code, err, requests } = await run(`image cat ${flag} --out -`, overNetwork());
       expect(code).toBe(exit.usage);
-      expect(err).toContain(`${flag} shows saved images, and --out - saves none`);
+      expect(err).toContain(`${flag} shows saved images, but --out - does not save them`);
       expect(requests).toEqual([]);
     }
   });

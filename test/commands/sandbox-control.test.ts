@@ -69,9 +69,9 @@ test("a fault is added, listed and cleared", async () => {
   await run("sandbox fault add --operation getRental --status 429 --times 2 --after 1 --delay 3s");
   await run("sandbox fault add --operation '*' --cut-stream-after 2 --reset");
   expect((await run("sandbox fault list")).out).toMatchInlineSnapshot(`
-    "ID  OPERATION  EFFECT                                                          AFTER  TIMES  LEFT
-    1   getRental  waits 3 s, returns 429, sets Retry-After to 1 s                     1      2     2
-    2   *          cuts the response after 2 events or KiB, resets the connection      0      1     1
+    "ID  OPERATION  EFFECT                                                                                   AFTER  TIMES  LEFT
+    1   getRental  waits 3 s, returns 429, sets Retry-After to 1 s                                              1      2     2
+    2   *          cuts a stream after 2 events, and any other response after 2 KiB, resets the connection      0      1     1
     "
   `);
   expect(JSON.parse((await run("sandbox fault list -o json")).out)[0]).toEqual({

@@ -207,8 +207,8 @@ function failureOf(failures: readonly FailedItem[], succeeded: number): unknown 
 }
 
 /**
- * Whether two parts failed for the same reason. Different errors count as the same reason only if the service refused
- * both requests in the same way, so that nothing was done.
+ * Whether two parts failed for the same reason. Two error objects have the same reason only if both are refusals of the
+ * service with the same text. After a refusal, nothing was spoken.
  */
 const isLike = (error: unknown, first: unknown): boolean =>
   error === first ||

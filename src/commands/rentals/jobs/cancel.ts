@@ -46,7 +46,7 @@ export default defineCommand({
       if (open.length === 0) return undefined;
       const ending = open
         .filter(({ plan }) => !plan.keep)
-        .map(({ rentalId }) => rentalId ?? "one without a known ID");
+        .map(({ rentalId, rentalLabel }) => rentalId ?? JSON.stringify(rentalLabel));
       const stop = `Stop ${open.length === 1 ? "job" : `${open.length} jobs:`} ${open.map(({ id }) => id).join(", ")}`;
       if (ending.length === 0)
         return `${stop}? ${open.length === 1 ? "Its rental is" : "Their rentals are"} kept.`;

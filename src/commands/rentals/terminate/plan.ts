@@ -35,7 +35,7 @@ export interface TerminationPlan {
 interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil"> {
   /** The id as the service writes it. */
   readonly wireId: string | number;
-  /** All ids in the rental's record, as one text: the same text, whichever of the ids names the rental. */
+  /** All ids in the rental's record, as one text. Equal for two plans of the same rental. */
   readonly key: string;
   readonly type: RentalType | undefined;
   readonly ended: boolean;
@@ -172,7 +172,7 @@ function withoutRepeats(rentals: readonly Rental[]): readonly Rental[] {
 }
 
 function rentalOf(id: string, record: unknown): Rental {
-  // Another id in the record may be that of another rental.
+  // Not any other id in the record: a second id, such as one of a database, may be equal to the id of another rental.
   const wireId = sameIdIn(record, id) ?? parseId(id);
   const ids = idsOf(record);
   return {
