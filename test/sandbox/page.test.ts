@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
+import { connect, createServer } from "node:net";
+import { pipeline } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { asRecord } from "../../src/core/json.ts";
 import { operationSetNames } from "../../src/core/sandbox.ts";
@@ -47,6 +50,47 @@ describe("who can open the pages", () => {
         headers: { ...asBrowser, host: "localhost" },
       });
       expect((await sandbox.handleControl(request, { peer }))?.status).toBe(status);
+    }
+  });
+
+  test.each([
+    [
+      "192.0.2.1",
+      "build-box:8787",
+      "ssh -L 8787:localhost:8787 USER@build-box\n\nThen open http://localhost:8787/docs\n",
+    ],
+    [
+      "192.0.2.1",
+      "[2001:db8::1]",
+      "ssh -L 80:localhost:80 USER@2001:db8::1\n\nThen open http://localhost/docs\n",
+    ],
+    ["172.17.0.1", "localhost:8787", "`docker run --network host`"],
+    ["127.0.0.1", "build-box:8787", "On this machine, open it at http://localhost:8787/docs\n"],
+  ])("a browser at %s that opens %s reads how to open the page", async (peer, host, way) => {
+    const sandbox = await openSandbox();
+    const request = new Request(`http://${host}/docs`, { headers: { ...asBrowser, host } });
+    const token = "a-token-of-the-controls";
+    const response = await sandbox.handleControl(request, { peer, token });
+    const text = await response?.text();
+    expect(response?.status).toBe(403);
+    expect(response?.headers.get("content-type")).toBe("text/plain; charset=UTF-8");
+    expect(text).toContain("This is a gpuctl sandbox");
+    expect(text).toContain(way);
+    expect(text?.match(/ssh -L|docker run|On this machine/g)).toHaveLength(1);
+  });
+
+  test("the pages can be opened through a forwarded port, as `ssh -L` forwards it", async () => {
+    const { url } = await served();
+    const forwarder = createServer((socket) => {
+      const target = connect(Number(new URL(url).port), "127.0.0.1");
+      pipeline(socket, target, socket, () => {});
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void forwarder.close());
+    await once(forwarder, "listening");
+    const { port } = Object(forwarder.address());
+    for (const path of ["/", "/docs", "/_sandbox/status"]) {
+      const headers = { ...asBrowser, connection: "close" };
+      expect((await fetch(`http://localhost:${port}${path}`, { headers })).status).toBe(200);
     }
   });
 
