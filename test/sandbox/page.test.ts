@@ -3,8 +3,8 @@ import { request as httpRequest } from "node:http";
 import { connect, createServer } from "node:net";
 import { pipeline } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { asRecord } from "../../src/core/json.ts";
-import { operationSetNames } from "../../src/core/sandbox.ts";
+import { asList, asRecord } from "../../src/core/json.ts";
+import { operationSetNames, scenarios, situationKinds } from "../../src/core/sandbox.ts";
 import { serve } from "../../src/sandbox/index.ts";
 import { openSandbox } from "./harness.ts";
 
@@ -257,11 +257,16 @@ describe("the reference", () => {
     const request = (path: string) =>
       new Request(`http://localhost${path}`, { headers: { ...asBrowser, host: "localhost" } });
     const html = (await (await sandbox.handleControl(request("/docs"), { peer: "127.0.0.1" }))?.text()) ?? "";
-    const { paths } = await sandbox.ask("getOpenApiDocument");
-    const ids = Object.values(paths).flatMap((methods) =>
-      Object.values(asRecord(methods)).map((operation) => String(asRecord(operation).operationId)),
-    );
-    const shown = [...html.matchAll(/<details class="operation[^"]*" id="(\w+)"/g)].map(([, id]) => id);
+    const response = await sandbox.handleControl(request("/_sandbox/openapi.json"), { peer: "127.0.0.1" });
+    const idsOf = (description: unknown) =>
+      Object.values(asRecord(asRecord(description).paths)).flatMap((methods) =>
+        Object.values(asRecord(methods)).map((operation) => String(asRecord(operation).operationId)),
+      );
+    const ids = [
+      ...idsOf(await sandbox.ask("getOpenApiDocument")),
+      ...idsOf(await response?.json()).map((id) => `control-${id}`),
+    ];
+    const shown = [...html.matchAll(/<details class="operation[^"]*" id="([\w-]+)"/g)].map(([, id]) => id);
     expect(shown.toSorted()).toEqual(ids.toSorted());
   });
 
@@ -275,10 +280,38 @@ describe("the reference", () => {
     const rental = operation("createBareMetalRental");
     expect(rental).toContain("<code>storageVolume</code>");
     expect(rental).toContain("<code>isNew</code>");
+    expect(rental).toContain("one of false, true");
+    expect(rental).toContain("required with isNew true; at least 256; at most 64000");
     const [, body = ""] = /<textarea[^>]*>(.*?)<\/textarea>/s.exec(operation("generateImage")) ?? [];
     expect(JSON.parse(body.replaceAll("&quot;", '"'))).toEqual({
       model_name: "SDXL1.0-base",
       prompt: "a lighthouse at dawn",
     });
+  });
+
+  test("has a form for each control, which sends no key, and says what belongs to which kind", async () => {
+    const { view, url } = await served();
+    const html = await view("/docs");
+    const control = (id: string) => html.slice(html.indexOf(`id="control-${id}"`)).split("</form>")[0] ?? "";
+    const { paths } = asRecord(await (await fetch(`${url}/_sandbox/openapi.json`)).json());
+    for (const [path, methods] of Object.entries(asRecord(paths))) {
+      for (const [method, described] of Object.entries(asRecord(methods))) {
+        const { operationId, parameters, requestBody } = asRecord(described);
+        const form = control(String(operationId)).split("<form")[1] ?? "";
+        expect(form).toContain(`data-method="${method.toUpperCase()}" data-path="${path}"`);
+        expect(form).not.toContain("data-key");
+        for (const { name, in: place } of asList(parameters).map(asRecord))
+          expect(form).toContain(`name="${name}" data-in="${place}"`);
+        expect(form.includes("data-body")).toBe(requestBody !== undefined);
+      }
+    }
+    const confirmed = [...html.matchAll(/data-confirm="[^"]+" aria-label="Try (\w+)"/g)].map(([, id]) => id);
+    expect(confirmed).toEqual(["seed", "restore", "reset"]);
+    expect(control("situation")).toContain(situationKinds.map((kind) => `&quot;${kind}&quot;`).join(", "));
+    expect(control("situation")).toContain("required with kind &quot;rate-limit&quot;; at least 1");
+    expect(control("situation")).toContain("as <code>gpuctl sandbox situation add</code> does");
+    expect(control("requests")).toContain("as <code>FIELD=VALUE</code>");
+    expect(control("requests")).toContain("a class such as <code>4xx</code>");
+    expect(control("scenario")).toContain(`one of ${Object.keys(scenarios).join(", ")}`);
   });
 });

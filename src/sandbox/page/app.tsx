@@ -3,6 +3,7 @@ import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { servedControls } from "../../core/sandbox.ts";
 import { isFromOtherSite, remoteDenial, withSandboxHeaders } from "../control/access.ts";
+import { controlDescription } from "../control/description.ts";
 import { servedDescription } from "../handlers/description.ts";
 import { enabledOperations } from "../operation-set.ts";
 import { denialText } from "./denial.ts";
@@ -57,7 +58,14 @@ export function createPage(source: PageSource): Hono<Env> {
   });
   app.get(reference, (http) => {
     const { origin } = new URL(http.req.url);
-    return http.html(page(<Reference document={servedDescription(operationSet, clock(), origin)} />));
+    return http.html(
+      page(
+        <Reference
+          api={servedDescription(operationSet, clock(), origin)}
+          controls={controlDescription(origin)}
+        />,
+      ),
+    );
   });
   return app;
 }
