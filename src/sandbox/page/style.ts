@@ -205,12 +205,13 @@ figcaption { margin-bottom: 4px; color: var(--quiet); font-size: 13px; }
   #speech-list { grid-template-columns: minmax(0, 1fr); }
   .wide { display: none; }
   .narrow { display: inline; }
-  .narrow::before { content: "· "; }
+  .narrow::before { content: " · "; }
   .panel { padding: 14px; }
   tbody .name { display: block; }
   tbody th, tbody td, thead th { padding-right: 8px; }
   #request-list summary { grid-template-columns: 44px auto minmax(0, 1fr) 60px; }
-  #request-list .about { grid-row: 1; grid-column: 3; overflow-wrap: anywhere; }
+  #request-list .about { grid-row: 1; grid-column: 3; display: flex; flex-wrap: wrap; gap: 2px 8px; overflow-wrap: anywhere; }
+  #request-list .faulty { margin-left: 0; }
   #request-list .path { grid-row: 2; grid-column: 1 / -1; }
   .try { position: static; }
   .operation > summary { grid-template-columns: 58px minmax(0, 1fr); }
