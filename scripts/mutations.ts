@@ -775,6 +775,13 @@ export const mutations: readonly Mutation[] = [
     tests: controls,
   },
   {
+    name: "the pages of the sandbox open on other machines",
+    file: "src/sandbox/page/app.tsx",
+    from: "if (remoteDenial(raw, peer) !== undefined)",
+    to: "if (remoteDenial(raw, peer) === '')",
+    tests: ["test/sandbox/page.test.ts"],
+  },
+  {
     name: "controls without a token are open to other machines that send one",
     file: "src/sandbox/control/access.ts",
     from: "if (given === undefined || token === undefined) return false;",

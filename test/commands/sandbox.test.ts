@@ -1,3 +1,4 @@
+import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 
@@ -65,6 +66,27 @@ test("sandbox serve prints its address and ends on Ctrl-C", async () => {
   const { code, out } = await run("sandbox serve --port 0 -o json", { signal: AbortSignal.abort() });
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+});
+
+test("sandbox serve says who can use the controls and open the page at an address of the network", async () => {
+  const { run } = await createCli();
+  const served = async (host: string) => {
+    const { code, err } = await run(`sandbox serve --port 0 --memory --host ${host}`, {
+      signal: AbortSignal.abort(),
+    });
+    expect(code).toBe(0);
+    return err;
+  };
+  const everywhere = await served("0.0.0.0");
+  expect(everywhere).toContain("Only this computer can use the sandbox's controls.");
+  expect(everywhere).toMatch(/open http:\/\/localhost:\d+\/ in a browser on this computer\./);
+  const address = Object.values(networkInterfaces())
+    .flatMap((one = []) => one)
+    .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
+  if (address === undefined) return;
+  const oneAddress = await served(address);
+  expect(oneAddress).toContain("Without --token-file, nobody can use the sandbox's controls.");
+  expect(oneAddress).toContain("The web page cannot be opened at this address.");
 });
 
 test.each(["65536", "-1", "1.5", "http"])("sandbox serve --port %s is rejected", async (port) => {

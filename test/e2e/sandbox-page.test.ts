@@ -157,6 +157,56 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     expect(problems).toEqual([expect.stringContaining("403 (Forbidden)")]);
   });
 
+  test("the reference sends requests to the controls, and asks before it replaces the state", async () => {
+    const { sandbox, url, post } = await served();
+    await post(rentals, { gpuCount: 2, label: "kept" });
+    await post("/v1/image/generation", { model_name: "SD1.5", prompt: "dunes", steps: 1, seed: 7 });
+    const { page, problems } = await open(`${url}/docs#control-scenario`);
+    const form = (id: string) => `#control-${id} form`;
+    const send = async (id: string) => {
+      await page.$eval(`#control-${id}`, (details) => details.setAttribute("open", ""));
+      await press(page, `${form(id)} button`);
+    };
+    const response = async (id: string) => JSON.parse(await textOf(page, `${form(id)} pre`));
+    await send("scenario");
+    await shows(page, `${form("scenario")} [role=status]`, "200");
+    expect(sandbox.situations.list()).toHaveLength(2);
+    await page.$eval("#control-requests", (details) => details.setAttribute("open", ""));
+    await page.type(`${form("requests")} [name=where]`, "gpuCount=2\nlabel=kept");
+    await send("requests");
+    await shows(page, `${form("requests")} [role=status]`, "200");
+    expect(await response("requests")).toMatchObject([{ number: 1 }]);
+
+    await page.$eval("#control-media", (details) => details.setAttribute("open", ""));
+    await page.type(`${form("media")} [name=id]`, "1");
+    await send("media");
+    await until(page, `document.querySelector("${form("media")} img")?.naturalWidth === 1024`);
+
+    await send("snapshot");
+    await shows(page, `${form("snapshot")} [role=status]`, "200");
+    const snapshot = await textOf(page, `${form("snapshot")} pre`);
+    // The test's browser answers every question with no.
+    await send("reset");
+    expect(sandbox.status().rentals.active).toBe(1);
+    sandbox.reset();
+    page.removeAllListeners("dialog");
+    page.on("dialog", (dialog) => dialog.accept());
+    await page.$eval(
+      `${form("restore")} textarea`,
+      (field, value) => {
+        if ("value" in field) field.value = value;
+      },
+      snapshot,
+    );
+    await send("restore");
+    await shows(page, `${form("restore")} [role=status]`, "200");
+    expect(sandbox.status().rentals.active).toBe(1);
+    await send("reset");
+    await shows(page, `${form("reset")} [role=status]`, "200");
+    expect(sandbox.status().rentals.active).toBe(0);
+    expect(problems).toEqual(["a dialog: Replace everything in the sandbox?"]);
+  });
+
   test("has no serious problem of accessibility, light and dark, wide and narrow", async () => {
     const { sandbox, url, post } = await served();
     await post(rentals, { gpuCount: 4, label: "a-label-that-is-much-longer-than-most-of-them-are" });
@@ -167,7 +217,10 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     sandbox.boots.add({ outcome: "slow", label: "a-label-that-is-much-longer-than-most-of-them-are" });
     for (const path of ["/", "/docs"]) {
       const { page } = await open(url + path);
-      const opened = path === "/" ? "details" : "#createVirtualMachineRental, #getRental";
+      const opened =
+        path === "/"
+          ? "details"
+          : "#createVirtualMachineRental, #getRental, #control-situation, #control-requests";
       await page.$$eval(opened, (found) => {
         for (const one of found) one.setAttribute("open", "");
       });

@@ -15,6 +15,7 @@ import { openSandbox } from "./harness.ts";
 interface Described {
   readonly operationId: string;
   readonly description: string;
+  readonly requestBody?: { content: Record<string, { readonly example?: unknown }> };
   readonly responses: Readonly<Record<string, { content: Record<string, { schema?: object }> }>>;
 }
 
@@ -132,6 +133,25 @@ test("every described control can be reached, and its response matches its schem
     const isValid = ajv.validate({ $ref: `controls#/${pointer}` }, JSON.parse(text));
     expect({ name, text, errors: isValid ? null : ajv.errors }).toMatchObject({ errors: null });
   }
+});
+
+test("the example of every described body is accepted, and only a snapshot has none", async () => {
+  const { url, operations } = await served();
+  const withoutExample: string[] = [];
+  for (const { path, method, operation } of operations) {
+    const content = operation.requestBody?.content["application/json"];
+    if (content === undefined) continue;
+    if (content.example === undefined) withoutExample.push(operation.operationId);
+    else {
+      const response = await fetch(url + path, { method, body: JSON.stringify(content.example) });
+      expect([operation.operationId, response.status, await response.text()]).toMatchObject([
+        operation.operationId,
+        200,
+        expect.any(String),
+      ]);
+    }
+  }
+  expect(withoutExample).toEqual(["restore"]);
 });
 
 test("every control has one name on the command line, over HTTP and in the library", async () => {

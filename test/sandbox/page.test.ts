@@ -1,7 +1,10 @@
+import { once } from "node:events";
 import { request as httpRequest } from "node:http";
+import { connect, createServer } from "node:net";
+import { pipeline } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { asRecord } from "../../src/core/json.ts";
-import { operationSetNames } from "../../src/core/sandbox.ts";
+import { asList, asRecord } from "../../src/core/json.ts";
+import { operationSetNames, scenarios, situationKinds } from "../../src/core/sandbox.ts";
 import { serve } from "../../src/sandbox/index.ts";
 import { openSandbox } from "./harness.ts";
 
@@ -47,6 +50,47 @@ describe("who can open the pages", () => {
         headers: { ...asBrowser, host: "localhost" },
       });
       expect((await sandbox.handleControl(request, { peer }))?.status).toBe(status);
+    }
+  });
+
+  test.each([
+    [
+      "192.0.2.1",
+      "build-box:8787",
+      "ssh -L 8787:localhost:8787 USER@build-box\n\nThen open http://localhost:8787/docs\n",
+    ],
+    [
+      "192.0.2.1",
+      "[2001:db8::1]",
+      "ssh -L 80:localhost:80 USER@2001:db8::1\n\nThen open http://localhost/docs\n",
+    ],
+    ["172.17.0.1", "localhost:8787", "`docker run --network host`"],
+    ["127.0.0.1", "build-box:8787", "On this machine, open it at http://localhost:8787/docs\n"],
+  ])("a browser at %s that opens %s reads how to open the page", async (peer, host, way) => {
+    const sandbox = await openSandbox();
+    const request = new Request(`http://${host}/docs`, { headers: { ...asBrowser, host } });
+    const token = "a-token-of-the-controls";
+    const response = await sandbox.handleControl(request, { peer, token });
+    const text = await response?.text();
+    expect(response?.status).toBe(403);
+    expect(response?.headers.get("content-type")).toBe("text/plain; charset=UTF-8");
+    expect(text).toContain("This is a gpuctl sandbox");
+    expect(text).toContain(way);
+    expect(text?.match(/ssh -L|docker run|On this machine/g)).toHaveLength(1);
+  });
+
+  test("the pages can be opened through a forwarded port, as `ssh -L` forwards it", async () => {
+    const { url } = await served();
+    const forwarder = createServer((socket) => {
+      const target = connect(Number(new URL(url).port), "127.0.0.1");
+      pipeline(socket, target, socket, () => {});
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void forwarder.close());
+    await once(forwarder, "listening");
+    const { port } = Object(forwarder.address());
+    for (const path of ["/", "/docs", "/_sandbox/status"]) {
+      const headers = { ...asBrowser, connection: "close" };
+      expect((await fetch(`http://localhost:${port}${path}`, { headers })).status).toBe(200);
     }
   });
 
@@ -213,11 +257,16 @@ describe("the reference", () => {
     const request = (path: string) =>
       new Request(`http://localhost${path}`, { headers: { ...asBrowser, host: "localhost" } });
     const html = (await (await sandbox.handleControl(request("/docs"), { peer: "127.0.0.1" }))?.text()) ?? "";
-    const { paths } = await sandbox.ask("getOpenApiDocument");
-    const ids = Object.values(paths).flatMap((methods) =>
-      Object.values(asRecord(methods)).map((operation) => String(asRecord(operation).operationId)),
-    );
-    const shown = [...html.matchAll(/<details class="operation[^"]*" id="(\w+)"/g)].map(([, id]) => id);
+    const response = await sandbox.handleControl(request("/_sandbox/openapi.json"), { peer: "127.0.0.1" });
+    const idsOf = (description: unknown) =>
+      Object.values(asRecord(asRecord(description).paths)).flatMap((methods) =>
+        Object.values(asRecord(methods)).map((operation) => String(asRecord(operation).operationId)),
+      );
+    const ids = [
+      ...idsOf(await sandbox.ask("getOpenApiDocument")),
+      ...idsOf(await response?.json()).map((id) => `control-${id}`),
+    ];
+    const shown = [...html.matchAll(/<details class="operation[^"]*" id="([\w-]+)"/g)].map(([, id]) => id);
     expect(shown.toSorted()).toEqual(ids.toSorted());
   });
 
@@ -231,10 +280,38 @@ describe("the reference", () => {
     const rental = operation("createBareMetalRental");
     expect(rental).toContain("<code>storageVolume</code>");
     expect(rental).toContain("<code>isNew</code>");
+    expect(rental).toContain("one of false, true");
+    expect(rental).toContain("required with isNew true; at least 256; at most 64000");
     const [, body = ""] = /<textarea[^>]*>(.*?)<\/textarea>/s.exec(operation("generateImage")) ?? [];
     expect(JSON.parse(body.replaceAll("&quot;", '"'))).toEqual({
       model_name: "SDXL1.0-base",
       prompt: "a lighthouse at dawn",
     });
+  });
+
+  test("has a form for each control, which sends no key, and says what belongs to which kind", async () => {
+    const { view, url } = await served();
+    const html = await view("/docs");
+    const control = (id: string) => html.slice(html.indexOf(`id="control-${id}"`)).split("</form>")[0] ?? "";
+    const { paths } = asRecord(await (await fetch(`${url}/_sandbox/openapi.json`)).json());
+    for (const [path, methods] of Object.entries(asRecord(paths))) {
+      for (const [method, described] of Object.entries(asRecord(methods))) {
+        const { operationId, parameters, requestBody } = asRecord(described);
+        const form = control(String(operationId)).split("<form")[1] ?? "";
+        expect(form).toContain(`data-method="${method.toUpperCase()}" data-path="${path}"`);
+        expect(form).not.toContain("data-key");
+        for (const { name, in: place } of asList(parameters).map(asRecord))
+          expect(form).toContain(`name="${name}" data-in="${place}"`);
+        expect(form.includes("data-body")).toBe(requestBody !== undefined);
+      }
+    }
+    const confirmed = [...html.matchAll(/data-confirm="[^"]+" aria-label="Try (\w+)"/g)].map(([, id]) => id);
+    expect(confirmed).toEqual(["seed", "restore", "reset"]);
+    expect(control("situation")).toContain(situationKinds.map((kind) => `&quot;${kind}&quot;`).join(", "));
+    expect(control("situation")).toContain("required with kind &quot;rate-limit&quot;; at least 1");
+    expect(control("situation")).toContain("as <code>gpuctl sandbox situation add</code> does");
+    expect(control("requests")).toContain("as <code>FIELD=VALUE</code>");
+    expect(control("requests")).toContain("a class such as <code>4xx</code>");
+    expect(control("scenario")).toContain(`one of ${Object.keys(scenarios).join(", ")}`);
   });
 });

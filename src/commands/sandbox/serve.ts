@@ -12,11 +12,14 @@ import { seedField } from "./seed.ts";
 
 const tokenSource = "--token-file";
 
+/** The hosts that listen on every address of this computer, and thus on its loopback address. */
+const everyAddress = ["0.0.0.0", "[::]"];
+
 export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations, except the newer paths that replace deprecated ones. `--only replacements` serves the documented operations, but replaces the deprecated ones with their successors, whose page format is an assumption of the sandbox. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API.",
+    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations, except the newer paths that replace deprecated ones. `--only replacements` serves the documented operations, but replaces the deprecated ones with their successors, whose page format is an assumption of the sandbox. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API and of the controls. To open them from another computer, forward the port: `ssh -L 8787:localhost:8787 HOST`.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",
@@ -111,13 +114,21 @@ export default defineCommand({
       );
       say(`To log in to a rental without SSH keys, use: ssh -i ${server.identityFile}`);
     }
-    if (isLoopback(new URL(server.url).hostname)) {
+    const { hostname, port: servedPort } = new URL(server.url);
+    if (isLoopback(hostname)) {
       say("Open the address in a browser to see what is going on.");
     } else {
       say("Anyone who can reach this address over the network can use it too.");
-      const whoControls =
-        token === undefined ? "Only this computer" : `Whoever has the token in ${tokenFile}`;
-      say(`${whoControls} can use the sandbox's controls.`);
+      const isEveryAddress = everyAddress.includes(hostname);
+      const noToken = isEveryAddress ? "Only this computer" : "Without --token-file, nobody";
+      say(
+        `${token === undefined ? noToken : `Whoever has the token in ${tokenFile}`} can use the sandbox's controls.`,
+      );
+      say(
+        isEveryAddress
+          ? `To see what is going on, open http://localhost:${servedPort}/ in a browser on this computer.`
+          : "The web page cannot be opened at this address. It needs --host 127.0.0.1 or --host 0.0.0.0.",
+      );
     }
     return {
       data: {

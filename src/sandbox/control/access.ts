@@ -75,7 +75,7 @@ export const isFromOtherSite = ({ headers }: Request): boolean =>
 const hostOf = (request: Request): string => request.headers.get("host") ?? "";
 
 /** Whether a Host header always means this machine. Other names could be made to resolve to it (DNS rebinding). */
-function isLoopbackHost(host: string): boolean {
+export function isLoopbackHost(host: string): boolean {
   if (!URL.canParse(`http://${host}`)) return false;
   const { hostname } = new URL(`http://${host}`);
   return hostname === "[::1]" || hostname === "localhost" || isLoopbackAddress(hostname);

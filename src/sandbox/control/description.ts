@@ -3,7 +3,7 @@ import { exampleOf } from "../../contract/document/examples.ts";
 import { tidy } from "../../contract/document/json-schema.ts";
 import type { JsonSchema, ToJsonSchema } from "../../contract/document/responses.ts";
 import { type ErrorCode, errorBody, errors } from "../../contract/errors.ts";
-import { servedControls } from "../../core/sandbox.ts";
+import { engineKinds, servedControls } from "../../core/sandbox.ts";
 import { type Control, controls } from "./table.ts";
 
 const scheme = "token";
@@ -52,7 +52,7 @@ interface Schemas {
 
 function operationObject(
   operationId: string,
-  { path, summary, command, query, body, isDocument, output }: Control,
+  { path, summary, command, query, body, example, isDocument, output }: Control,
   { schema, schemas, error }: Schemas,
 ): object {
   const variable = /\{(\w+)\}/.exec(path)?.[1];
@@ -85,7 +85,7 @@ function operationObject(
       requestBody: {
         required: true,
         content: {
-          "application/json": content(body),
+          "application/json": { schema: schema(body), example },
           ...(isDocument && { "application/yaml": { schema: { type: "string" } } }),
         },
       },
@@ -110,8 +110,10 @@ function operationObject(
 
 const variableSchemas: Readonly<Record<string, object>> = {
   id: { type: "integer", minimum: 1 },
-  kind: { type: "string" },
+  kind: { type: "string", enum: engineKinds },
 };
+
+const whereText = "Only requests with this value of a field, as `FIELD=VALUE`";
 
 /** The parameters of a query. Each condition on a field is one parameter `where`, such as `where=rentalId=1`. */
 const queryParameters = ({ properties = {} }: JsonSchema): readonly object[] =>
@@ -120,10 +122,7 @@ const queryParameters = ({ properties = {} }: JsonSchema): readonly object[] =>
     return {
       name,
       in: "query",
-      ...(description && { description }),
-      schema:
-        name === "where"
-          ? { type: "array", items: { type: "string", pattern: "^[^=]+=" }, description: "FIELD=VALUE" }
-          : own,
+      ...(name === "where" ? { description: whereText } : description && { description }),
+      schema: name === "where" ? { type: "array", items: { type: "string", pattern: "^[^=]+=" } } : own,
     };
   });

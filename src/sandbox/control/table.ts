@@ -2,7 +2,7 @@ import * as z from "zod";
 import { check } from "../../contract/check/check.ts";
 import { dateTime } from "../../contract/shared.ts";
 import { isRecord } from "../../core/json.ts";
-import { engineKinds, servedControls } from "../../core/sandbox.ts";
+import { engineKinds, scenarios, servedControls } from "../../core/sandbox.ts";
 import { scriptedReply } from "../chat-script/format.ts";
 import { hourMs, secondMs } from "../clock.ts";
 import { ApiError, ControlRefused, issuesFor } from "../errors.ts";
@@ -42,6 +42,10 @@ export interface Control {
   /** The fields that the query may have. */
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  /** A body that the control accepts in a new sandbox. */
+  readonly example?: unknown;
+  /** Whether the whole state is replaced. */
+  readonly replacesState?: true;
   /** Whether the body may also be YAML. */
   readonly isDocument?: boolean;
   /** The JSON of the response; undefined for other content. */
@@ -52,7 +56,8 @@ export interface Control {
 const amount = z.number().min(0).optional();
 const span = z.strictObject({ days: amount, hours: amount, minutes: amount, seconds: amount });
 const moment = z.strictObject({ time: dateTime("The new time") });
-const scenarioName = z.strictObject({ name: z.string() });
+const scenarioInput = z.strictObject({ name: z.string() });
+const knownScenario = z.strictObject({ name: z.enum(Object.keys(scenarios)) });
 
 const time = z.iso.datetime();
 const count = z.int().min(0);
@@ -102,7 +107,7 @@ const expectation = z.strictObject({
 const numbered = (
   name: "fault" | "boot" | "situation",
   what: string,
-  { body, output }: Required<Pick<Control, "body">> & { readonly output: z.ZodType },
+  { body, example, output }: Required<Pick<Control, "body" | "example">> & { readonly output: z.ZodType },
 ): Readonly<Record<string, Control>> => {
   const path = `/${name}s` as const;
   const plural = `${name}s` as const;
@@ -122,6 +127,7 @@ const numbered = (
       summary: `Add a ${what}`,
       command: `sandbox ${name} add`,
       body,
+      example,
       output,
       run: async ({ sandbox, text }) => sandbox[plural].add(parseBody(await text())),
     },
@@ -212,6 +218,7 @@ export const controls = {
     summary: "Move the clock forward",
     command: "sandbox clock advance",
     body: span,
+    example: { hours: 1 },
     output: clockState,
     run: async ({ sandbox, text }) => {
       const given = checked(span, await text());
@@ -225,20 +232,34 @@ export const controls = {
     summary: "Move the clock forward to a time",
     command: "sandbox clock set",
     body: moment,
+    example: { time: "2030-01-01T00:00:00Z" },
     output: clockState,
     run: async ({ sandbox, text }) => sandbox.clock.set(Date.parse(checked(moment, await text()).time)),
   },
-  ...numbered("fault", "fault", { body: faultInput, output: fault }),
-  ...numbered("boot", "boot rule", { body: bootRuleInput, output: bootRule }),
-  ...numbered("situation", "situation", { body: situationInput, output: situation }),
+  ...numbered("fault", "fault", {
+    body: faultInput,
+    example: { operation: "createVirtualMachineRental", status: 503 },
+    output: fault,
+  }),
+  ...numbered("boot", "boot rule", {
+    body: bootRuleInput,
+    example: { outcome: "slow", afterSeconds: 300 },
+    output: bootRule,
+  }),
+  ...numbered("situation", "situation", {
+    body: situationInput,
+    example: { kind: "capacity", gpuType: "h100", regions: ["us-central-1"] },
+    output: situation,
+  }),
   scenario: {
     method: "POST",
     path: "/scenario",
     summary: "Replace the situations, boot rules and faults with those of a scenario",
     command: "sandbox scenario",
-    body: scenarioName,
+    body: knownScenario,
+    example: { name: "capacity-crunch" },
     output: z.array(scenarioPart),
-    run: async ({ sandbox, text }) => sandbox.scenario(checked(scenarioName, await text()).name),
+    run: async ({ sandbox, text }) => sandbox.scenario(checked(scenarioInput, await text()).name),
   },
   engines: {
     method: "GET",
@@ -254,6 +275,7 @@ export const controls = {
     summary: "Generate with an inference server of your own",
     command: "sandbox engine set",
     body: engineInput,
+    example: { kind: "chat", url: "http://127.0.0.1:11434/v1" },
     output: engine,
     run: async ({ sandbox, text, isOwner }) => {
       const given = parseBody(await text());
@@ -294,6 +316,7 @@ export const controls = {
     summary: "Replace the chat script",
     command: "sandbox chat script",
     body: z.array(scriptedReply).min(1),
+    example: [{ when: { message: "weather" }, text: "It is sunny." }],
     isDocument: true,
     output: z.array(reply),
     run: async ({ sandbox, text }) => sandbox.chatScript.load(await text()),
@@ -312,6 +335,11 @@ export const controls = {
     summary: "Replace the state with a seed",
     command: "sandbox seed",
     body: seedDocument,
+    example: {
+      balanceCents: 50_000,
+      rentals: [{ rentalType: "virtual-machine", gpuCount: 1, label: "training" }],
+    },
+    replacesState: true,
     isDocument: true,
     output: status,
     run: async ({ sandbox, text }) => {
@@ -333,6 +361,7 @@ export const controls = {
     summary: "Replace the state with a snapshot",
     command: "sandbox restore",
     body: snapshotDocument,
+    replacesState: true,
     output: status,
     run: async ({ sandbox, text }) => {
       sandbox.restore(await text());
@@ -344,6 +373,7 @@ export const controls = {
     path: "/reset",
     summary: "Restore the state that the sandbox started with",
     command: "sandbox reset",
+    replacesState: true,
     output: status,
     run: ({ sandbox }) => {
       sandbox.reset();
@@ -383,6 +413,7 @@ export const controls = {
     summary: "Check how many requests match",
     command: "sandbox requests expect",
     body: expectationInput,
+    example: { operation: "createVirtualMachineRental", atLeast: 1 },
     output: expectation,
     run: async ({ sandbox, text }) => sandbox.requests.expect(parseBody(await text())),
   },

@@ -3,8 +3,10 @@ import { Hono } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import { servedControls } from "../../core/sandbox.ts";
 import { isFromOtherSite, remoteDenial, withSandboxHeaders } from "../control/access.ts";
+import { controlDescription } from "../control/description.ts";
 import { servedDescription } from "../handlers/description.ts";
 import { enabledOperations } from "../operation-set.ts";
+import { denialText } from "./denial.ts";
 import { Overview } from "./overview.tsx";
 import { overviewScript } from "./overview-script.ts";
 import { type PageSource, readOverview } from "./overview-state.ts";
@@ -42,9 +44,11 @@ export function createPage(source: PageSource): Hono<Env> {
   );
   app.use(async (http, next) => {
     const { raw } = http.req;
-    const reason = remoteDenial(raw, http.env.peer) ?? embeddingDenial(raw);
-    if (reason !== undefined) return http.text(`403 Forbidden: ${reason}.`, 403);
+    const { peer } = http.env;
     http.header("Cache-Control", "no-store");
+    if (remoteDenial(raw, peer) !== undefined) return http.text(denialText(raw.url, peer), 403);
+    const reason = embeddingDenial(raw);
+    if (reason !== undefined) return http.text(`403 Forbidden: ${reason}.`, 403);
     return next();
   });
   app.get(overview, (http) => {
@@ -54,7 +58,14 @@ export function createPage(source: PageSource): Hono<Env> {
   });
   app.get(reference, (http) => {
     const { origin } = new URL(http.req.url);
-    return http.html(page(<Reference document={servedDescription(operationSet, clock(), origin)} />));
+    return http.html(
+      page(
+        <Reference
+          api={servedDescription(operationSet, clock(), origin)}
+          controls={controlDescription(origin)}
+        />,
+      ),
+    );
   });
   return app;
 }

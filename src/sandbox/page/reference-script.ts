@@ -1,6 +1,4 @@
-/**
- * The longest text of a response that is shown in full, in characters. Longer ones, such as pictures, are shortened.
- */
+/** In characters. Longer texts in a response of the API, such as the data of a picture, are shortened. */
 const maxTextLength = 400;
 
 /** The script of the reference. Responses are inserted only as text, never as HTML. */
@@ -24,9 +22,9 @@ const shortened = (_key, value) =>
     ? value.slice(0, 60) + "... (" + value.length.toLocaleString("en") + " characters)"
     : value;
 
-function readable(text) {
+function readable(text, isWhole) {
   try {
-    return JSON.stringify(JSON.parse(text), shortened, 2);
+    return JSON.stringify(JSON.parse(text), isWhole ? undefined : shortened, 2);
   } catch {
     return text;
   }
@@ -38,10 +36,12 @@ function requestOf(form) {
   for (const field of form.querySelectorAll("[data-in]")) {
     if (field.value === "") continue;
     if (field.dataset.in === "path") path = path.replace("{" + field.name + "}", encodeURIComponent(field.value));
-    else query.append(field.name, field.value);
+    else if ("list" in field.dataset) {
+      for (const one of field.value.split("\\n").filter(Boolean)) query.append(field.name, one);
+    } else query.append(field.name, field.value);
   }
-  const key = form.elements.key?.value;
-  const body = form.elements.body?.value;
+  const key = form.querySelector("[data-key]")?.value;
+  const body = form.querySelector("[data-body]")?.value;
   return {
     url: path + (query.size > 0 ? "?" + query : ""),
     options: {
@@ -57,26 +57,39 @@ function requestOf(form) {
   };
 }
 
+const elements = { image: "img", audio: "audio" };
+
+async function shown(response, url, isWhole) {
+  const element = response.ok && elements[(response.headers.get("content-type") ?? "").split("/")[0]];
+  if (element) {
+    return Object.assign(document.createElement(element), { src: url, controls: true, alt: "The picture" });
+  }
+  const text = await response.text();
+  if (text === "") return "";
+  const body = document.createElement("pre");
+  body.tabIndex = 0;
+  body.setAttribute("role", "region");
+  body.setAttribute("aria-label", "Response body");
+  body.textContent = readable(text, isWhole);
+  return body;
+}
+
 async function send(form) {
-  const result = form.querySelector(".result");
-  const line = document.createElement("p");
+  const { confirm: question, whole } = form.dataset;
+  if (question && !confirm(question)) return;
+  const line = form.querySelector(".result p");
   line.textContent = "Sending...";
-  result.replaceChildren(line);
+  while (line.nextSibling) line.nextSibling.remove();
   const started = performance.now();
   try {
     const { url, options } = requestOf(form);
     const response = await fetch(url, options);
-    const text = await response.text();
+    const content = await shown(response, url, whole !== undefined);
     const status = document.createElement("span");
     status.className = "status s" + String(response.status).slice(0, 1);
     status.textContent = response.status;
     line.replaceChildren(status, " " + Math.round(performance.now() - started) + " ms");
-    const body = document.createElement("pre");
-    body.tabIndex = 0;
-    body.setAttribute("role", "region");
-    body.setAttribute("aria-label", "Response body");
-    body.textContent = readable(text);
-    if (text !== "") result.append(body);
+    line.after(content);
   } catch (error) {
     line.textContent = "No response: " + error.message;
   }

@@ -10,14 +10,29 @@ export interface SchemaField {
   readonly type: string;
   readonly required: boolean;
   readonly description: string;
+  /** The only value; undefined if there are others. */
+  readonly constant: unknown;
   /** Such as `default 1024` or `at most, in items: 20`. */
   readonly limits: readonly string[];
   /** The fields of an object, or of the items of a list. For a union, the fields of all alternatives. */
   readonly fields: readonly SchemaField[];
 }
 
-/** How many levels of nested fields are shown. */
-const maxDepth = 5;
+/** An operation of an OpenAPI description. */
+export interface DescribedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: Schema;
+  readonly reader: SchemaReader;
+  /** Whether it is a control of the sandbox. Controls need no key. */
+  readonly isControl: boolean;
+}
+
+/** The JSON body that an operation accepts, with its schema and its example; undefined if it accepts none. */
+export function jsonBody({ requestBody }: Schema): Schema | undefined {
+  const content = asRecord(asRecord(requestBody).content)["application/json"];
+  return content === undefined ? undefined : asRecord(content);
+}
 
 /** Reads the schemas of an OpenAPI description. The references in them point to the description's components. */
 export function schemaReader(document: Schema) {
@@ -38,25 +53,26 @@ export function schemaReader(document: Schema) {
   const alternativesOf = ({ anyOf, oneOf }: Schema): readonly Schema[] =>
     [anyOf, oneOf].flatMap(asList).map(resolve);
 
-  const typeOf = (schema: Schema, depth = 0): string => {
+  /** `within` has the schemas that contain this one. It ends the recursion if a schema contains itself. */
+  const typeOf = (schema: Schema, within: readonly Schema[] = []): string => {
+    if (within.includes(schema)) return "any";
+    const inner = [...within, schema];
     const alternatives = alternativesOf(schema);
-    if (alternatives.length > 0 && depth < maxDepth)
-      return [...new Set(alternatives.map((one) => typeOf(one, depth + 1)))].join(" or ");
+    if (alternatives.length > 0)
+      return [...new Set(alternatives.map((one) => typeOf(one, inner)))].join(" or ");
     const [type = ""] = [schema.type].flat().filter((one) => one !== "null");
-    if (type === "array") return `list of ${typeOf(resolve(schema.items), depth + 1)}`;
+    if (type === "array") return `list of ${typeOf(resolve(schema.items), inner)}`;
     if (type === "string" && typeof schema.format === "string") return `string (${schema.format})`;
     return asText(type) || "any";
   };
 
-  const fieldsOf = (value: unknown, depth = 0): readonly SchemaField[] => {
-    if (depth >= maxDepth) return [];
+  const fieldsOf = (value: unknown, within: readonly Schema[] = []): readonly SchemaField[] => {
     const schema = resolve(value);
-    if (schema.type === "array") return fieldsOf(schema.items, depth);
+    if (within.includes(schema)) return [];
+    const inner = [...within, schema];
+    if (schema.type === "array") return fieldsOf(schema.items, inner);
     const alternatives = alternativesOf(schema);
-    if (alternatives.length > 0) {
-      const all = alternatives.flatMap((one) => fieldsOf(one, depth));
-      return [...new Map(all.map((field) => [field.name, field])).values()];
-    }
+    if (alternatives.length > 0) return merged(alternatives.map((one) => fieldsOf(one, inner)));
     const required = asList(schema.required);
     return Object.entries(asRecord(schema.properties)).map(([name, property]) => {
       const resolved = resolve(property);
@@ -65,39 +81,48 @@ export function schemaReader(document: Schema) {
         type: typeOf(resolved),
         required: required.includes(name),
         description: asText(resolved.description),
+        constant: resolved.const,
         limits: limitsOf(resolved),
-        fields: fieldsOf(resolved, depth + 1),
+        fields: fieldsOf(resolved, inner),
       };
     });
   };
 
-  /** A sample value that fits a schema. Objects have only their required fields. */
-  const sampleOf = (value: unknown, depth = 0): unknown => {
-    const schema = resolve(value);
-    const { default: defaulted, example, examples, const: constant, enum: choices, minimum } = schema;
-    const given = [example, asList(examples)[0], defaulted, constant, asList(choices)[0]];
-    const known = given.find((one) => one !== undefined);
-    if (known !== undefined) return known;
-    const [first] = alternativesOf(schema);
-    if (first !== undefined) return sampleOf(first, depth);
-    const type = [schema.type].flat().find((one) => one !== "null");
-    if (type === "array") return depth < maxDepth ? [sampleOf(schema.items, depth + 1)] : [];
-    if (type === "integer" || type === "number") return Math.max(1, Number(minimum ?? 1));
-    if (type === "boolean") return true;
-    if (type === "string") return "text";
-    const fields = Object.entries(asRecord(schema.properties));
-    const required = asList(schema.required);
-    return Object.fromEntries(
-      fields
-        .filter(([name]) => required.includes(name))
-        .map(([name, property]) => [name, sampleOf(property, depth + 1)]),
-    );
-  };
-
-  return { fieldsOf, sampleOf, typeOf: (value: unknown) => typeOf(resolve(value)) };
+  return { fieldsOf };
 }
 
 export type SchemaReader = ReturnType<typeof schemaReader>;
+
+/**
+ * The fields of a union, each of them once. If a field such as `kind` has another value in each alternative, the fields
+ * that only some alternatives have say with which values they can be used.
+ */
+function merged(alternatives: readonly (readonly SchemaField[])[]): readonly SchemaField[] {
+  const objects = alternatives.filter((fields) => fields.length > 0);
+  const names = new Set(objects.flat().map(({ name }) => name));
+  const byName = new Map(
+    [...names].map((name) => [name, objects.map((fields) => fields.find((one) => one.name === name))]),
+  );
+  const [kind, kinds = []] =
+    [...byName].find(([, found]) => found.every((one) => one?.constant !== undefined)) ?? [];
+  return [...byName].flatMap(([name, found]) => {
+    const known = found.filter((one) => one !== undefined);
+    const [first] = known;
+    if (first === undefined) return [];
+    const required = known.every((one) => one.required);
+    if (known.length === objects.length) {
+      const values = [...new Set(kinds.map((one) => JSON.stringify(one?.constant)))];
+      return {
+        ...first,
+        required,
+        ...(name === kind && values.length > 1 && { limits: [`one of ${values.join(", ")}`] }),
+      };
+    }
+    const values = kinds.flatMap((one, at) => (found[at] ? [JSON.stringify(one?.constant)] : []));
+    const condition = `${required ? "required with" : "only with"} ${kind} ${values.join(" or ")}`;
+    return { ...first, required: false, limits: kind ? [condition, ...first.limits] : first.limits };
+  });
+}
 
 /** Keywords of JSON Schema, as people read them. */
 const words: Readonly<Record<string, string>> = {

@@ -20,7 +20,7 @@ export const style = `
 [hidden] { display: none !important; }
 html { scroll-padding-top: 72px; }
 body { margin: 0; background: var(--page); color: var(--text); font: 14px/1.45 system-ui, sans-serif; }
-h1, h2, h3, h4, p, ul, ol, dl, dd, pre, figure { margin: 0; padding: 0; }
+h1, h2, h3, p, ul, ol, dl, dd, pre, figure { margin: 0; padding: 0; }
 ul, ol { list-style-type: ""; }
 button, input, select, textarea { font: inherit; color: inherit; }
 a { color: var(--accent); }
@@ -163,8 +163,8 @@ audio { display: block; width: 100%; height: 40px; }
 .operation .body { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 24px; padding: 8px 16px 18px; }
 .operation .body > div { min-width: 0; }
 .operation .description { margin-bottom: 10px; white-space: pre-line; }
-h4 { margin: 14px 0 6px; font-size: 13px; font-weight: 600; }
-h4:first-child { margin-top: 0; }
+h3 { margin: 14px 0 6px; font-size: 13px; font-weight: 600; }
+h3:first-child { margin-top: 0; }
 .field-list { border-top: 1px solid var(--line); }
 .field-list .field-list { margin: 8px 0 0 14px; }
 .field-list li { padding: 7px 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
@@ -183,8 +183,9 @@ h4:first-child { margin-top: 0; }
 figcaption { margin-bottom: 4px; color: var(--quiet); font-size: 13px; }
 .result pre { max-height: 420px; }
 .try pre { background: var(--card); }
-.result:empty { display: none; }
-.result p { margin-bottom: 6px; font-size: 13px; }
+.result p { font-size: 13px; }
+.result p:not(:last-child) { margin-bottom: 6px; }
+.result img { display: block; max-width: 100%; border-radius: 10px; }
 #none { padding: 40px 0; color: var(--quiet); text-align: center; }
 
 @media (max-width: 1000px) {
@@ -204,12 +205,13 @@ figcaption { margin-bottom: 4px; color: var(--quiet); font-size: 13px; }
   #speech-list { grid-template-columns: minmax(0, 1fr); }
   .wide { display: none; }
   .narrow { display: inline; }
-  .narrow::before { content: "· "; }
+  .narrow::before { content: " · "; }
   .panel { padding: 14px; }
   tbody .name { display: block; }
   tbody th, tbody td, thead th { padding-right: 8px; }
   #request-list summary { grid-template-columns: 44px auto minmax(0, 1fr) 60px; }
-  #request-list .about { grid-row: 1; grid-column: 3; overflow-wrap: anywhere; }
+  #request-list .about { grid-row: 1; grid-column: 3; display: flex; flex-wrap: wrap; gap: 2px 8px; overflow-wrap: anywhere; }
+  #request-list .faulty { margin-left: 0; }
   #request-list .path { grid-row: 2; grid-column: 1 / -1; }
   .try { position: static; }
   .operation > summary { grid-template-columns: 58px minmax(0, 1fr); }

@@ -9,16 +9,18 @@ import type { Store } from "../store/queries.ts";
 import { allRequests, type NumberedRequest, removeRequests } from "./log.ts";
 import { differences, fieldIssues, operationIssues, selectedBy, selects, whereInput } from "./match.ts";
 
+const timeText = "The sandbox's time, ISO 8601, or a duration before now such as `10m`";
+
 const filterFields = {
   operation: z.string().optional(),
-  /** A status such as 404, a class such as `4xx`, or `none` when the connection was broken. */
-  status: z.union([z.int(), z.string()]).optional(),
-  /** The sandbox's time, ISO 8601, or a duration before now such as `10m`. */
-  since: z.string().optional(),
-  until: z.string().optional(),
-  caller: z.string().min(1).optional(),
-  /** The name of an API key. */
-  key: z.string().min(1).optional(),
+  status: z
+    .union([z.int(), z.string()])
+    .optional()
+    .describe("A status such as 404, a class such as `4xx`, or `none` when the connection was broken"),
+  since: z.string().optional().describe(timeText),
+  until: z.string().optional().describe(timeText),
+  caller: z.string().min(1).optional().describe("The name that the caller sends in a header"),
+  key: z.string().min(1).optional().describe("The name of an API key"),
   where: whereInput.default({}),
 };
 
