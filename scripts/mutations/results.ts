@@ -86,4 +86,11 @@ export const resultMutations: readonly Mutation[] = [
     to: '.replace(/[^a-z0-9]+/gu, "-")',
     tests: ["test/media/filename.test.ts"],
   },
+  {
+    name: "/save replaces a session that was just saved under the same name",
+    file: "src/sessions/file.ts",
+    from: "if (await orUndefined(stat(to))) return false;",
+    to: "",
+    tests: ["test/commands/chat-conversation.test.ts"],
+  },
 ];
