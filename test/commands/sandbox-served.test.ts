@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nouns } from "../../src/cli/generated/tree.ts";
+import { servedControls } from "../../src/core/sandbox.ts";
 import { keys } from "../../src/sandbox/keys.ts";
 import { openSandbox } from "../sandbox/harness.ts";
 import { createCli, type SeenRequest } from "../support/cli.ts";
@@ -153,6 +154,21 @@ describe("the controls of a served sandbox", () => {
       expect((await cli.run(`sandbox ${line} --dry-run ${at}`)).code).toBe(0);
     }
     expect(served.snapshot()).toEqual(before);
+  });
+
+  test.each([
+    ["requests --count", 7],
+    ["requests expect --operation listRentals", 7],
+    ["requests clear --yes", 10],
+    ["fault clear --yes", 10],
+  ])("exit on a response that is not one of a sandbox: %s", async (line, code) => {
+    const cli = await createCli({
+      respond: ({ path }) =>
+        Response.json(path.endsWith("/health") ? servedControls.health : { count: "many", cleared: -1 }),
+    });
+    const { out, err, ...outcome } = await cli.run(`sandbox ${line} ${at}`);
+    expect({ ...outcome, out }, err).toMatchObject({ code, out: "" });
+    expect(err).toMatch(/cannot be understood|does not say how many were removed/);
   });
 
   test("are used without a key", async () => {
