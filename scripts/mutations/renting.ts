@@ -205,4 +205,11 @@ export const rentingMutations: readonly Mutation[] = [
     to: "inode !== undefined && ",
     tests: ["test/sandbox/serve.test.ts"],
   },
+  {
+    name: "rentals jobs cancel removes the lease of a rental that it does not find",
+    file: "src/jobs/attend.ts",
+    from: "if (rentedAt === undefined) await host.release();",
+    to: "if (rentedAt === undefined || host.now() - rentedAt > 600_000) await host.release();",
+    tests: ["test/commands/rentals-jobs.test.ts"],
+  },
 ];
