@@ -212,4 +212,11 @@ export const rentingMutations: readonly Mutation[] = [
     to: "if (rentedAt === undefined || host.now() - rentedAt > 600_000) await host.release();",
     tests: ["test/commands/rentals-jobs.test.ts"],
   },
+  {
+    name: "Ctrl-C after a rental was refused says that nothing was sent",
+    file: "src/cli/start/connection.ts",
+    from: "if (!isRead(init)) hasWritten = true;",
+    to: "",
+    tests: ["test/cli/interrupt.test.ts"],
+  },
 ];
