@@ -93,4 +93,11 @@ export const resultMutations: readonly Mutation[] = [
     to: "",
     tests: ["test/commands/chat-conversation.test.ts"],
   },
+  {
+    name: "the base64 text of a result in a kept response ends twice",
+    file: "src/media/base64.ts",
+    from: '    this.#padding = "";\n',
+    to: "",
+    tests: ["test/commands/paid-results.test.ts"],
+  },
 ];

@@ -155,6 +155,18 @@ describe("one picture of several hides or loses no other", () => {
   });
 });
 
+test.each([1, 2, 3])(
+  "a response is kept unchanged if the length of a result modulo 3 is %s",
+  async (length) => {
+    const body = {
+      images: [{ image: base64(Buffer.alloc(300 + length, "RIFF")) }, { url: "https://x.example" }],
+    };
+    const { run } = await createCli({ respond: always(200, body) });
+    const { err } = await run("image cat", overNetwork());
+    expect(JSON.parse(await readFile(pathAfter("The response was saved to ", err), "utf8"))).toEqual(body);
+  },
+);
+
 describe("a response with too many results is kept", () => {
   test.each([
     ["pictures", maxResults + 1, base64(tinyPng())],
