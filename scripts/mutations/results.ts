@@ -100,4 +100,11 @@ export const resultMutations: readonly Mutation[] = [
     to: "",
     tests: ["test/commands/paid-results.test.ts"],
   },
+  {
+    name: "a kept response loses the results under a repeated key",
+    file: "src/client/divert.ts",
+    from: "if (repeated.length === 0) return restored(json, opened);",
+    to: "return restored(json, opened);",
+    tests: ["test/commands/paid-results.test.ts"],
+  },
 ];
