@@ -244,8 +244,8 @@ complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a create -d 'Create a storage
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a list -d 'List the storage volumes'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a attach -d 'Attach a storage volume to bare-metal rentals'
 complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l region -x -a 'us-central-1 us-central-2 eu-north-2 eu-west-2 eu-north-4 eu-north-5 us-east-1 us-east-2 ca-east-3 eu-north-6 eu-north-7 eu-north-8 ca-west-1 ca-east-1 us-central-3 us-southeast-1 me-central-1 ca-east-2 eu-west-1 us-southeast-2 jp-east-1 us-southeast-3 eu-west-5 us-east-3 uk-central-3 uk-southeast-3 eu-southwest-3 eu-southwest-3-1 eu-west-3 eu-west-4' -d 'Region of the volume'
-complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l label -x -d 'Label: letters, digits, underscores and dashes'
-complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l size-in-gb -l size -x -d 'Size in GB'
+complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l label -x -d 'Name of the volume: letters, digits, underscores and dashes'
+complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l size-in-gb -l size -x -d 'Size of the volume in GB'
 complete -c gpuctl -n '__gpuctl_at \'volumes create\'' -l rental-ids -x -a '(__gpuctl_live rental)' -d 'Rentals to attach the volume to'
 
 complete -c gpuctl -n '__gpuctl_at \'volumes attach\' 0' -a '(__gpuctl_live volume)'

@@ -637,8 +637,8 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'volumes' = @()
     'volumes create' = @(
       ,@(@('--region'), 'Region of the volume', @('us-central-1', 'us-central-2', 'eu-north-2', 'eu-west-2', 'eu-north-4', 'eu-north-5', 'us-east-1', 'us-east-2', 'ca-east-3', 'eu-north-6', 'eu-north-7', 'eu-north-8', 'ca-west-1', 'ca-east-1', 'us-central-3', 'us-southeast-1', 'me-central-1', 'ca-east-2', 'eu-west-1', 'us-southeast-2', 'jp-east-1', 'us-southeast-3', 'eu-west-5', 'us-east-3', 'uk-central-3', 'uk-southeast-3', 'eu-southwest-3', 'eu-southwest-3-1', 'eu-west-3', 'eu-west-4'), '')
-      ,@(@('--label'), 'Label: letters, digits, underscores and dashes', @(), '')
-      ,@(@('--size-in-gb', '--size'), 'Size in GB', @(), '')
+      ,@(@('--label'), 'Name of the volume: letters, digits, underscores and dashes', @(), '')
+      ,@(@('--size-in-gb', '--size'), 'Size of the volume in GB', @(), '')
       ,@(@('--rental-ids'), 'Rentals to attach the volume to', @(), 'rental')
     )
     'volumes list' = @()

@@ -205,4 +205,18 @@ export const rentingMutations: readonly Mutation[] = [
     to: "inode !== undefined && ",
     tests: ["test/sandbox/serve.test.ts"],
   },
+  {
+    name: "rentals jobs cancel removes the lease of a rental that it does not find",
+    file: "src/jobs/attend.ts",
+    from: "if (rentedAt === undefined) await host.release();",
+    to: "if (rentedAt === undefined || host.now() - rentedAt > 600_000) await host.release();",
+    tests: ["test/commands/rentals-jobs.test.ts"],
+  },
+  {
+    name: "Ctrl-C after a rental was refused says that nothing was sent",
+    file: "src/cli/start/connection.ts",
+    from: "if (!isRead(init)) hasWritten = true;",
+    to: "",
+    tests: ["test/cli/interrupt.test.ts"],
+  },
 ];

@@ -86,4 +86,25 @@ export const resultMutations: readonly Mutation[] = [
     to: '.replace(/[^a-z0-9]+/gu, "-")',
     tests: ["test/media/filename.test.ts"],
   },
+  {
+    name: "/save replaces a session that was just saved under the same name",
+    file: "src/sessions/file.ts",
+    from: "if (await orUndefined(stat(to))) return false;",
+    to: "",
+    tests: ["test/commands/chat-conversation.test.ts"],
+  },
+  {
+    name: "the base64 text of a result in a kept response ends twice",
+    file: "src/media/base64.ts",
+    from: '    this.#padding = "";\n',
+    to: "",
+    tests: ["test/commands/paid-results.test.ts"],
+  },
+  {
+    name: "a kept response loses the results under a repeated key",
+    file: "src/client/divert.ts",
+    from: "if (repeated.length === 0) return restored(json, opened);",
+    to: "return restored(json, opened);",
+    tests: ["test/commands/paid-results.test.ts"],
+  },
 ];

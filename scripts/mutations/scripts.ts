@@ -121,4 +121,19 @@ export const scriptMutations: readonly Mutation[] = [
     to: "trap 'exit 130' INT TERM HUP\n\ngpuctl rentals wait",
     tests: ["test/docs/cookbook.test.ts"],
   },
+  {
+    name: "a second Ctrl-C does not end the program at once",
+    file: "src/system/interruption.ts",
+    from: "if (controller.signal.aborted) process.exit(130);",
+    to: "",
+    tests: ["test/e2e/streams.test.ts"],
+    build: true,
+  },
+  {
+    name: "the check of a value against a schema takes long",
+    file: "src/openapi/schema-check.ts",
+    from: "const maxCheckTime = 2_000;",
+    to: "const maxCheckTime = 40_000;",
+    tests: ["test/commands/api-unusual-descriptions.test.ts"],
+  },
 ];

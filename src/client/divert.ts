@@ -136,6 +136,21 @@ export function restored(json: Uint8Array, opened: Iterable<Diverted>): Uint8Arr
   return Buffer.concat([...parts, left]);
 }
 
+/**
+ * Puts strings back into the JSON of a parsed response. If the response contained a key more than once, parsing kept only
+ * the last value. The other strings then follow in a list, `repeated`, beside the `response`.
+ */
+export function restoredWithRepeated(json: Uint8Array, opened: readonly Diverted[]): Uint8Array {
+  const text = Buffer.from(json).toString();
+  const length = opened[0]?.placeholder.length;
+  const listed = new Set(text.split('"').map((part) => part.slice(0, length)));
+  const repeated = opened.filter(({ placeholder }) => !listed.has(placeholder));
+  if (repeated.length === 0) return restored(json, opened);
+  const list = JSON.stringify(repeated.map(({ placeholder }) => placeholder));
+  const whole = Buffer.from(`{"response":${text.trimEnd()},"repeated":${list}}\n`);
+  return restored(whole, [...opened.filter((one) => listed.has(one.placeholder)), ...repeated]);
+}
+
 const [quote, comma, backslash] = [0x22, 0x2c, 0x5c];
 const [list, listEnd, object, objectEnd] = [0x5b, 0x5d, 0x7b, 0x7d];
 

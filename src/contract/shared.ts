@@ -16,7 +16,7 @@ export const volumeLabel = z
   .min(4)
   .max(255)
   .regex(/^[a-zA-Z0-9_-]+$/)
-  .describe("Label: letters, digits, underscores and dashes");
+  .describe("Name of the volume: letters, digits, underscores and dashes");
 
 /** A volume's size in GB. A volume created without a rental must also be a multiple of 256 (service section 8). */
-export const volumeSize = z.int().min(256).max(64000).describe("Size in GB");
+export const volumeSize = z.int().min(256).max(64000).describe("Size of the volume in GB");

@@ -3,7 +3,6 @@ import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
 import type { Job, Journal, Stream } from "./journal.ts";
-import { longestCreate } from "./lease-round.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
@@ -308,10 +307,10 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
   const { rentalId, phase, id, rentedAt, leaseFile } = journal.job();
   const outcome: JobOutcome = { because: "failure", failure: new Error("cancelled"), fetched: [] };
   if (rentalId === undefined) {
-    if (rentedAt === undefined || host.now() - rentedAt > longestCreate) await host.release();
+    if (rentedAt === undefined) await host.release();
     else if (leaseFile !== undefined) {
       host.say(
-        `The rental of job ${id} may still appear. Its lease stays, so that \`gpuctl rentals guard\` ends the rental.`,
+        `No rental of job ${id} is listed, but it may still appear, or belong to another account. Its lease stays, so that \`gpuctl rentals guard\` ends the rental.`,
       );
     }
     journal.change({

@@ -43,7 +43,7 @@ interface RoundOptions {
 }
 
 /** The longest time that creating a rental is expected to take, in milliseconds. */
-export const longestCreate = 10 * timeUnits[2].milliseconds;
+const longestCreate = 10 * timeUnits[2].milliseconds;
 
 /**
  * How much clocks may differ, in milliseconds. A rental that was created this long before its lease was saved may still

@@ -49,6 +49,9 @@ export class Base64Decoder {
     }
     // Cleared only now: if a short input turns out not to be base64, `text()` must still return all of it.
     this.#head = undefined;
+    // From here on, they are among the decoded bytes, whose text is padded.
+    this.#pending = "";
+    this.#padding = "";
     return written + into.write(symbols, at + written, "base64");
   }
 

@@ -1,10 +1,11 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { codeOf, reasonOf, saveFailed, Unavailable } from "../core/errors.ts";
 import { readTextFile, writePrivateFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
 import { locked, type Processes } from "../core/tasks/lock.ts";
 import { answerFiles, readAnswer } from "./answer.ts";
+import { orUndefined } from "./place.ts";
 import { parseTurn, type Turn } from "./turn.ts";
 
 /** The version of the format. Files of other versions are rejected. */
@@ -164,6 +165,17 @@ export async function moveFile(from: string, to: string): Promise<boolean> {
     throw saveFailed(to, error);
   }
 }
+
+/**
+ * Like `moveFile`, but never replaces another session, which may be created at the same time. Returns false if the name
+ * is taken.
+ */
+export const moveToFree = (from: string, to: string, processes: Processes): Promise<boolean> =>
+  whileLocked(to, processes, async () => {
+    if (await orUndefined(stat(to))) return false;
+    await moveFile(from, to);
+    return true;
+  });
 
 /**
  * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were

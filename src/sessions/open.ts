@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { saveFailed, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { type AnswerFile, startAnswer } from "./answer.ts";
-import { appendTurns, createFile, moveFile, whileLocked } from "./file.ts";
+import { appendTurns, createFile, moveToFree, whileLocked } from "./file.ts";
 import { lastQuestion, newId, orUndefined, type SessionPlace, sessionPath, validName } from "./place.ts";
 import { isQuestion, settleQuestion } from "./question.ts";
 import { type Content, chainTo, lastAnswer, type Message, messagesOf, type Turn, textOf } from "./turn.ts";
@@ -131,11 +131,11 @@ export function openSession(
     },
     rename: async (wanted) => {
       const to = sessionPath(folder, validName(wanted));
-      if (wanted === lastQuestion || (await orUndefined(stat(to)))) {
-        throw new UsageError(`there is already a session ${JSON.stringify(wanted)}`);
-      }
+      const taken = () => new UsageError(`there is already a session ${JSON.stringify(wanted)}`);
+      if (wanted === lastQuestion || (await orUndefined(stat(to)))) throw taken();
       const from = path;
-      if (exists && from) await whileLocked(from, processes, () => moveFile(from, to));
+      if (exists && from && !(await whileLocked(from, processes, () => moveToFree(from, to, processes))))
+        throw taken();
       name = wanted;
       path = to;
     },

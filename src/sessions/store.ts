@@ -1,7 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { NotFound } from "../core/errors.ts";
 import { answerFiles } from "./answer.ts";
-import { collectAnswers, moveFile, readSession, whileLocked } from "./file.ts";
+import { collectAnswers, moveToFree, readSession, whileLocked } from "./file.ts";
 import { freeName, type OpenSession, openSession } from "./open.ts";
 import {
   lastQuestion,
@@ -78,9 +78,11 @@ export function createSessions(place: SessionPlace): Sessions {
     const question = turns.find(({ role }) => role === "user");
     const asked = Date.parse(question?.time ?? "");
     const date = new Date(Number.isNaN(asked) ? place.now() : asked);
-    const name = await freeName(folder, place.nameFor(textOf(question?.content ?? ""), date));
-    await moveFile(sessionPath(folder, lastQuestion), sessionPath(folder, name));
-    return openNamed(name);
+    for (;;) {
+      const name = await freeName(folder, place.nameFor(textOf(question?.content ?? ""), date));
+      if (await moveToFree(sessionPath(folder, lastQuestion), sessionPath(folder, name), processes))
+        return openNamed(name);
+    }
   };
   const open = async (name: string): Promise<OpenSession> => {
     return validName(name) === lastQuestion ? openLast() : openNamed(name);

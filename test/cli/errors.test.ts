@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { nouns } from "../../src/cli/generated/tree.ts";
 import { createCli } from "../support/cli.ts";
 import { always, key, overNetwork } from "../support/service.ts";
 
@@ -246,6 +247,18 @@ describe("missing input is reported once", () => {
       "Error: missing required input: --network-type, --gpu-count\n  --network-type: one of infiniband, ethernet\n  --gpu-count: Number of GPUs, 8 per machine\n",
     );
   });
+});
+
+const needy = nouns
+  .flatMap(({ commands }) => commands)
+  .filter(({ args, flags }) => [...args, ...flags].some(({ required }) => required));
+
+test.each(needy.map(({ path }) => path.join(" ")))("%s says once what is missing", async (line) => {
+  const { run } = await createCli();
+  const { code, err } = await run(`${line} --sandbox`);
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringMatching(/missing|required/) });
+  // Such as "--label: Label: letters and digits" or "NAME (Name: letters and digits)".
+  expect(err).not.toMatch(/(\w+)\W+\1:/i);
 });
 
 test("volumes create takes --size", async () => {

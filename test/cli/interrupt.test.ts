@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Interrupted } from "../../src/core/errors.ts";
 import { createCli } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
@@ -35,9 +36,39 @@ test("Ctrl-C before a create sends nothing more", async () => {
     controller.abort();
     return Response.json([]);
   });
-  const { code, requests } = await (await cli).run(vm, { ...overNetwork(), signal });
-  expect(code).toBe(130);
+  const { code, err, requests } = await (await cli).run(vm, { ...overNetwork(), signal });
+  expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was sent\n" });
   expect(requests.map(({ method }) => method)).toEqual(["GET"]);
+});
+
+test.each([
+  ["rentals run", "rentals run --gpus 1 --max-cost 1 --yes -- true"],
+  ["rentals create --max-burn", `${vm} --max-burn 10`],
+])("Ctrl-C in a lookup of %s says that nothing was sent", async (_, line) => {
+  const { signal, cli } = interruptedAt("GET", never);
+  const { code, err, requests } = await (await cli).run(line, { ...overNetwork(), signal });
+  expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was sent\n" });
+  expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+});
+
+test("Ctrl-C at the confirmation says that nothing was sent", async () => {
+  const { run } = await createCli();
+  const prompts = { confirm: () => Promise.reject(new Interrupted()) };
+  const { code, err } = await run("rentals create vm --gpus 1 --sandbox", { terminal: 80, prompts });
+  expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was sent\n" });
+});
+
+test.each([
+  ["was created", 200],
+  ["was refused", 409],
+])("Ctrl-C after a rental %s does not say that nothing was sent", async (_, status) => {
+  const { signal, cli } = interruptedAt("POST", (controller) => {
+    controller.abort();
+    return Response.json({ id: 1001, status: "Provisioning" }, { status });
+  });
+  const { code, err } = await (await cli).run(`${vm} --wait`, { ...overNetwork(), signal });
+  expect(code).toBe(130);
+  expect(err).not.toContain("nothing was sent");
 });
 
 test("Ctrl-C after a create was sent reports that the rental may exist", async () => {

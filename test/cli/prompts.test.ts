@@ -57,7 +57,7 @@ describe("a missing value", () => {
     const { asked, prompts } = answering("us-central-1", "data", "256");
     await run("volumes create --sandbox", { terminal: 100, prompts });
     expect(asked[1]?.message).toBe(
-      "Label: letters, digits, underscores and dashes, 4 to 255 characters (--label)",
+      "Name of the volume: letters, digits, underscores and dashes, 4 to 255 characters (--label)",
     );
   });
 

@@ -222,7 +222,9 @@ describe("an unusual description", () => {
 
   test("whose schemas multiply does not stop a call", async () => {
     const api = await described(exploding(30, 2, (refs) => ({ allOf: refs })));
+    const start = performance.now();
     const outcome = await api("call addThing -f a=b");
+    expect(performance.now() - start).toBeLessThan(20_000);
     expect(outcome).toMatchObject({
       code: 0,
       err: "The schema of the body is invalid or too complex, so the body was not checked.\n",

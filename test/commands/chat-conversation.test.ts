@@ -239,6 +239,19 @@ describe("the commands of a conversation", () => {
     expect(asked(loaded)[0]).toHaveLength(5);
   });
 
+  test("/save of the same name by two conversations at once keeps both", async () => {
+    const cli = await createCli();
+    const say = (message: string) =>
+      cli.run("chat --sandbox", { terminal: 80, lines: [message, "/save mine"] });
+    const outcomes = await Promise.all([say("one"), say("two")]);
+    const refused = outcomes.filter(({ err }) => err.includes('there is already a session "mine"'));
+    expect(refused).toHaveLength(1);
+    const names = (await cli.run("chat sessions list -o id")).out.trim().split("\n");
+    const shown = await Promise.all(names.map((name) => cli.run(["chat", "sessions", "show", name])));
+    expect(names).toHaveLength(2);
+    expect(shown.map(({ out }) => /one|two/.exec(out)?.[0]).sort()).toEqual(["one", "two"]);
+  });
+
   test("/file adds a text to the next message only", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "log.txt"), "GPU 0: ECC error");

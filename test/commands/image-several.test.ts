@@ -106,6 +106,18 @@ describe("one failure loses no other picture", () => {
     expect(attempts.get(2)).toBe(1);
   });
 
+  test("the flag of a field that the service rejects is named", async () => {
+    const issues = [{ path: ["steps"], message: "is too large" }];
+    const { responder } = service((seed) =>
+      seed === 2 ? Response.json({ code: "BAD_REQUEST", message: "No", issues }, { status: 400 }) : picture(),
+    );
+    const { run } = await createCli({ respond: responder });
+    const line = "image cat -n 2 --seed 1 --steps 30 --concurrency 1 --out {seed}.png";
+    const { code, err } = await run(line, overNetwork());
+    expect(code).toBe(12);
+    expect(err).toMatch(/image 2: No .*: --steps \(steps\) is too large/);
+  });
+
   test("after three unknown outcomes in a row, no more are requested", async () => {
     const { responder, attempts } = service(() => refused(500));
     const { run } = await createCli({ respond: responder });

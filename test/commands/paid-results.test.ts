@@ -155,6 +155,18 @@ describe("one picture of several hides or loses no other", () => {
   });
 });
 
+test.each([1, 2, 3])(
+  "a response is kept unchanged if the length of a result modulo 3 is %s",
+  async (length) => {
+    const body = {
+      images: [{ image: base64(Buffer.alloc(300 + length, "RIFF")) }, { url: "https://x.example" }],
+    };
+    const { run } = await createCli({ respond: always(200, body) });
+    const { err } = await run("image cat", overNetwork());
+    expect(JSON.parse(await readFile(pathAfter("The response was saved to ", err), "utf8"))).toEqual(body);
+  },
+);
+
 describe("a response with too many results is kept", () => {
   test.each([
     ["pictures", maxResults + 1, base64(tinyPng())],
@@ -172,13 +184,21 @@ describe("a response with too many results is kept", () => {
     expect(await saved(cli)).toEqual([basename(kept)]);
   });
 
-  test("recordings under the same key", async () => {
-    const recordings = Array.from({ length: maxResults + 1 }, () => `"audio":"${base64(wav)}"`);
-    const cli = await createCli({ respond: () => new Response(`{${recordings.join()}}`) });
-    const { code, err } = await cli.run("tts hi", overNetwork());
+  test.each([
+    ["recordings", "tts hi", "audio", (list: string) => `{${list}}`],
+    ["pictures", "image cat", "image", (list: string) => `{"images":[{${list}}]}`],
+  ])("all %s under the same key", async (_, line, key, bodyOf) => {
+    const results = Array.from({ length: maxResults + 1 }, (_, at) => base64(Buffer.from(`RIFF ${at} WAVE`)));
+    const body = bodyOf(results.map((result) => `"${key}":"${result}"`).join());
+    const cli = await createCli({ respond: () => new Response(body) });
+    const { code, err } = await cli.run(line, overNetwork());
     expect(code).toBe(7);
-    expect(err).toContain("the response contains 101 audio files, but gpuctl saves at most 100");
-    expect(await saved(cli)).toEqual([basename(pathAfter("The response was saved to ", err))]);
+    expect(err).toMatch(/the response contains 101 (audio files|images), but gpuctl saves at most 100/);
+    const kept = pathAfter("The response was saved to ", err);
+    expect(await saved(cli)).toEqual([basename(kept)]);
+    const { response, repeated } = JSON.parse(await readFile(kept, "utf8"));
+    expect(repeated).toEqual(results.slice(0, -1));
+    expect(response).toEqual(JSON.parse(body));
   });
 });
 

@@ -54,6 +54,18 @@ describe("--count", () => {
     expect(volumes).toMatchObject([{ label: "data-1" }, { label: "data-2" }]);
   });
 
+  test("names the flag of a field that the service rejects, as a single creation does", async () => {
+    const issues = [{ path: ["region"], message: "No capacity" }];
+    const { run } = await createCli({
+      respond: toCreates(undefined, () =>
+        Response.json({ code: "CONFLICT", message: "No", issues }, { status: 409 }),
+      ),
+    });
+    const { code, err } = await run(`${one} --count 2 --region us-central-1`);
+    expect(code).toBe(12);
+    expect(err).toMatch(/number 2: No .*: --region \(region\): No capacity/);
+  });
+
   test("asks once, with the price of all", async () => {
     const { run } = await createCli();
     const asked: string[] = [];

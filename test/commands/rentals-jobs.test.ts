@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { firstMoment } from "../support/cli.ts";
 import { storeJob } from "../support/jobs.ts";
-import { deadProcess, isCreate, isTerminate, leaseFile } from "../support/leases.ts";
+import { deadProcess, hour, isCreate, isTerminate, leaseFile } from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
 
@@ -129,7 +129,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     };
     const { code, err } = await run("rentals jobs cancel --all", { terminal: 80, prompts: { confirm } });
     expect(code, err).toBe(0);
-    expect(err).toMatch(/may still appear\. Its lease stays/);
+    expect(err).toMatch(/may still appear, or belong to another account\. Its lease stays/);
   });
 
   test("cancel with the key of another account does not say that the rental has ended", async () => {
@@ -148,6 +148,26 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await leases()).toHaveLength(1);
     expect(await run("rentals jobs cancel train --yes")).toMatchObject({ code: 0 });
     expect([await active(), await leases(), await jobs()]).toMatchObject([[], [], [{ state: "ended" }]]);
+  });
+
+  test("cancel with the key of another account keeps the lease of a job whose rental was never known", async () => {
+    let fails = true;
+    const renter = await createRenter({
+      respond: async (request) =>
+        fails && isCreate(request) ? Response.json({}, { status: 500 }) : undefined,
+    });
+    const { run, network, active, leases, jobs, sandbox, advance } = renter;
+    const account = { keys: [{ value: "key-of-another-account", access: "full" }] };
+    await sandbox.seed(JSON.stringify({ accounts: [account] }));
+    expect(await run(sh("sleep 30", "--lease", "1h"))).toMatchObject({ code: 10 });
+    fails = false;
+    const [{ rentalLabel }] = await jobs();
+    await run(`rentals create vm --gpus 1 --yes --label ${rentalLabel}`);
+    advance(hour);
+    const other = network({ GPUCTL_API_KEY: "key-of-another-account" });
+    expect(await run("rentals jobs cancel --all --yes", other)).toMatchObject({ code: 0 });
+    expect(await active()).toMatchObject([{ label: rentalLabel }]);
+    expect(await leases()).toMatchObject([{ label: rentalLabel }]);
   });
 
   test.each([

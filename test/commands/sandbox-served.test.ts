@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nouns } from "../../src/cli/generated/tree.ts";
+import { servedControls } from "../../src/core/sandbox.ts";
 import { keys } from "../../src/sandbox/keys.ts";
 import { openSandbox } from "../sandbox/harness.ts";
 import { createCli, type SeenRequest } from "../support/cli.ts";
@@ -155,6 +156,21 @@ describe("the controls of a served sandbox", () => {
     expect(served.snapshot()).toEqual(before);
   });
 
+  test.each([
+    ["requests --count", 7],
+    ["requests expect --operation listRentals", 7],
+    ["requests clear --yes", 10],
+    ["fault clear --yes", 10],
+  ])("exit on a response that is not one of a sandbox: %s", async (line, code) => {
+    const cli = await createCli({
+      respond: ({ path }) =>
+        Response.json(path.endsWith("/health") ? servedControls.health : { count: "many", cleared: -1 }),
+    });
+    const { out, err, ...outcome } = await cli.run(`sandbox ${line} ${at}`);
+    expect({ ...outcome, out }, err).toMatchObject({ code, out: "" });
+    expect(err).toMatch(/cannot be understood|does not say how many were removed/);
+  });
+
   test("are used without a key", async () => {
     const { cli } = await withServed();
     const { requests } = await cli.run("sandbox status", overNetwork({ GPUCTL_BASE_URL: url }));
@@ -230,6 +246,7 @@ describe("a host that is not a sandbox", () => {
       const outcome = await cli.run(`${line} ${at}`, { stdin: "{}" });
       expect(outcome).toMatchObject({ code: 5, out: "" });
       expect(outcome.err).toContain(`${url} is not a sandbox`);
+      expect(outcome.err).toContain("`gpuctl sandbox serve` serves it.");
       expect(outcome.requests.map(({ path }) => path)).toEqual(["/_sandbox/health"]);
       expect(cli.sandbox.snapshot()).toEqual(before);
     },

@@ -274,7 +274,11 @@ test("Ctrl-C while the listing before a create hangs sends no create", async () 
     },
   });
   const { code, err, requests } = await run(line, { signal: controller.signal });
-  expect({ code, err, posts: posts(requests) }).toEqual({ code: 130, err: "Error: interrupted\n", posts: 0 });
+  expect({ code, err, posts: posts(requests) }).toEqual({
+    code: 130,
+    err: "Error: interrupted: nothing was sent\n",
+    posts: 0,
+  });
 });
 
 test.each([

@@ -23,7 +23,7 @@ export const serviceFlags = (globals: CliGlobals): readonly string[] =>
 const suggested = /`(gpuctl [a-z][^`]*?)((?: -- [^`]*)?)`/g;
 
 /** Matches command lines that need no service or that already have a flag that selects it. */
-const complete = new RegExp(`^gpuctl (?:help|profile)\\b| --(?:help|${names.join("|")})\\b`);
+const complete = new RegExp(`^gpuctl (?:help|profile|sandbox serve)\\b| --(?:help|${names.join("|")})\\b`);
 
 /** Adds the flags that select the service to the command lines that a message suggests, so that they work as shown. */
 export function withServiceFlags(text: string, flags: readonly string[]): string {

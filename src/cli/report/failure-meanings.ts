@@ -23,8 +23,13 @@ export interface Details extends Error {
   readonly problem?: string;
 }
 
+/** Adds the flag that sets the field that an issue is about. */
+type AddFlag = (issue: unknown) => unknown;
+
 /** The meaning of each error by its name, so that no error class has to be loaded. */
-export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean) => Meaning>> = {
+export const meanings: Readonly<
+  Record<string, (error: Details, sandbox: boolean, addFlag: AddFlag) => Meaning>
+> = {
   UsageError: () => ({ code: "USAGE", exitCode: exit.usage }),
   Unavailable: () => ({ code: "UNAVAILABLE", exitCode: exit.usage }),
   ProgramFailed: () => ({ code: "PROGRAM_FAILED", exitCode: exit.usage }),
@@ -119,13 +124,13 @@ export const meanings: Readonly<Record<string, (error: Details, sandbox: boolean
     exitCode: exit.budget,
     hint: "Nothing was sent.",
   }),
-  SomeFailed: ({ failures = [], succeeded = 0 }, sandbox) => ({
+  SomeFailed: ({ failures = [], succeeded = 0 }, sandbox, addFlag) => ({
     code: "SOME_FAILED",
     exitCode: exitForItems(
       failures.map(({ error }) => meaningOf(error, sandbox).exitCode),
       succeeded,
     ),
-    issues: failures.map(({ name, error }) => ({ path: name, message: itemText(error, sandbox) })),
+    issues: failures.map(({ name, error }) => ({ path: name, message: itemText(error, sandbox, addFlag) })),
   }),
   BatchNeedsLook: () => ({ code: "SOME_FAILED", exitCode: exit.someFailed }),
   BatchUnfinished: () => ({ code: "UNFINISHED", exitCode: exit.network, retryable: true }),
@@ -161,7 +166,9 @@ function stateHint(problem: string | undefined): string {
 }
 
 const meaningOf = (cause: unknown, sandbox: boolean): Meaning =>
-  (cause instanceof Error && meanings[cause.name]?.(cause, sandbox)) || { exitCode: exit.fault };
+  (cause instanceof Error && meanings[cause.name]?.(cause, sandbox, (issue) => issue)) || {
+    exitCode: exit.fault,
+  };
 
 /** The exit code if some of several items failed with these codes. */
 function exitForItems(codes: readonly number[], succeeded: number): number {
@@ -171,12 +178,12 @@ function exitForItems(codes: readonly number[], succeeded: number): number {
 }
 
 /** What happened to one of several items. */
-function itemText(cause: unknown, sandbox: boolean): string {
+function itemText(cause: unknown, sandbox: boolean, addFlag: AddFlag): string {
   const { status, request, finding, issues = [] }: Partial<Details> = cause instanceof Error ? cause : {};
   const isUnknown = meaningOf(cause, sandbox).code === "UNKNOWN_OUTCOME";
   const response =
     request && status !== undefined ? ` (${request.method} ${request.url} returned ${status})` : "";
-  const why = issues.length > 0 ? `: ${issues.map(issueText).join("; ")}` : "";
+  const why = issues.length > 0 ? `: ${issues.map((issue) => issueText(addFlag(issue))).join("; ")}` : "";
   return `${isUnknown ? unknownPrefix : ""}${reasonOf(cause)}${response}${why}${finding ? `. ${finding}` : ""}`;
 }
 

@@ -50,7 +50,8 @@ export function failureOf(
       ? { cause: thrown.cause, printed: thrown.message }
       : { cause: thrown, printed: undefined };
   const error: Details = cause instanceof Error ? cause : new Error(String(cause));
-  const known = meanings[error.name]?.(error, sandbox) ?? {
+  const addFlag = (issue: unknown) => withFlag(issue, invocation);
+  const known = meanings[error.name]?.(error, sandbox, addFlag) ?? {
     code: "FAULT",
     exitCode: exit.fault,
     hint: "This is a bug in gpuctl. Run with --debug for details.",
@@ -68,7 +69,7 @@ export function failureOf(
   return {
     code: known.code ?? error.code ?? "ERROR",
     message: withServiceFlags(error.message, flags),
-    issues: (known.issues ?? error.issues ?? []).map((issue) => withFlag(issue, invocation)),
+    issues: (known.issues ?? error.issues ?? []).map(addFlag),
     status: error.status ?? response?.status ?? null,
     exitCode: known.exitCode,
     retryable: completedBefore === undefined && known.retryable === true,

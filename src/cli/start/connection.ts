@@ -33,6 +33,8 @@ export interface Connection extends Pick<Ports, "callAt" | "requestAt"> {
   readonly servedSandbox: (() => Promise<SandboxControl & SandboxFacts>) | undefined;
   /** The requests that a dry run would have sent. */
   readonly dryRunRequests: readonly ShownRequest[];
+  /** Whether a request that may change something was sent. */
+  readonly hasWritten: () => boolean;
   readonly close: () => void;
 }
 
@@ -85,8 +87,10 @@ export function connect(
     redactor.add(await key);
     return key;
   };
+  let hasWritten = false;
   const fetch: Fetch = async (url, init) => {
     const { fetch: send } = await (settings.sandbox ? sandbox() : transport());
+    if (!isRead(init)) hasWritten = true;
     return send(url, { ...init, onSent });
   };
   /**
@@ -153,6 +157,7 @@ export function connect(
   };
   return {
     dryRunRequests,
+    hasWritten: () => hasWritten,
     sandbox,
     sandboxServer: (serverOptions) => openOnce(() => services.sandbox.open(serverOptions))(),
     setSandboxAside,

@@ -128,7 +128,11 @@ async function execute(
       return await finish(dryRunResult(connection.dryRunRequests, settings.output));
     }
   } catch (error) {
-    const reported = orInterrupted(error, system);
+    const isUnsent =
+      invocation.command.confirm === "spending" &&
+      !connection.hasWritten() &&
+      notes.failureContext() === undefined;
+    const reported = orInterrupted(error, { ...system, isUnsent });
     const { keptResponse } = await import("../report/kept-response.ts");
     const kept = await keptResponse(reported, { files, date: new Date(service.now()) });
     return await fail(reported, io.stderr, {
@@ -190,11 +194,20 @@ function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
     : "use";
 }
 
-/** After Ctrl-C, every failure counts as an interruption, except errors that report a possible change or charge. */
-const orInterrupted = (error: unknown, { interrupted }: System): unknown =>
-  interrupted.aborted && !(error instanceof Error && reportedAfterInterrupt.has(error.name))
-    ? new Interrupted()
-    : error;
+/**
+ * After Ctrl-C, every failure counts as an interruption, except errors that report a possible change or charge.
+ * `isUnsent`: the command would have spent money, but nothing that could do so was sent.
+ */
+function orInterrupted(
+  error: unknown,
+  { interrupted, isUnsent }: Pick<System, "interrupted"> & { readonly isUnsent: boolean },
+): unknown {
+  const isReported = error instanceof Error && reportedAfterInterrupt.has(error.name);
+  const plain = new Interrupted();
+  const isPlain = error instanceof Interrupted && error.message === plain.message;
+  if (!isPlain && (isReported || !interrupted.aborted)) return error;
+  return isUnsent ? new Interrupted("interrupted: nothing was sent") : plain;
+}
 
 const reportedAfterInterrupt: ReadonlySet<string> = new Set([
   "InterruptedWrite",

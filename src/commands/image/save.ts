@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { restored } from "../../client/divert.ts";
+import { restoredWithRepeated } from "../../client/divert.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { receivedJson } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
@@ -122,7 +122,7 @@ export async function savePictures(
 /** Returns the response with its pictures, so that it can be kept. */
 function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Received {
   const { bytes, complete } = receivedJson(response);
-  return { bytes: restored(bytes, arriving), complete };
+  return { bytes: restoredWithRepeated(bytes, arriving), complete };
 }
 
 /**

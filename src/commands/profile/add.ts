@@ -11,7 +11,7 @@ export default defineCommand({
   summary: "Create a profile for an account or the sandbox",
   details:
     "For an account, use --base-url, and --inference-base-url if it differs. For the sandbox, use --sandbox.",
-  args: [arg.text("NAME", "Name: letters, digits, -, _ and .", { required: true })],
+  args: [arg.text("NAME", "Name of the new profile: letters, digits, -, _ and .", { required: true })],
   flags: { keyCommand: flag.text("Command line that prints the API key", { value: "COMMAND" }) },
   uses: ["profiles"],
   view: profileView,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import { restored } from "../../client/divert.ts";
+import { restoredWithRepeated } from "../../client/divert.ts";
 import { arg } from "../../command-kit/arg.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
@@ -140,5 +140,5 @@ function arrived(response: unknown, arriving: readonly ArrivingMedia[]) {
   const [sound, ...others] = soundsIn(response, arriving);
   if (typeof sound !== "string") return { sound, others };
   const { bytes, complete } = receivedJson(response);
-  throw new EmptyResult(sound, { bytes: restored(bytes, arriving), complete });
+  throw new EmptyResult(sound, { bytes: restoredWithRepeated(bytes, arriving), complete });
 }

@@ -1,9 +1,9 @@
-import * as z from "zod";
+import type * as z from "zod";
 import type { openApiDocument } from "../description.ts";
 import { errorBody } from "../errors.ts";
 import { documentedInputOf, groups, type Operation } from "../operation.ts";
 import { exampleOf } from "./examples.ts";
-import { tidy } from "./json-schema.ts";
+import { schemaCollector } from "./json-schema.ts";
 import { type Additions, type JsonSchema, responses, type ToJsonSchema } from "./responses.ts";
 
 export type OpenApiDocument = z.output<typeof openApiDocument>;
@@ -38,12 +38,7 @@ const securityScheme = "Authorization";
  * components.
  */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): OpenApiDocument {
-  const schemas: Record<string, JsonSchema> = {};
-  const schema: ToJsonSchema = (type) => {
-    const { $schema: _, $defs, ...own } = z.toJSONSchema(type, { io: "input", override: tidy });
-    Object.assign(schemas, $defs);
-    return own;
-  };
+  const { schema, schemas } = schemaCollector();
   const error = schema(errorBody);
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {

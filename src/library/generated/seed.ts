@@ -279,11 +279,11 @@ export interface Seed {
       | "eu-west-3"
       | "eu-west-4";
     /**
-     * Label: letters, digits, underscores and dashes
+     * Name of the volume: letters, digits, underscores and dashes
      */
     label: string;
     /**
-     * Size in GB
+     * Size of the volume in GB
      */
     sizeInGb: number;
     /**
@@ -564,11 +564,11 @@ export interface Seed {
         | "eu-west-3"
         | "eu-west-4";
       /**
-       * Label: letters, digits, underscores and dashes
+       * Name of the volume: letters, digits, underscores and dashes
        */
       label: string;
       /**
-       * Size in GB
+       * Size of the volume in GB
        */
       sizeInGb: number;
       /**

@@ -332,11 +332,11 @@ export interface ExistingStorageVolume {
 export interface NewStorageVolume {
   isNew: true;
   /**
-   * Label: letters, digits, underscores and dashes (4 to 255 characters, matching ^[a-zA-Z0-9_-]+$)
+   * Name of the volume: letters, digits, underscores and dashes (4 to 255 characters, matching ^[a-zA-Z0-9_-]+$)
    */
   label: string;
   /**
-   * Size in GB (256 to 64000)
+   * Size of the volume in GB (256 to 64000)
    */
   sizeInGb: number;
 }
@@ -504,11 +504,11 @@ export interface CreateStorageVolumeInput {
     | "eu-west-3"
     | "eu-west-4";
   /**
-   * Label: letters, digits, underscores and dashes (4 to 255 characters, matching ^[a-zA-Z0-9_-]+$)
+   * Name of the volume: letters, digits, underscores and dashes (4 to 255 characters, matching ^[a-zA-Z0-9_-]+$)
    */
   label: string;
   /**
-   * Size in GB (256 to 64000, a multiple of 256)
+   * Size of the volume in GB (256 to 64000, a multiple of 256)
    */
   sizeInGb: number;
   /**

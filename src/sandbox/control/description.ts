@@ -1,6 +1,6 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { exampleOf } from "../../contract/document/examples.ts";
-import { tidy } from "../../contract/document/json-schema.ts";
+import { schemaCollector } from "../../contract/document/json-schema.ts";
 import type { JsonSchema, ToJsonSchema } from "../../contract/document/responses.ts";
 import { type ErrorCode, errorBody, errors } from "../../contract/errors.ts";
 import { engineKinds, servedControls } from "../../core/sandbox.ts";
@@ -11,12 +11,7 @@ const title = "Controls of the gpuctl sandbox";
 
 /** The OpenAPI 3.1 description of the controls that are served at `origin`. */
 export function controlDescription(origin: string): object {
-  const schemas: Record<string, JsonSchema> = {};
-  const schema: ToJsonSchema = (type) => {
-    const { $schema: _, $defs, ...own } = z.toJSONSchema(type, { io: "input", override: tidy });
-    Object.assign(schemas, $defs);
-    return own;
-  };
+  const { schema, schemas } = schemaCollector();
   const error = schema(errorBody);
   const paths: Record<string, Record<string, object>> = {};
   for (const [name, control] of Object.entries(controls)) {

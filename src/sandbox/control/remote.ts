@@ -1,10 +1,12 @@
+import type * as z from "zod";
 import { tokenFileVariable } from "../../core/control-token.ts";
-import { NotFound } from "../../core/errors.ts";
+import { NotFound, UnexpectedResponse } from "../../core/errors.ts";
 import { asList, asRecord, asText, isRecord, parseJson } from "../../core/json.ts";
-import { type ExpectationResult, servedControls } from "../../core/sandbox.ts";
-import { ServiceError } from "../../core/service-errors.ts";
+import { servedControls } from "../../core/sandbox.ts";
+import { ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
 import { secondMs } from "../clock.ts";
 import { ControlRefused } from "../errors.ts";
+import { cleared, expectation, requestCount } from "./responses.ts";
 
 /** Sends a request and returns the text of its response. Throws `ServiceError` when it fails. */
 type Send = (request: ControlRequest) => Promise<string>;
@@ -42,10 +44,25 @@ export async function connectToControls(url: string, sendTo: Send) {
     });
   const post = (path: string, body?: string) => checkedSend("POST", path, body === undefined ? {} : { body });
   const postJson = (path: string, body: object) => post(path, JSON.stringify(body));
+  /** Checks a response that is not only printed. A newer sandbox may send more fields. */
+  const understood = <Shape extends z.ZodRawShape>(type: z.ZodObject<Shape>, response: unknown) => {
+    const result = type.strip().safeParse(response);
+    if (result.success) return result.data;
+    throw new UnexpectedResponse(
+      `the response of the sandbox at ${url} cannot be understood`,
+      "Is the sandbox served by another version of gpuctl?",
+    );
+  };
+  const remove = async (path: string, more?: Partial<ControlRequest>): Promise<number> => {
+    const result = cleared.strip().safeParse(await send("DELETE", path, more));
+    if (result.success) return result.data.cleared;
+    const request = { method: "DELETE", url: `${url}${servedControls.path}${path}` };
+    throw new UnknownOutcome("the response does not say how many were removed", undefined, request);
+  };
   const numbered = (path: string) => ({
     add: (entry: object) => postJson(path, entry),
     list: async () => asList(await get(path)),
-    clear: (id?: number) => send("DELETE", id === undefined ? path : `${path}/${id}`).then(cleared, none),
+    clear: (id?: number) => remove(id === undefined ? path : `${path}/${id}`).catch(none),
   });
   await assertSandbox(url, async () =>
     parseJson(await sendTo({ method: "GET", path: servedControls.path + health, open: true })),
@@ -68,8 +85,7 @@ export async function connectToControls(url: string, sendTo: Send) {
     engines: {
       set: (engine: object) => postJson("/engines", engine),
       list: async () => asList(await get("/engines")),
-      clear: (kind?: string) =>
-        send("DELETE", kind === undefined ? "/engines" : `/engines/${kind}`).then(cleared),
+      clear: (kind?: string) => remove(kind === undefined ? "/engines" : `/engines/${kind}`),
     },
     boots: numbered("/boots"),
     situations: numbered("/situations"),
@@ -77,17 +93,20 @@ export async function connectToControls(url: string, sendTo: Send) {
     chatScript: {
       load: async (text: string) => asList(await post("/chat/script", text)),
       show: async () => asList(await get("/chat/script")),
-      clear: async () => cleared(await send("DELETE", "/chat/script")),
+      clear: () => remove("/chat/script"),
     },
     requests: {
       list: async (filter: object) =>
         asList(await checkedSend("GET", "/requests", { query: queryOf(filter) })),
       count: async (filter: object) =>
-        Number(asRecord(await checkedSend("GET", "/requests/count", { query: queryOf(filter) })).count),
-      clear: async (filter: object) =>
-        cleared(await checkedSend("DELETE", "/requests", { query: queryOf(filter) })),
-      expect: async (expectation: object) =>
-        expectationResult(await postJson("/requests/expect", expectation)),
+        understood(requestCount, await checkedSend("GET", "/requests/count", { query: queryOf(filter) }))
+          .count,
+      clear: (filter: object) =>
+        remove("/requests", { query: queryOf(filter) }).catch((error) => {
+          throw asControlRefused(error);
+        }),
+      expect: async (expected: object) =>
+        understood(expectation, await postJson("/requests/expect", expected)),
     },
     seed: async (text: string) => void (await post("/seed", text)),
     snapshot: () => get("/snapshot"),
@@ -133,21 +152,6 @@ const queryOf = (filter: object): readonly (readonly [string, string])[] =>
       ? Object.entries(value).map(([field, expected]) => [name, `${field}=${expected}`])
       : [[name, String(value)]],
   );
-
-function expectationResult(response: unknown): ExpectationResult {
-  const { met, expected, count, logged, requests } = asRecord(response);
-  return {
-    met: met === true,
-    expected: asText(expected),
-    count: Number(count),
-    logged: Number(logged),
-    requests: asList(requests)
-      .map(asRecord)
-      .map(({ number, text }) => ({ number: Number(number), text: asText(text) })),
-  };
-}
-
-const cleared = (response: unknown): number => Number(asRecord(response).cleared);
 
 /** Returns 0 if there was nothing to remove. */
 function none(error: unknown): number {

@@ -16,6 +16,7 @@ import { seedDocument } from "../seed/read.ts";
 import { situationInput } from "../situations/table.ts";
 import { engineInput } from "../tables/engines.ts";
 import type { SandboxControls } from "./controls.ts";
+import { cleared, count, expectation, id, requestCount } from "./responses.ts";
 import { snapshotDocument } from "./snapshot.ts";
 
 /** A request to a control. */
@@ -60,8 +61,6 @@ const scenarioInput = z.strictObject({ name: z.string() });
 const knownScenario = z.strictObject({ name: z.enum(Object.keys(scenarios)) });
 
 const time = z.iso.datetime();
-const count = z.int().min(0);
-const id = z.int().min(1);
 const limit = count.nullable();
 const clockState = z.strictObject({ now: time, frozen: z.boolean(), offsetMs: z.number().nullable() });
 const engineUrl = z.string().nullable();
@@ -76,7 +75,6 @@ const status = z.strictObject({
   faults: count,
   engines: z.strictObject({ chat: engineUrl, image: engineUrl, audio: engineUrl }),
 });
-const cleared = z.strictObject({ cleared: count });
 const fault = z.looseObject({ id, operation: z.string(), effect: z.string(), times: limit, left: limit });
 const bootRule = z.looseObject({ id, outcome: bootRuleInput.shape.outcome, times: limit, left: limit });
 const situation = z.looseObject({ id, kind: z.string(), effect: z.string(), affected: count });
@@ -94,13 +92,6 @@ const request = z.looseObject({
   path: z.string(),
   operation: z.string().nullable(),
   status: z.int().nullable(),
-});
-const expectation = z.strictObject({
-  met: z.boolean(),
-  expected: z.string(),
-  count,
-  logged: count,
-  requests: z.array(z.strictObject({ number: id, text: z.string() })),
 });
 
 /** The controls of records with IDs: list, add, and remove all or one. */
@@ -395,7 +386,7 @@ export const controls = {
     summary: "Count requests",
     command: "sandbox requests",
     query: filterInput,
-    output: z.strictObject({ count }),
+    output: requestCount,
     run: ({ sandbox, filter }) => ({ count: sandbox.requests.count(filter()) }),
   },
   clearRequests: {

@@ -1,0 +1,21 @@
+import * as z from "zod";
+
+/** What both the served controls and the callers of their responses need. */
+
+/** A number of records. */
+export const count = z.int().min(0);
+
+/** The ID of a record. */
+export const id = z.int().min(1);
+
+export const cleared = z.strictObject({ cleared: count });
+
+export const requestCount = z.strictObject({ count });
+
+export const expectation = z.strictObject({
+  met: z.boolean(),
+  expected: z.string(),
+  count,
+  logged: count,
+  requests: z.array(z.strictObject({ number: id, text: z.string() })),
+});
