@@ -34,7 +34,7 @@ async function readOnlyHome(more: Readonly<Record<string, string>> = {}) {
 
 const places = {
   "a read-only home": {},
-  "a home that does not exist": { HOME: "/nonexistent" },
+  "a home that does not exist": { HOME: `/nonexistent-${process.pid}` },
   "folders that cannot be written": { folders: "own" },
 } as const;
 
