@@ -235,6 +235,20 @@ export const trustMutations: readonly Mutation[] = [
     tests: unknownOutcome,
   },
   {
+    name: "a batch uses a connection again that was idle for long",
+    file: "src/client/pooled.ts",
+    from: "performance.now() - since >= maxIdleTime",
+    to: "performance.now() - since >= maxIdleTime * 60",
+    tests: ["test/client/prepared.test.ts"],
+  },
+  {
+    name: "a batch uses a connection again that the service is about to close",
+    file: "src/client/transport.ts",
+    from: "* 1000 <= maxIdleTime",
+    to: "* 1000 < 0",
+    tests: ["test/client/prepared.test.ts"],
+  },
+  {
     name: "a large WAV file is of an unknown format",
     file: "src/media/sniff.ts",
     from: "/^RIFF|^RF64/",

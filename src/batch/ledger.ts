@@ -76,12 +76,12 @@ export class Ledger {
 
   /** The hash of the request, as 16 hexadecimal digits. */
   request(entry: number): string {
-    return [0, 1].map((at) => hex(this.#read(entry, requestAt + at))).join("");
+    return hex(this.#read(entry, requestAt)) + hex(this.#read(entry, requestAt + 1));
   }
 
   setRequest(entry: number, hash: string): void {
-    for (const at of [0, 1])
-      this.#write(entry, requestAt + at, Number.parseInt(hash.slice(at * 8, at * 8 + 8), 16));
+    this.#write(entry, requestAt, wordAt(hash, 0));
+    this.#write(entry, requestAt + 1, wordAt(hash, 8));
   }
 
   /** The number of the line in the input; 0 for an ID that was not seen there. */
@@ -127,8 +127,11 @@ export class Ledger {
 type IdHash = readonly [number, number, number];
 
 function hashOf(id: string): IdHash {
-  const digest = hash("sha1", id, "buffer");
-  return [digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8)];
+  // Not as a buffer: to create one takes longer than the hash.
+  const digest = hash("sha1", id, "hex");
+  return [wordAt(digest, 0), wordAt(digest, 8), wordAt(digest, 16)];
 }
+
+const wordAt = (digits: string, start: number): number => Number.parseInt(digits.slice(start, start + 8), 16);
 
 const hex = (word: number): string => word.toString(16).padStart(8, "0");

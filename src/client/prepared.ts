@@ -5,6 +5,7 @@ import {
   ConnectionFailed,
   InterruptedWrite,
   type Received,
+  type RequestLine,
   ResponseTooLarge,
 } from "../core/service-errors.ts";
 import { isPaid, requestIdHeader, retryAfterMs, type SendOptions } from "./attempt.ts";
@@ -29,23 +30,27 @@ export type PreparedWrite = (body: string) => Promise<BufferedResponse>;
  * behaves as `rawCall` does, and costs a fraction of the processor time.
  */
 export function prepareWrite(request: WireRequest, options: PrepareOptions): PreparedWrite {
-  const inFlight = new Set<Exchange>();
+  /** Has gaps. It is not a `Set`, because V8 keeps what was removed from a set until the next full garbage collection. */
+  const inFlight: (Exchange | undefined)[] = [];
+  const gaps: number[] = [];
   const { signal } = options;
   signal?.addEventListener(
     "abort",
     () => {
-      for (const exchange of inFlight) exchange.abandon(signal.reason);
+      for (const exchange of inFlight) exchange?.abandon(signal.reason);
     },
     { once: true },
   );
   return async (body) => {
     signal?.throwIfAborted();
     const exchange = new Exchange(request, body, options);
-    inFlight.add(exchange);
+    const place = gaps.pop() ?? inFlight.length;
+    inFlight[place] = exchange;
     try {
       return await exchange.response;
     } finally {
-      inFlight.delete(exchange);
+      inFlight[place] = undefined;
+      gaps.push(place);
     }
   };
 }
@@ -111,7 +116,8 @@ class Exchange {
     });
     incoming.on("end", () => {
       if (!this.#isSuccess) return this.#refuse(true);
-      if (this.#settle()) this.#resolve(this.#buffered(incoming));
+      if (this.#settle())
+        this.#resolve(new ReadResponse(this.#request, incoming, this.#bytes(), this.#options));
     });
     incoming.on("error", (cause) => this.#fail(cause));
   }
@@ -131,33 +137,13 @@ class Exchange {
   }
 
   #header(name: string): string | null {
-    const value = this.#incoming?.headers[name.toLowerCase()];
-    return value === undefined ? null : this.#options.redact(String(value));
+    return headerOf(this.#incoming, name, this.#options.redact);
   }
 
   #bytes(): Uint8Array {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
     return redactedBytes(bytes, this.#options.redact);
-  }
-
-  #buffered(incoming: IncomingMessage): BufferedResponse {
-    const { method, url } = this.#request;
-    const { redact } = this.#options;
-    const bytes = this.#bytes();
-    return {
-      status: incoming.statusCode ?? 0,
-      request: { method, url },
-      header: (name) => this.#header(name),
-      get headers() {
-        return Object.entries(incoming.headers).flatMap(([name, values]) =>
-          [values ?? []].flat().map((value): [string, string] => [name, redact(value)]),
-        );
-      },
-      bytes,
-      maxValues: (this.#options.limits ?? responseLimits).values,
-      text: () => decoder.decode(bytes),
-    };
   }
 
   /** Marks the exchange as ended. Returns false if it had ended before. */
@@ -203,3 +189,53 @@ class Exchange {
 }
 
 const decoder = new TextDecoder();
+
+/**
+ * A response that was read to its end. It is a class, because V8 keeps an object with a getter of its own, and all that the
+ * getter refers to, until the next full garbage collection.
+ */
+class ReadResponse implements BufferedResponse {
+  readonly status: number;
+  readonly request: RequestLine;
+  readonly bytes: Uint8Array;
+  readonly maxValues: number;
+  readonly #incoming: IncomingMessage;
+  readonly #redact: Redactor["redact"];
+
+  constructor(
+    { method, url }: WireRequest,
+    incoming: IncomingMessage,
+    bytes: Uint8Array,
+    { limits = responseLimits, redact }: PrepareOptions,
+  ) {
+    this.status = incoming.statusCode ?? 0;
+    this.request = { method, url };
+    this.bytes = bytes;
+    this.maxValues = limits.values;
+    this.#incoming = incoming;
+    this.#redact = redact;
+  }
+
+  header(name: string): string | null {
+    return headerOf(this.#incoming, name, this.#redact);
+  }
+
+  get headers(): BufferedResponse["headers"] {
+    return Object.entries(this.#incoming.headers).flatMap(([name, values]) =>
+      [values ?? []].flat().map((value): [string, string] => [name, this.#redact(value)]),
+    );
+  }
+
+  text(): string {
+    return decoder.decode(this.bytes);
+  }
+}
+
+function headerOf(
+  incoming: IncomingMessage | undefined,
+  name: string,
+  redact: Redactor["redact"],
+): string | null {
+  const value = incoming?.headers[name.toLowerCase()];
+  return value === undefined ? null : redact(String(value));
+}

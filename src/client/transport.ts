@@ -8,9 +8,7 @@ import { reasonOf } from "../core/errors.ts";
 import { ConnectionFailed, isRead } from "../core/service-errors.ts";
 import { isLoopback } from "../core/urls.ts";
 import type { Fetch, FetchInit, FetchResponse } from "./fetch.ts";
-
-/** How long a connection that is shared by writes may be idle, in milliseconds. */
-const maxIdleTime = 1_000;
+import { maxIdleTime, pooled } from "./pooled.ts";
 
 /** Connections to the host of a URL, directly or through a proxy. */
 export interface Connections {
@@ -47,6 +45,9 @@ export function createTransport(): Transport {
     const idle = isReadRequest ? {} : { timeout: maxIdleTime };
     const open = async () => {
       const proxy = await proxyAgent(target, { signal: closing.signal, keepAlive, ...idle });
+      // A proxy's agent changes each request, so it has to see each of them.
+      if (proxy === undefined && isShared && !isReadRequest && keepAlive)
+        return pooled(new Agent({ keepAlive }));
       const agent = proxy ?? new Agent({ keepAlive, ...idle });
       // `keepAlive: false` is not used for this, because services may then send responses whose end is not marked.
       if (!isShared) agent.keepSocketAlive = () => false;
@@ -172,6 +173,7 @@ export function begin(
     });
   });
   outgoing.on("response", (incoming) => {
+    if (isOpenTooShort(incoming)) outgoing.shouldKeepAlive = false;
     if (sent) return responded(incoming);
     // A response to a request that was not sent is the proxy's own: it did not open the tunnel.
     incoming.destroy();
@@ -193,6 +195,10 @@ export function begin(
     },
   };
 }
+
+/** Whether the service announces that it keeps an idle connection for no longer than gpuctl does. */
+const isOpenTooShort = ({ headers }: http.IncomingMessage): boolean =>
+  Number(/\btimeout=(\d+)/i.exec(String(headers["keep-alive"]))?.[1]) * 1000 <= maxIdleTime;
 
 /** Names below `localhost` are reserved for this machine, but some resolvers ask the network for them. */
 const lookupLocalhost: LookupFunction = (_name, options, callback) =>

@@ -1,3 +1,5 @@
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { prepareWrite } from "../../src/client/prepared.ts";
 import { acceptAnything, wireRequest } from "../../src/client/request.ts";
@@ -38,6 +40,7 @@ async function prepared(
   });
 }
 
+const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 const cut = (text: string) => listenRaw((socket) => socket.once("data", () => socket.end(text)));
 
 describe("a prepared write", () => {
@@ -51,6 +54,77 @@ describe("a prepared write", () => {
       "content-type": "application/json",
       "user-agent": "gpuctl/1.2.3",
     });
+    expect(server.connections()).toBe(1);
+  });
+
+  test.each([
+    ["Connection", "close"],
+    ["Keep-Alive", "timeout=1"],
+    ["Keep-Alive", "max=10, timeout=0"],
+  ])("opens another connection after a response with %s: %s", async (name, value) => {
+    const server = await listen((_, response) => {
+      response.setHeader(name, value);
+      response.end("{}");
+    });
+    const send = await prepared(server.origin);
+    for (const body of ["1", "2"]) await send(body);
+    expect(server.connections()).toBe(2);
+  });
+
+  test("uses a connection again if it is kept open for longer", async () => {
+    const server = await listen((_, response) => {
+      response.setHeader("Keep-Alive", "timeout=2");
+      response.end("{}");
+    });
+    const send = await prepared(server.origin);
+    for (const body of ["1", "2"]) await send(body);
+    expect(server.connections()).toBe(1);
+  });
+
+  test("does not use connections that were idle for a second, and closes them", async () => {
+    const open = new Set<Socket>();
+    let requests = 0;
+    const server = await listenRaw((socket) => {
+      open.add(socket);
+      socket.once("close", () => open.delete(socket));
+      // Responds to the first three requests together, so that they need three connections.
+      socket.on("data", () => {
+        requests += 1;
+        if (requests >= 3) for (const one of requests === 3 ? open : [socket]) one.write(ok);
+      });
+    });
+    const send = await prepared(server.origin);
+    await Promise.all([send("1"), send("2"), send("3")]);
+    await sleep(1_100);
+    await send("4");
+    expect(server.connections()).toBe(4);
+    await expect.poll(() => open.size).toBe(1);
+  });
+
+  test("opens another connection if the service closed an idle one", async () => {
+    const server = await listenRaw((socket) =>
+      socket.once("data", () => {
+        socket.write(ok);
+        setTimeout(() => socket.resetAndDestroy(), 50);
+      }),
+    );
+    const send = await prepared(server.origin);
+    await send("1");
+    await sleep(200);
+    expect((await send("2")).text()).toBe("{}");
+    expect(server.connections()).toBe(2);
+  });
+
+  test("has an unknown outcome when a connection that is used again breaks", async () => {
+    const server = await listenRaw((socket) =>
+      socket.once("data", () => {
+        socket.write(ok);
+        socket.once("data", () => socket.resetAndDestroy());
+      }),
+    );
+    const send = await prepared(server.origin);
+    await send("1");
+    expect(await failure(send("2"))).toMatchObject({ name: "UnknownOutcome" });
     expect(server.connections()).toBe(1);
   });
 

@@ -85,6 +85,8 @@ const maxUnrecorded = 1024;
 interface Prepared {
   readonly request: BatchRequest;
   readonly entry: number;
+  /** The hash of the request. */
+  readonly hash: string;
 }
 
 /** The input differs from the one that was checked. The next run checks it again and sends the lines that changed. */
@@ -197,8 +199,9 @@ export class BatchRun {
       const entry = ledger.find(request.id);
       if (entry === undefined || ledger.line(entry) !== request.number) throw new InputChanged();
       if (ledger.state(entry) !== "pending") continue;
-      if (ledger.request(entry) !== requestHash(request)) throw new InputChanged();
-      yield { request, entry };
+      const hash = requestHash(request);
+      if (ledger.request(entry) !== hash) throw new InputChanged();
+      yield { request, entry, hash };
     }
   }
 
@@ -242,7 +245,7 @@ export class BatchRun {
   #prepare(next: Prepared, cost: Money | undefined): void {
     const { recorder, ledger, costs } = this.#options;
     const { id } = next.request;
-    const record = { event: "send", id, request: ledger.request(next.entry), cost } as const;
+    const record = { event: "send", id, request: next.hash, cost } as const;
     costs.add(record);
     ledger.setState(next.entry, "sent");
     this.#preparing += 1;

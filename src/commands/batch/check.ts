@@ -27,14 +27,14 @@ export async function bodyCheck({
       ...[id, path, value]: [Parameters<typeof listsValue>[1], Parameters<typeof listsValue>[2], string]
     ) => description !== undefined && listsValue(description, id, path, value);
   });
-  return async (endpoint, body) => {
+  return (endpoint, body) => {
     const id = operationIds[endpoint];
     const operation: Operation = operations[id];
-    let checked = check(operation, body);
-    if (!checked.ok) {
-      checked = await checkListed(operation, body, async (path, value) => (await listed())(id, path, value));
-    }
-    return checked.ok ? unwanted(endpoint, body) : checked.issues.map(issueText);
+    const checked = check(operation, body);
+    if (checked.ok) return unwanted(endpoint, body);
+    return checkListed(operation, body, async (path, value) => (await listed())(id, path, value)).then(
+      (again) => (again.ok ? unwanted(endpoint, body) : again.issues.map(issueText)),
+    );
   };
 }
 
