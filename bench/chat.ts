@@ -1,5 +1,5 @@
 /**
- * Compares a streamed chat with `curl`: the time from the arrival of the request at the server to the first byte on
+ * Compares a streamed chat with `curl` and with the `openai` package: the time from the arrival of the request at the server to the first byte on
  * stdout, and the time to write 100,000 tokens to a pipe. Each round runs every command line once. Needs curl. `npm run
  * bench:chat` builds first. `npm run bench:chat -- 20` runs 20 rounds.
  */
@@ -46,12 +46,24 @@ const gpuctl = (url: string) => [
   ...[process.execPath, "bin/gpuctl.js", "chat", "Hello", "--model", "m", "--no-stdin", "--quiet"],
   ...["--base-url", url],
 ];
+const openai = (url: string) => {
+  const script = `
+    import { OpenAI } from "openai";
+    const client = new OpenAI({ apiKey: "bench-key", baseURL: ${JSON.stringify(`${url}/v1`)} });
+    const messages = [{ role: "user", content: "Hello" }];
+    const chunks = await client.chat.completions.create({ model: "m", messages, stream: true });
+    for await (const { choices } of chunks) process.stdout.write(choices[0]?.delta.content ?? "");
+  `;
+  return [process.execPath, "--input-type=module", "--eval", script];
+};
 const lines: Readonly<Record<string, readonly string[]>> = {
   "node -e 0": [process.execPath, "-e", "0"],
   "curl, 1 token": curl(base(1)),
   "gpuctl, 1 token": gpuctl(base(1)),
+  "openai, 1 token": openai(base(1)),
   "curl, 100,000 tokens": curl(base(tokens)),
   "gpuctl, 100,000 tokens": gpuctl(base(tokens)),
+  "openai, 100,000 tokens": openai(base(tokens)),
 };
 
 interface Measured {

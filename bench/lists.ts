@@ -1,5 +1,5 @@
 /**
- * Compares long lists in every format with `curl | jq`: processor time, elapsed time and peak memory, for 1,000 to
+ * Compares long lists in every format with `curl | jq`: processor time, elapsed time and peak memory, for 10 to
  * 100,000 rentals. Each round runs every command line once. Needs curl, jq and GNU time. `npm run bench:lists` builds
  * first. `npm run bench:lists -- 10` runs 10 rounds. A second argument names the folder of another build, which is then
  * measured as well.
@@ -14,7 +14,7 @@ import { join } from "node:path";
 
 const rounds = Number(process.argv[2] ?? 3);
 const builds = { gpuctl: ".", ...(process.argv[3] && { other: process.argv[3] }) };
-const counts = [1_000, 10_000, 100_000];
+const counts = [10, 100, 1_000, 10_000, 100_000];
 
 const rental = (id: number) => ({
   id: String(id),

@@ -23,12 +23,13 @@ const benchmarks: readonly Benchmark[] = [
   {
     title: "Start-up",
     script: ["startup.ts", "20"],
-    about: "Median of 20 rounds. The ratio is to `node -e 0` in the same round.",
+    about:
+      "Median and quartiles of 20 rounds. The ratio is to `node -e 0` in the same round. `(binary)` is the single executable.",
   },
   {
     title: "Long lists",
     script: ["lists.ts", "3"],
-    about: "Median of 3 rounds, for 1,000 to 100,000 rentals.",
+    about: "Median of 3 rounds, for 10 to 100,000 rentals.",
   },
   {
     title: "Pictures",
@@ -38,7 +39,8 @@ const benchmarks: readonly Benchmark[] = [
   {
     title: "Chat",
     script: ["chat.ts", "10"],
-    about: "Median of 10 rounds: the first token, and 100,000 tokens to a pipe.",
+    about:
+      "Median and quartiles of 10 rounds: the first token, and 100,000 tokens to a pipe, beside curl and the `openai` package.",
   },
   {
     title: "Batch",

@@ -105,6 +105,7 @@ function linesOf(
     "rentals list, terminal": { ...list, terminal: true },
     "rentals list, no code cache": { ...list, env: { ...list.env, NODE_DISABLE_COMPILE_CACHE: "1" } },
     "rentals list --sandbox": gpuctl("rentals", "list", "--sandbox"),
+    "completion of a rental": gpuctl("__complete", "rental", ""),
     "unknown flag": { ...gpuctl("rentals", "list", "--no-such-flag"), code: 2 },
   };
 }
@@ -147,8 +148,10 @@ async function exitCode({ program, args, env: more, terminal }: Line): Promise<n
   return new Promise((resolve) => child.onExit(({ exitCode: code }) => resolve(code)));
 }
 
-const median = (numbers: readonly number[]): number =>
-  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+const quantile = (numbers: readonly number[], share: number): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN;
+
+const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
 const times = new Map(Object.keys(lines).map((name) => [name, [] as number[]]));
 for (let round = 0; round <= rounds; round += 1) {
@@ -170,7 +173,8 @@ const ratio = (name: string, base: string): string => {
 for (const [name, all] of times) {
   if (name.endsWith(" (other)")) continue;
   const pair = times.has(`${name} (other)`) ? `   other x ${ratio(name, `${name} (other)`)}` : "";
+  const quartiles = [0.25, 0.75].map((share) => quantile(all, share).toFixed(0)).join(" to ");
   process.stdout.write(
-    `${name.padEnd(38)} ${median(all).toFixed(0).padStart(4)} ms   x ${ratio(name, "node -e 0")}${pair}\n`,
+    `${name.padEnd(38)} ${median(all).toFixed(0).padStart(4)} ms (${quartiles})   x ${ratio(name, "node -e 0")}${pair}\n`,
   );
 }
