@@ -8,6 +8,7 @@ import {
   at,
   cliThatResponds,
   deadProcess,
+  distantProcess,
   failure,
   header,
   hour,
@@ -406,6 +407,16 @@ describe("a create whose outcome is unknown", () => {
     const outcome = await cli.run(`${guard} -o json`);
     expect(shortEvents(outcome)).toEqual(["ended 1001"]);
     expect(await activeIn(cli)).toBe("1002\n");
+  });
+
+  test("of a process on another machine with this host name does not end", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label run-t0`);
+    const lease = { process: distantProcess, endsWithProcess: true, by: "rentals run" };
+    await writeLeases(cli, [{ label: "run-t0", rentalId: "1001", ...lease }]);
+    const outcome = await cli.run(guard);
+    expect(outcome.code, outcome.err).toBe(0);
+    expect(await activeIn(cli)).toBe("1001\n");
   });
 });
 

@@ -5,12 +5,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { firstMoment } from "../support/cli.ts";
 import { storeJob } from "../support/jobs.ts";
-import { deadProcess, isCreate, isTerminate, leaseFile } from "../support/leases.ts";
+import { deadProcess, isCreate, isTerminate, leaseFile, otherProcess } from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
-
-/** A process of this machine that runs and is not gpuctl. */
-const otherProcess = deadProcess.replace(/\d+$/, String(process.ppid));
 
 const detached = (script: string, ...flags: readonly string[]) =>
   sh(script, "--label", "train", "--detach", "--lease", "1h", ...flags);

@@ -5,12 +5,17 @@ import { claimJob } from "../../src/jobs/watch.ts";
 import { processes } from "../../src/system/files.ts";
 import { firstMoment } from "../support/cli.ts";
 import { storeJob } from "../support/jobs.ts";
-import { deadProcess, hour, isCreate, leaseFile, leasesOf, writeLeases } from "../support/leases.ts";
+import {
+  deadProcess,
+  hour,
+  isCreate,
+  leaseFile,
+  leasesOf,
+  otherProcess,
+  writeLeases,
+} from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
-
-/** A process of this machine that runs and is not gpuctl. */
-const otherProcess = deadProcess.replace(/\d+$/, String(process.ppid));
 
 type Renter = Awaited<ReturnType<typeof createRenter>>;
 
@@ -66,7 +71,10 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     const names = ["one", "two"].map((name) => `${processes.self}-${name}`);
     const taken = await Promise.all(
       names.map((self) =>
-        claimJob(id, { state, processes: { self, isRunning: (name) => names.includes(name) } }),
+        claimJob(id, {
+          state,
+          processes: { self, isRunning: (name) => names.includes(name), isHere: () => true },
+        }),
       ),
     );
     expect(taken.filter((journal) => journal !== undefined)).toHaveLength(1);
