@@ -272,7 +272,7 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "two processes attend a job",
     file: "src/jobs/watch.ts",
-    from: '|| job.phase === "ended" || isAttended(job, processes)',
+    from: '|| job.phase === "ended" || isTaken(job)',
     to: '|| job.phase === "ended"',
     tests: resumed,
   },
@@ -289,6 +289,34 @@ export const trustMutations: readonly Mutation[] = [
     from: "if (lease) await adoptLease(lease, job);",
     to: "",
     tests: resumed,
+  },
+  {
+    name: "a command line rents again while a process on another machine may attend its job",
+    file: "src/commands/rentals/run.ts",
+    from: "if (unknown && left?.rentalId === undefined) throw mayBeAttended(unknown);",
+    to: "",
+    tests: resumed,
+  },
+  {
+    name: "jobs attach --take-over takes a job from a process that runs here",
+    file: "src/commands/rentals/jobs/attach.ts",
+    from: "takeOver && !isKnown ? process : undefined",
+    to: "takeOver ? process : undefined",
+    tests: resumed,
+  },
+  {
+    name: "a job that is left seems to be attended from another machine",
+    file: "src/jobs/watch.ts",
+    from: 'openJournal(state, { ...job, process: "" });',
+    to: "return;",
+    tests: resumed,
+  },
+  {
+    name: "the guard is silent about a rental that only a process elsewhere ends",
+    file: "src/jobs/lease-round.ts",
+    from: "!processes.isHere(process) &&",
+    to: "process === undefined &&",
+    tests: ["test/commands/rentals-guard.test.ts"],
   },
   {
     name: "a key at the end of a long line is not masked",

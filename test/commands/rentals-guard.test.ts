@@ -409,13 +409,20 @@ describe("a create whose outcome is unknown", () => {
     expect(await activeIn(cli)).toBe("1002\n");
   });
 
-  test("of a process on another machine with this host name does not end", async () => {
+  test.each([
+    ["is reported, and its rental does not end, if it has no other end", 24 * 24 * hour, ["unchecked 1001"]],
+    ["is not reported if it has another end", 24 * hour, []],
+  ])("of a process on another machine with this host name %s", async (_, length, expected) => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
-    const lease = { process: distantProcess, endsWithProcess: true, by: "rentals run" };
+    const lease = { process: distantProcess, endsWithProcess: true, by: "rentals run", endsAt: at(length) };
     await writeLeases(cli, [{ label: "run-t0", rentalId: "1001", ...lease }]);
-    const outcome = await cli.run(guard);
+    const outcome = await cli.run(`${guard} -o json`);
     expect(outcome.code, outcome.err).toBe(0);
+    expect(shortEvents(outcome)).toEqual(expected);
+    for (const { message } of eventsIn(outcome)) {
+      expect(message).toMatch(/`rentals run`, which is process \d+ on \S+ and cannot be checked from here/);
+    }
     expect(await activeIn(cli)).toBe("1001\n");
   });
 });

@@ -20,7 +20,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     );
     expect(started.code, started.err).toBe(0);
     expect(started.err).toMatch(/gpuctl rentals jobs attach \w+/);
-    expect(await jobs()).toMatchObject([{ label: "train", state: "running", detached: true }]);
+    expect(await jobs()).toMatchObject([{ label: "train", state: "detached", detached: true }]);
     expect(await leases()).toMatchObject([{ rentalId: "1001", label: expect.stringMatching(/^train-/) }]);
     expect(await run("rentals jobs logs --follow train")).toMatchObject({ code: 0, out: "one\n" });
     const { code, out, err } = await run("rentals jobs attach train");

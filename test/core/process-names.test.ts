@@ -65,8 +65,10 @@ describe.runIf(process.platform === "linux")("the name of a process on Linux", (
     const { isRunning, isHere } = processesOn("linux", place);
     expect([isRunning(old(running)), isRunning(old(ended))]).toEqual([true, !isKnown]);
     expect(isHere(old(running))).toBe(isKnown);
-    const other = processesOn("linux", { ...later, machine: "b2" });
-    expect([other.isRunning(old(ended)), other.isHere(old(ended))]).toEqual([true, false]);
+    for (const machine of ["b2", undefined]) {
+      const other = processesOn("linux", { ...later, machine });
+      expect([other.isRunning(old(ended)), other.isHere(old(ended))]).toEqual([true, false]);
+    }
   });
 
   test("is never empty: an empty name stands for no process", () => {

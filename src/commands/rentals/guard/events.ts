@@ -15,6 +15,7 @@ export interface GuardEvent {
    * - `no-lease`: the rental is active and has no lease
    * - `unclear`: it is not certain which rental a pending lease is for
    * - `disputed`: the lease is over by only one of two clocks
+   * - `unchecked`: the lease ends only with a process that cannot be checked from here
    * - `unreadable`: lines of the lease file are damaged
    * - `unlisted`: the active rentals could not be listed
    * - `round-failed`: the whole round failed, and the next one tries again
@@ -29,6 +30,7 @@ export interface GuardEvent {
     | "no-lease"
     | "unclear"
     | "disputed"
+    | "unchecked"
     | "unreadable"
     | "unlisted"
     | "round-failed";
@@ -80,6 +82,7 @@ const lasting: ReadonlySet<GuardEvent["event"]> = new Set([
   "no-lease",
   "unclear",
   "disputed",
+  "unchecked",
   "unreadable",
 ]);
 

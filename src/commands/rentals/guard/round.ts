@@ -13,7 +13,7 @@ import {
 import { firstAt } from "../../../core/json.ts";
 import { assertIsRental, idOf, statesOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
-import { LockLost } from "../../../core/tasks/lock.ts";
+import { hostOf, LockLost, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { duration, timeUnits } from "../../../core/values/durations.ts";
 import { type ActiveRental, isOverByAll, leaseRound } from "../../../jobs/lease-round.ts";
@@ -98,6 +98,11 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     const message =
       "the lease is over by only one of two clocks, this machine's and the service's, so the rental was not ended; `gpuctl doctor` compares the clocks";
     add({ ...factsOf(lease), event: "disputed", message, error: new UnexpectedResponse(message, "") });
+  }
+  for (const lease of round.unchecked) {
+    const { by, process = "", rentalId = "" } = lease;
+    const message = `the lease ends with \`${by}\`, which is process ${pidOf(process)} on ${hostOf(process)} and cannot be checked from here. If it no longer runs, terminate the rental; ${leaseLine("set", [rentalId, "2h"], guard)} sets an end`;
+    add({ ...factsOf(lease), event: "unchecked", message });
   }
   for (const { lease, candidates } of round.unclear) {
     const message = `the outcome of ${lease.by} is unknown, and it is not certain which rental it created: it may be ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for it with ${leaseLine("set", [], guard)}, or terminate it; then run ${leaseLine("clear", [lease.token], guard)}`;
