@@ -319,6 +319,13 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-guard.test.ts"],
   },
   {
+    name: "a clock that is set back lengthens the limits of a job",
+    file: "src/jobs/attend.ts",
+    from: "unslept -= pause;",
+    to: "unslept = end - now();",
+    tests: ["test/commands/rentals-run.test.ts"],
+  },
+  {
     name: "a key at the end of a long line is not masked",
     file: "src/cli/start/attendance.ts",
     from: "masked.add(text.slice(0, end))",
