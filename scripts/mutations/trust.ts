@@ -326,6 +326,20 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-run.test.ts"],
   },
   {
+    name: "a lease is written in place of a symbolic link",
+    file: "src/jobs/leases.ts",
+    from: "const path = await behindLink(given);",
+    to: "const path = given;",
+    tests: ["test/commands/rentals-lease.test.ts"],
+  },
+  {
+    name: "a guard takes a lease file that is not mounted for none",
+    file: "src/jobs/leases.ts",
+    from: "readTextFile(await behindLink(path))",
+    to: "readTextFile(path)",
+    tests: ["test/commands/rentals-lease.test.ts"],
+  },
+  {
     name: "a key at the end of a long line is not masked",
     file: "src/cli/start/attendance.ts",
     from: "masked.add(text.slice(0, end))",
