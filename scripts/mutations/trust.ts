@@ -340,6 +340,20 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-lease.test.ts"],
   },
   {
+    name: "a full disk is reported as a bug",
+    file: "src/core/files.ts",
+    from: '!("path" in error) ? Object.assign(error, { path }) : error;',
+    to: '"path" in error ? Object.assign(error, { path }) : error;',
+    tests: ["test/commands/rentals-lease.test.ts"],
+  },
+  {
+    name: "a lock that cannot be taken stays",
+    file: "src/core/tasks/lock.ts",
+    from: "      await release().catch(() => undefined);\n      throw error;",
+    to: "      throw error;",
+    tests: ["test/commands/rentals-lease.test.ts"],
+  },
+  {
     name: "a key at the end of a long line is not masked",
     file: "src/cli/start/attendance.ts",
     from: "masked.add(text.slice(0, end))",

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { createCli, type Outcome } from "../support/cli.ts";
+import { fillDisk } from "../support/full-disk.ts";
 import {
   at,
   cliThatResponds,
@@ -107,6 +108,26 @@ describe("rentals create --lease", () => {
     expect(newer.err).toContain("has format 2; this gpuctl reads format 1\nUpdate gpuctl.");
     expect([missing, newer].flatMap(({ requests }) => requests.filter(isCreate))).toEqual([]);
     expect(await readFile(leaseFile(cli), "utf8")).toBe(header(2));
+  });
+
+  test.each([
+    [`${create} --lease 2h`, "leases.jsonl"],
+    [`${create} --lease 2h`, "leases.jsonl.holder"],
+    ["rentals lease set 1001 2h --sandbox", "leases.jsonl.holder.lock-owner"],
+    [`${create} --max-burn 90`, "rentals-create"],
+    [`${create} --max-burn 90`, "rentals-create.lock-owner"],
+  ])("a full disk is reported, and nothing is sent: %s, %s", async (line, file) => {
+    const cli = await createCli();
+    await cli.run(create);
+    const free = fillDisk(file);
+    const { code, err, requests } = await cli.run(line);
+    expect(code, err).toBe(2);
+    expect(err).toMatch(/cannot save .*(leases\.jsonl|rentals-create)\S*: no space left on the disk\n/);
+    expect(err).not.toContain("bug");
+    expect(requests.filter(isCreate)).toEqual([]);
+    free();
+    // No lock is left behind.
+    expect(await cli.run(line)).toMatchObject({ code: 0 });
   });
 
   test("shows the rental, and fails, when its lease can no longer be saved", async () => {

@@ -62,11 +62,17 @@ export async function locked<Value>(
   const lockOf = (one: string) => lock(one, { realpath: false, stale, onCompromised: () => {} });
   const acquire = async () => {
     const unlock = await lockOf(path);
-    writePrivateFile(ownerPath(path), JSON.stringify({ name: processes.self, born: await bornAt(path) }));
-    return async () => {
+    const release = async () => {
       await rm(ownerPath(path), { force: true });
       await unlock();
     };
+    try {
+      writePrivateFile(ownerPath(path), JSON.stringify({ name: processes.self, born: await bornAt(path) }));
+    } catch (error) {
+      await release().catch(() => undefined);
+      throw error;
+    }
+    return release;
   };
   let release: Awaited<ReturnType<typeof acquire>> | undefined;
   for (let waited = 0; release === undefined; ) {
