@@ -354,6 +354,20 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-lease.test.ts"],
   },
   {
+    name: "a full disk keeps a guard from ending a rental",
+    file: "src/commands/rentals/guard/round.ts",
+    from: "if (hasLock || !isDiskFull(error)) throw error;",
+    to: "if (error !== undefined) throw error;",
+    tests: ["test/commands/rentals-guard.test.ts"],
+  },
+  {
+    name: "a guard that cannot remove a lease succeeds",
+    file: "src/commands/rentals/guard/round.ts",
+    from: "return notRemoved(outcome, found, error);",
+    to: "return outcome;",
+    tests: ["test/commands/rentals-guard.test.ts"],
+  },
+  {
     name: "a key at the end of a long line is not masked",
     file: "src/cli/start/attendance.ts",
     from: "masked.add(text.slice(0, end))",

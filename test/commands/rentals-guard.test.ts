@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
+import type { Programs } from "../../src/system/types.ts";
 import { type Cli, createCli, type Outcome, type Responder } from "../support/cli.ts";
+import { fillDisk } from "../support/full-disk.ts";
 import {
   at,
   cliThatResponds,
@@ -141,6 +143,50 @@ describe("rentals guard", () => {
     const outcome = await cli.run(`${guard} -o json`);
     expect(shortEvents(outcome)).toEqual(["no-lease 1001"]);
     expect(await leasesOf(cli)).toHaveLength(1);
+  });
+});
+
+describe("a guard on a full disk", () => {
+  test("ends the rental whose lease is over, and says that the lease stays", async () => {
+    const cli = await withLeaseOver(await createCli());
+    const free = fillDisk("leases.jsonl");
+    const outcome = await cli.run(guard);
+    expect(outcome.code, outcome.err).toBe(1);
+    expect(outcome.err).toMatch(
+      /1001 has ended, but its lease could not be removed: cannot save .*: no space left on the disk\n/,
+    );
+    expect(terminations(outcome)).toHaveLength(1);
+    expect(await activeIn(cli)).toBe("");
+    const again = await cli.run(guard);
+    expect(again.code, again.err).toBe(1);
+    expect(terminations(again)).toEqual([]);
+    free();
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["had-ended 1001"]);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("does not end a rental whose lease is not over", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --lease 3h`);
+    fillDisk("leases.jsonl");
+    const outcome = await cli.run(guard);
+    expect(outcome.code, outcome.err).toBe(0);
+    expect(await activeIn(cli)).toBe("1001\n");
+  });
+
+  test("ends the rental of a pending lease, and notifies", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label run-t0`);
+    await cli.run(`${create} --label without`);
+    const lease = { process: deadProcess, endsWithProcess: true, by: "rentals run", startedAt: at(500) };
+    await writeLeases(cli, [{ label: "run-t0", ...lease }]);
+    fillDisk("leases.jsonl");
+    const notified: unknown[] = [];
+    const shell: Programs["shell"] = async (_, { env }) => void notified.push(env?.GPUCTL_EVENT);
+    const outcome = await cli.run(`${guard} --notify x`, { programs: { shell } });
+    expect(outcome.code, outcome.err).toBe(12);
+    expect(await activeIn(cli)).toBe("1002\n");
+    expect(notified).toEqual(["ended", "no-lease"]);
   });
 });
 
