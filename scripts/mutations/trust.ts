@@ -368,6 +368,13 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-guard.test.ts"],
   },
   {
+    name: "a long label keeps --notify from running its command",
+    file: "src/commands/rentals/guard/events.ts",
+    from: "shortened(withoutControls(text))",
+    to: "withoutControls(text)",
+    tests: ["test/commands/rentals-guard.test.ts"],
+  },
+  {
     name: "a key at the end of a long line is not masked",
     file: "src/cli/start/attendance.ts",
     from: "masked.add(text.slice(0, end))",

@@ -698,6 +698,27 @@ describe("--notify", () => {
     expect(notified).toHaveLength(2);
   });
 
+  test("runs for an event with a very long label, which only the variables cut off", async () => {
+    const label = "x".repeat(200_000);
+    const cli = await createCli({
+      respond: (request) =>
+        isList(request)
+          ? Response.json(request.path.includes("virtual") ? [{ id: 7, label }] : [])
+          : undefined,
+    });
+    const { shell } = nodePrograms({
+      leaveToChild: async (_, work) => work,
+      signal: new AbortController().signal,
+    });
+    const command = `cd ${cli.folder}; cat > events; printf '%s' "$GPUCTL_EVENT_LABEL" > label`;
+    const { code, err } = await cli.run(["rentals", "guard", "--yes", "--sandbox", "--notify", command], {
+      programs: { shell },
+    });
+    expect(code, err).toBe(0);
+    expect(JSON.parse(await readFile(join(cli.folder, "events"), "utf8"))).toMatchObject({ label });
+    expect(await readFile(join(cli.folder, "label"), "utf8")).toMatch(/^x{7999}…$/);
+  });
+
   test("never runs text from the service", async () => {
     const label = "$(touch pwned) `touch pwned`; touch pwned\u0000\n'\" & |";
     const cli = await createCli({

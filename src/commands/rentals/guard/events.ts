@@ -95,7 +95,8 @@ const notifyTimeout = timeUnits[2].milliseconds;
 
 /**
  * Runs the user's command line in a shell for an event. Passes the event as JSON on stdin and in environment variables,
- * so that text from the service is never part of the command line. Returns an error if the command fails.
+ * so that text from the service is never part of the command line. Long texts are cut off in the variables. Returns an
+ * error if the command fails.
  */
 export async function notify(
   commandLine: string,
@@ -111,7 +112,7 @@ export async function notify(
     GPUCTL_EVENT_MESSAGE: message,
   };
   const env = Object.fromEntries(
-    Object.entries(variables).map(([name, text]) => [name, withoutControls(text)]),
+    Object.entries(variables).map(([name, text]) => [name, shortened(withoutControls(text))]),
   );
   try {
     await programs.shell(commandLine, {
@@ -124,6 +125,13 @@ export async function notify(
     return new NotNotified(`the command of --notify failed for ${event.event}: ${reasonOf(error)}`);
   }
 }
+
+/** In characters. Linux starts no program with a variable of 128 KiB or more, nor Windows with one of 32,767 characters. */
+const maxVariable = 8_000;
+
+/** Cuts off the end of a text that is too long for a variable. */
+const shortened = (text: string): string =>
+  text.length <= maxVariable ? text : `${text.slice(0, maxVariable - 1)}…`;
 
 /** Replaces control characters, so that a variable is one line. A NUL character would be invalid in a variable. */
 const withoutControls = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();
