@@ -81,7 +81,7 @@ _gpuctl() {
     "rentals jobs") commands="list logs attach cancel" flags="" ;;
     "rentals jobs list") commands="" flags="--all" ;;
     "rentals jobs logs") commands="" flags="-f --follow" ;;
-    "rentals jobs attach") commands="" flags="" ;;
+    "rentals jobs attach") commands="" flags="--take-over" ;;
     "rentals jobs cancel") commands="" flags="--all" ;;
     "rentals terminate") commands="" flags="--all --label --older-than" ;;
     "rentals lease") commands="list set extend clear" flags="" ;;

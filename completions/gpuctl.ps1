@@ -604,7 +604,9 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals jobs logs' = @(
       ,@(@('-f', '--follow'), 'Show new output until the command ends; Ctrl-C leaves it running', @(), '')
     )
-    'rentals jobs attach' = @()
+    'rentals jobs attach' = @(
+      ,@(@('--take-over'), 'Attach even if another gpuctl process may be attached that cannot be checked, because it is on another machine or in another container', @(), '')
+    )
     'rentals jobs cancel' = @(
       ,@(@('--all'), 'All jobs that have not ended', @(), '')
     )

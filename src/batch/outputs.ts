@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, readFailed, UsageError } from "../core/errors.ts";
-import { lockOwner, type Processes, pidOf } from "../core/tasks/lock.ts";
+import { hostOf, lockOwner, type Processes, pidOf } from "../core/tasks/lock.ts";
 import { type Known, readKnown } from "./engine/open.ts";
 import { diskFiles } from "./files.ts";
 import { journalPath } from "./journal.ts";
@@ -61,20 +61,16 @@ const stale = 60_000;
 /** The process that runs the batch with this output, such as `4711 on node-3`; undefined if there is none. */
 export async function runningProcess(
   out: string,
-  { self, isRunning }: Processes,
+  { isHere, isRunning }: Processes,
 ): Promise<string | undefined> {
   const journal = journalPath(out);
   const owner = await lockOwner(journal);
   const lock = await stat(`${journal}.lock`).catch(() => undefined);
   if (owner === undefined || !lock || !isRunning(owner) || Date.now() - lock.mtimeMs > stale)
     return undefined;
-  const [place, own] = [placeOf(owner), placeOf(self)];
   const pid = pidOf(owner);
-  return place === own ? pid : `${pid} on ${place.split(" ")[0]}`;
+  return isHere(owner) ? pid : `${pid} on ${hostOf(owner)}`;
 }
-
-/** The part of a process name that says where the process runs. */
-const placeOf = (process: string): string => process.slice(0, process.lastIndexOf(" "));
 
 /** An output, and what its journal says. */
 export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "outputEnd"> {

@@ -329,6 +329,10 @@ export function readFailed(from: string, path: string, error: unknown): UsageErr
   return new UsageError(`${from} ${path}: ${reason}`);
 }
 
+/** Whether a file could not be saved because the disk is full. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof SaveFailed && ["ENOSPC", "EDQUOT"].includes(codeOf(error.cause));
+
 /** Wraps the failure of a call on `path` in a {@link SaveFailed}, unless it already is one. */
 export function saveFailed(path: string, error: unknown): SaveFailed {
   if (error instanceof SaveFailed) return error;

@@ -13,7 +13,7 @@ import { dirname } from "node:path";
 
 /**
  * Writes a file that only the user may read. The write is atomic: a temporary file is written and then renamed. Creates
- * missing folders. On failure, throws and leaves the old file unchanged.
+ * missing folders. On failure, throws an error with the path of a file, and leaves the old file unchanged.
  */
 export function writePrivateFile(path: string, contents: string | Uint8Array): void {
   makeFolderSync(dirname(path), 0o700);
@@ -21,6 +21,9 @@ export function writePrivateFile(path: string, contents: string | Uint8Array): v
   try {
     writeFileSync(temporary, contents, { mode: 0o600, flag: "wx" });
     renameSync(temporary, path);
+  } catch (error) {
+    // The error of a write names no file, as when the disk is full.
+    throw error instanceof Error && !("path" in error) ? Object.assign(error, { path }) : error;
   } finally {
     rmSync(temporary, { force: true });
   }

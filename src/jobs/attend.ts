@@ -100,12 +100,16 @@ const failed = (failure: unknown, stopped: AbortSignal): JobOutcome =>
 
 /** Returns a signal that is aborted at the limit of a job or when the job is stopped. */
 function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSignal) {
-  const { stopsAt } = journal.job();
+  const { stopsAt, rentedAt } = journal.job();
   const limit = new AbortController();
   const cancelled = new AbortController();
   const wait = async (end: number) => {
-    for (let left = end - now(); left > 0; left = end - now()) {
-      await sleep(Math.min(left, limitCheck), cancelled.signal);
+    // The time that is left, apart from what was slept. It ends the wait if the machine's clock is set back.
+    let unslept = end - Math.max(now(), rentedAt ?? 0);
+    for (let left = unslept; left > 0; left = Math.min(end - now(), unslept)) {
+      const pause = Math.min(left, limitCheck);
+      await sleep(pause, cancelled.signal);
+      unslept -= pause;
     }
     limit.abort();
   };

@@ -55,7 +55,7 @@ export interface Job {
   readonly values?: string | undefined;
   readonly plan: JobPlan;
   readonly phase: JobPhase;
-  /** The process that attends the job, by its name in `Processes`. */
+  /** The process that attends the job, by its name in `Processes`. Empty if none does. */
   readonly process: string;
   readonly createdAt: number;
   readonly rentalId?: string | undefined;

@@ -1,5 +1,5 @@
 import type { Processes } from "../core/tasks/lock.ts";
-import { timeUnits } from "../core/values/durations.ts";
+import { maxDuration, timeUnits } from "../core/values/durations.ts";
 import { isOver, type Lease, type Leases } from "./leases.ts";
 
 /** The fields of an active rental that matter for leases. */
@@ -16,6 +16,8 @@ export interface LeaseRound {
   readonly over: readonly Lease[];
   /** Leases that are over by at least one clock, but not by all. */
   readonly disputed: readonly Lease[];
+  /** Leases without an end of their own whose process cannot be checked from here. */
+  readonly unchecked: readonly Lease[];
   /** Leases that will be over soon. */
   readonly endingSoon: readonly Lease[];
   /** Pending leases, each with the rental that it certainly belongs to. */
@@ -39,7 +41,7 @@ interface RoundOptions {
   readonly times: readonly number[];
   /** How long before its end a lease counts as ending soon, in milliseconds. */
   readonly warn: number;
-  readonly processes: Pick<Processes, "isRunning">;
+  readonly processes: Pick<Processes, "isRunning" | "isHere">;
 }
 
 /** The longest time that creating a rental is expected to take, in milliseconds. */
@@ -68,6 +70,14 @@ export function leaseRound({ leases }: Leases, options: RoundOptions): LeaseRoun
   return {
     over,
     disputed: started.filter(isOverByOne),
+    unchecked: started.filter(
+      ({ endsAt, startedAt, endsWithProcess, process, rentalId }) =>
+        endsWithProcess === true &&
+        process !== undefined &&
+        !processes.isHere(process) &&
+        endsAt - startedAt >= maxDuration &&
+        (rentals === undefined || active.has(rentalId ?? "")),
+    ),
     endingSoon: started.filter(
       (lease) =>
         !isOverByOne(lease) &&

@@ -1,4 +1,4 @@
-import { open, rename, rm, stat } from "node:fs/promises";
+import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable, WaitedTooLong } from "../core/errors.ts";
 import { makeFolderSync, readTextFile } from "../core/files.ts";
@@ -148,13 +148,14 @@ const lockTimes = { stale: 30_000, timeout: 300_000 };
  * renaming. The lock is next to the file, so that taking the lock makes the file system read the folder again.
  */
 export async function whileLocked<Value>(
-  { path, ownFolder, processes, sleep }: LeasePlace,
+  { path: given, ownFolder, processes, sleep }: LeasePlace,
   work: (
     leases: Leases,
     save: (changed: Leases) => Promise<void>,
     assertHeld: () => Promise<void>,
   ) => Promise<Value>,
 ): Promise<Value> {
+  const path = await behindLink(given);
   try {
     if (ownFolder) makeFolderSync(dirname(path), 0o700);
     else await stat(dirname(path));
@@ -170,6 +171,22 @@ export async function whileLocked<Value>(
     { processes, ...(sleep && { sleep }), ...lockTimes, busy: isBusy(path) },
   ).catch((error: unknown) => {
     throw isAbout(error, path) ? saveFailed(path, error) : error;
+  });
+}
+
+/**
+ * The path of the target if the file is a symbolic link: a link is kept, and its target is replaced and locked. Throws
+ * `Unavailable` if there is no target, which may be on a file system that is not mounted.
+ */
+async function behindLink(path: string): Promise<string> {
+  const target = await readlink(path).catch(() => undefined);
+  if (target === undefined) return path;
+  return realpath(path).catch((error: unknown) => {
+    const reason = codeOf(error) === "ENOENT" ? "which does not exist" : reasonOf(error);
+    throw new Unavailable(
+      `the lease file ${path} is a symbolic link to ${target}, ${reason}`,
+      "Mount the file system of the target. If the file is to be created, name the target itself with --lease-file or GPUCTL_LEASE_FILE.",
+    );
   });
 }
 
@@ -190,10 +207,10 @@ const isBusy =
 
 /**
  * Reads the leases. Returns none if there is no file. Throws `Unavailable` for a file that cannot be read or is of
- * another version.
+ * another version, and for a symbolic link to a missing file.
  */
 export async function readLeases(path: string): Promise<Leases> {
-  const text = await readTextFile(path).catch((error: unknown) => {
+  const text = await readTextFile(await behindLink(path)).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw new Unavailable(
       `the leases in ${path} cannot be read: ${reasonOf(error)}`,

@@ -21,21 +21,39 @@ const lockTimes = { stale: 10_000, timeout: 30_000 };
 
 /**
  * Makes this process the one that attends a job. Returns undefined if another process attends it, or if it has ended.
- * Of several processes that try at the same time, only one gets the job.
+ * Of several processes that try at the same time, only one gets the job. `gone` is the name of a process that no longer
+ * runs, as the user says.
  */
-export function claimJob(id: string, { state, processes }: Place): Promise<Journal | undefined> {
-  const claim = async () => {
+export function claimJob(id: string, place: Place, gone?: string): Promise<Journal | undefined> {
+  const { state, processes } = place;
+  return exclusively(id, place, () => {
     const job = readJob(state, id);
-    return job === undefined || job.phase === "ended" || isAttended(job, processes)
+    const isTaken = (one: Job) => one.process !== gone && isAttended(one, processes);
+    return job === undefined || job.phase === "ended" || isTaken(job)
       ? undefined
       : openJournal(state, { ...job, process: processes.self });
-  };
+  });
+}
+
+/**
+ * Stores that this process no longer attends a job. A process on another machine cannot check that this one has ended.
+ * Does nothing if the job has ended, or if it cannot be stored.
+ */
+export async function leaveJob(id: string, place: Place): Promise<void> {
+  const { state, processes } = place;
+  await exclusively(id, place, () => {
+    const job = readJob(state, id);
+    if (job?.process === processes.self && job.phase !== "ended") openJournal(state, { ...job, process: "" });
+  }).catch(() => {});
+}
+
+function exclusively<Value>(id: string, { state, processes }: Place, work: () => Value): Promise<Value> {
   const busy = (lock: string) =>
     new WaitedTooLong(
       `another gpuctl process uses job ${id}`,
       `If no gpuctl process uses it, delete ${lock}.`,
     );
-  return locked(join(jobFolder(state, id), "attend"), claim, { processes, ...lockTimes, busy });
+  return locked(join(jobFolder(state, id), "attend"), async () => work(), { processes, ...lockTimes, busy });
 }
 
 /** Milliseconds between two reads of a file that another process writes. */

@@ -36,7 +36,7 @@ export async function settleQuestion(path: string, folder: string): Promise<void
   else await rm(path, { force: true });
 }
 
-const noProcesses: Processes = { self: "", isRunning: () => false };
+const noProcesses: Processes = { self: "", isRunning: () => false, isHere: () => true };
 
 /** Settles the questions left behind by processes that were killed. */
 export async function settleQuestions({ folder, processes }: SessionPlace): Promise<void> {

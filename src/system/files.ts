@@ -83,25 +83,52 @@ export async function collected(
   return Buffer.concat(all);
 }
 
+/** Where a process runs. What is not known is undefined. */
+interface Place {
+  readonly host: string;
+  /** Identifies the machine, also after a restart. */
+  readonly machine?: string | undefined;
+  /** The PID namespace: each container has its own. */
+  readonly namespace?: string | undefined;
+  /** Identifies the boot of the machine. */
+  readonly boot?: string | undefined;
+}
+
 /**
- * A process name includes the host and, on Linux, the PID namespace, because containers may share files. It also includes
- * when the process started, because process IDs are used again, above all after a restart. If the start is not known, a
- * process that has the same ID counts as the same process, so nothing that belonged to it is taken over or ended.
+ * A process name such as `HOST MACHINE NAMESPACE PID@BOOT-START` includes the place, because machines and containers may
+ * share files. It also includes when the process started, because process IDs are used again, above all after a restart.
+ * If the start is not known, a process that has the same ID counts as the same process, so nothing that belonged to it
+ * is taken over or ended.
+ *
+ * See docs/decisions/0113-where-a-process-runs.md.
  */
-export function processesOn(platform: NodeJS.Platform): Processes {
+export function processesOn(platform: NodeJS.Platform, given: Partial<Place> = {}): Processes {
   const startOf = platform === "linux" ? startOnLinux : startByPs;
-  let ownStart: { readonly start: string | undefined } | undefined;
+  let known: Place | undefined;
+  const ownPlace = () => {
+    known ??= { ...(platform === "linux" ? placeOnLinux() : { host: hostname() }), ...given };
+    return known;
+  };
+  let ownName: string | undefined;
+  const isHere = (that: Place) => {
+    const own = ownPlace();
+    if (that.namespace !== own.namespace) return false;
+    if (that.boot !== undefined && that.boot === own.boot) return true;
+    const isSameMachine = that.host === own.host && that.machine === own.machine;
+    // Other machines may have the same host name.
+    return isSameMachine && (own.machine !== undefined || own.boot === undefined);
+  };
   return {
     get self() {
-      ownStart ??= { start: startOf(process.pid) };
-      const { start } = ownStart;
-      return `${place()} ${process.pid}${start === undefined ? "" : `@${start}`}`;
+      ownName ??= nameOf(ownPlace(), process.pid, startOf(process.pid));
+      return ownName;
     },
+    isHere: (name) => isHere(parseName(name).place),
     isRunning: (name) => {
-      const at = name.lastIndexOf(" ");
-      if (name.slice(0, at) !== place()) return true;
-      const [id, start] = name.slice(at + 1).split("@");
-      const pid = Number(id);
+      if (name === "") return false;
+      const { place, pid, start } = parseName(name);
+      if (!isHere(place)) return true;
+      if (place.boot !== undefined && place.boot !== ownPlace().boot) return false;
       try {
         process.kill(pid, 0);
       } catch (error) {
@@ -111,6 +138,29 @@ export function processesOn(platform: NodeJS.Platform): Processes {
       if (found === undefined) return true;
       return found !== ended && (start === undefined || found === start);
     },
+  };
+}
+
+function nameOf({ host, machine, namespace, boot }: Place, pid: number, start: string | undefined): string {
+  const since = start === undefined ? "" : `@${boot === undefined ? "" : `${boot}-`}${start}`;
+  return [host, machine, namespace, `${pid}${since}`].filter((part) => part !== undefined).join(" ");
+}
+
+/** Also parses names of earlier versions, which have no machine, or no start. */
+function parseName(name: string) {
+  const [host = "", ...others] = name.split(" ");
+  const [pid, since] = (others.pop() ?? "").split("@");
+  const isNamespace = (part: string) => part.startsWith("pid:[");
+  const [, boot, ticks] = /^(.{36})-(\d+)$/.exec(since ?? "") ?? [];
+  return {
+    place: {
+      host,
+      machine: others.find((part) => !isNamespace(part)),
+      namespace: others.find(isNamespace),
+      boot,
+    },
+    pid: Number(pid),
+    start: ticks ?? since,
   };
 }
 
@@ -137,29 +187,41 @@ function startByPs(pid: number): string | undefined {
   }
 }
 
-/**
- * The ID of the machine's last boot, and how long after that boot a process started. Undefined if that is not known.
- */
+/** When a process started: the time since the boot of the machine. Undefined if that is not known. */
 function startOnLinux(pid: number): string | undefined {
-  try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name of the program is in parentheses and may contain spaces. After it come the state and, as the twentieth
-    // field, the start.
-    const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
-    const [state, ticks] = [fields[0], fields[19]];
-    if (state === "Z") return ended;
-    return ticks === undefined ? undefined : `${boot}-${ticks}`;
-  } catch {
-    return undefined;
-  }
+  const status = contentsOf(`/proc/${pid}/stat`);
+  // The name of the program is in parentheses and may contain spaces. After it come the state and, as the twentieth
+  // field, the start.
+  const fields = status?.slice(status.lastIndexOf(")") + 2).split(" ") ?? [];
+  const [state, ticks] = [fields[0], fields[19]];
+  return state === "Z" ? ended : ticks;
 }
 
-function place(): string {
+function placeOnLinux(): Place {
+  return {
+    host: hostname(),
+    machine: machineOnLinux(),
+    namespace: orUndefined(() => readlinkSync("/proc/self/ns/pid")),
+    boot: contentsOf("/proc/sys/kernel/random/boot_id"),
+  };
+}
+
+/** A hash of the machine ID of systemd, which must not be disclosed. */
+function machineOnLinux(): string | undefined {
+  const id = contentsOf("/etc/machine-id");
+  if (!id) return undefined;
+  // Loaded here, because most commands do not need it.
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(`gpuctl ${id}`).digest("hex").slice(0, 16);
+}
+
+const contentsOf = (path: string): string | undefined => orUndefined(() => readFileSync(path, "utf8").trim());
+
+function orUndefined<Value>(read: () => Value): Value | undefined {
   try {
-    return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
+    return read();
   } catch {
-    return hostname();
+    return undefined;
   }
 }
 

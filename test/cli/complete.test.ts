@@ -28,7 +28,7 @@ async function completionsOf(line: readonly string[], files: Record<string, stri
       cwd: "/",
       folders,
       user: undefined,
-      processes: { self: "this one", isRunning: () => true },
+      processes: { self: "this one", isRunning: () => true, isHere: () => true },
       read: async () => new Uint8Array(),
       readText: (path) => files[path],
       stat: () => undefined,

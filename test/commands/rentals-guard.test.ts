@@ -3,11 +3,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
+import type { Programs } from "../../src/system/types.ts";
 import { type Cli, createCli, type Outcome, type Responder } from "../support/cli.ts";
+import { fillDisk } from "../support/full-disk.ts";
 import {
   at,
   cliThatResponds,
   deadProcess,
+  distantProcess,
   failure,
   header,
   hour,
@@ -140,6 +143,50 @@ describe("rentals guard", () => {
     const outcome = await cli.run(`${guard} -o json`);
     expect(shortEvents(outcome)).toEqual(["no-lease 1001"]);
     expect(await leasesOf(cli)).toHaveLength(1);
+  });
+});
+
+describe("a guard on a full disk", () => {
+  test("ends the rental whose lease is over, and says that the lease stays", async () => {
+    const cli = await withLeaseOver(await createCli());
+    const free = fillDisk("leases.jsonl");
+    const outcome = await cli.run(guard);
+    expect(outcome.code, outcome.err).toBe(1);
+    expect(outcome.err).toMatch(
+      /1001 has ended, but its lease could not be removed: cannot save .*: no space left on the disk\n/,
+    );
+    expect(terminations(outcome)).toHaveLength(1);
+    expect(await activeIn(cli)).toBe("");
+    const again = await cli.run(guard);
+    expect(again.code, again.err).toBe(1);
+    expect(terminations(again)).toEqual([]);
+    free();
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["had-ended 1001"]);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test("does not end a rental whose lease is not over", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --lease 3h`);
+    fillDisk("leases.jsonl");
+    const outcome = await cli.run(guard);
+    expect(outcome.code, outcome.err).toBe(0);
+    expect(await activeIn(cli)).toBe("1001\n");
+  });
+
+  test("ends the rental of a pending lease, and notifies", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label run-t0`);
+    await cli.run(`${create} --label without`);
+    const lease = { process: deadProcess, endsWithProcess: true, by: "rentals run", startedAt: at(500) };
+    await writeLeases(cli, [{ label: "run-t0", ...lease }]);
+    fillDisk("leases.jsonl");
+    const notified: unknown[] = [];
+    const shell: Programs["shell"] = async (_, { env }) => void notified.push(env?.GPUCTL_EVENT);
+    const outcome = await cli.run(`${guard} --notify x`, { programs: { shell } });
+    expect(outcome.code, outcome.err).toBe(12);
+    expect(await activeIn(cli)).toBe("1002\n");
+    expect(notified).toEqual(["ended", "no-lease"]);
   });
 });
 
@@ -407,6 +454,23 @@ describe("a create whose outcome is unknown", () => {
     expect(shortEvents(outcome)).toEqual(["ended 1001"]);
     expect(await activeIn(cli)).toBe("1002\n");
   });
+
+  test.each([
+    ["is reported, and its rental does not end, if it has no other end", 24 * 24 * hour, ["unchecked 1001"]],
+    ["is not reported if it has another end", 24 * hour, []],
+  ])("of a process on another machine with this host name %s", async (_, length, expected) => {
+    const cli = await createCli();
+    await cli.run(`${create} --label run-t0`);
+    const lease = { process: distantProcess, endsWithProcess: true, by: "rentals run", endsAt: at(length) };
+    await writeLeases(cli, [{ label: "run-t0", rentalId: "1001", ...lease }]);
+    const outcome = await cli.run(`${guard} -o json`);
+    expect(outcome.code, outcome.err).toBe(0);
+    expect(shortEvents(outcome)).toEqual(expected);
+    for (const { message } of eventsIn(outcome)) {
+      expect(message).toMatch(/`rentals run`, which is process \d+ on \S+ and cannot be checked from here/);
+    }
+    expect(await activeIn(cli)).toBe("1001\n");
+  });
 });
 
 describe("guards and people at the same time", () => {
@@ -632,6 +696,27 @@ describe("--notify", () => {
     isDown = false;
     expect((await cli.run(`${guard} --notify x`, options)).code).toBe(0);
     expect(notified).toHaveLength(2);
+  });
+
+  test("runs for an event with a very long label, which only the variables cut off", async () => {
+    const label = "x".repeat(200_000);
+    const cli = await createCli({
+      respond: (request) =>
+        isList(request)
+          ? Response.json(request.path.includes("virtual") ? [{ id: 7, label }] : [])
+          : undefined,
+    });
+    const { shell } = nodePrograms({
+      leaveToChild: async (_, work) => work,
+      signal: new AbortController().signal,
+    });
+    const command = `cd ${cli.folder}; cat > events; printf '%s' "$GPUCTL_EVENT_LABEL" > label`;
+    const { code, err } = await cli.run(["rentals", "guard", "--yes", "--sandbox", "--notify", command], {
+      programs: { shell },
+    });
+    expect(code, err).toBe(0);
+    expect(JSON.parse(await readFile(join(cli.folder, "events"), "utf8"))).toMatchObject({ label });
+    expect(await readFile(join(cli.folder, "label"), "utf8")).toMatch(/^x{7999}…$/);
   });
 
   test("never runs text from the service", async () => {

@@ -5,12 +5,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { firstMoment } from "../support/cli.ts";
 import { storeJob } from "../support/jobs.ts";
-import { deadProcess, hour, isCreate, isTerminate, leaseFile } from "../support/leases.ts";
+import { deadProcess, hour, isCreate, isTerminate, leaseFile, otherProcess } from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
-
-/** A process of this machine that runs and is not gpuctl. */
-const otherProcess = deadProcess.replace(/\d+$/, String(process.ppid));
 
 const detached = (script: string, ...flags: readonly string[]) =>
   sh(script, "--label", "train", "--detach", "--lease", "1h", ...flags);
@@ -24,7 +21,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(started.code, started.err).toBe(0);
     expect(started.err).toMatch(/gpuctl rentals jobs attach \w+/);
     expect(started.out).toMatch(/^COST: +\$0\.0\d$/m);
-    expect(await jobs()).toMatchObject([{ label: "train", state: "running", detached: true }]);
+    expect(await jobs()).toMatchObject([{ label: "train", state: "detached", detached: true }]);
     expect(await leases()).toMatchObject([{ rentalId: "1001", label: expect.stringMatching(/^train-/) }]);
     expect(await run("rentals jobs logs --follow train")).toMatchObject({ code: 0, out: "one\n" });
     const { code, out, err } = await run("rentals jobs attach train");

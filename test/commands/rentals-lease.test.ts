@@ -1,8 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { createCli, type Outcome } from "../support/cli.ts";
+import { fillDisk } from "../support/full-disk.ts";
 import {
   at,
   cliThatResponds,
@@ -109,6 +110,26 @@ describe("rentals create --lease", () => {
     expect(await readFile(leaseFile(cli), "utf8")).toBe(header(2));
   });
 
+  test.each([
+    [`${create} --lease 2h`, "leases.jsonl"],
+    [`${create} --lease 2h`, "leases.jsonl.holder"],
+    ["rentals lease set 1001 2h --sandbox", "leases.jsonl.holder.lock-owner"],
+    [`${create} --max-burn 90`, "rentals-create"],
+    [`${create} --max-burn 90`, "rentals-create.lock-owner"],
+  ])("a full disk is reported, and nothing is sent: %s, %s", async (line, file) => {
+    const cli = await createCli();
+    await cli.run(create);
+    const free = fillDisk(file);
+    const { code, err, requests } = await cli.run(line);
+    expect(code, err).toBe(2);
+    expect(err).toMatch(/cannot save .*(leases\.jsonl|rentals-create)\S*: no space left on the disk\n/);
+    expect(err).not.toContain("bug");
+    expect(requests.filter(isCreate)).toEqual([]);
+    free();
+    // No lock is left behind.
+    expect(await cli.run(line)).toMatchObject({ code: 0 });
+  });
+
   test("shows the rental, and fails, when its lease can no longer be saved", async () => {
     const cli = await createCli({
       respond: async (request) => {
@@ -148,6 +169,44 @@ describe("rentals create --lease", () => {
     expect(await leasesOf(cli, join(cli.folder, "shared"))).toMatchObject([{ rentalId: "1001" }]);
     expect(await leasesOf(cli, join(cli.folder, "own"))).toMatchObject([{ rentalId: "1002" }]);
     expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  describe.skipIf(process.platform === "win32")("a lease file that is a symbolic link", () => {
+    /** The link `link.jsonl` to a file in another folder, which is another path for the same file. */
+    async function createLinked() {
+      const cli = await createCli();
+      const [link, target] = [join(cli.folder, "link.jsonl"), join(cli.folder, "share", "leases.jsonl")];
+      await mkdir(join(cli.folder, "share"));
+      await symlink(join("share", "leases.jsonl"), link);
+      return { ...cli, cli, link, target };
+    }
+
+    test("stays a link, and its target is replaced and locked", async () => {
+      const { run, cli, link, target, folder } = await createLinked();
+      await writeFile(target, header());
+      const { code, err } = await run(`${create} --lease 1h --lease-file link.jsonl`);
+      expect(code, err).toBe(0);
+      expect((await lstat(link)).isSymbolicLink()).toBe(true);
+      expect(await leasesOf(cli, target)).toMatchObject([{ rentalId: "1001" }]);
+      expect(await readdir(folder)).not.toContain("link.jsonl.holder");
+      await run("rentals lease clear 1001 --lease-file link.jsonl --sandbox");
+      expect(await leasesOf(cli, target)).toEqual([]);
+      expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    });
+
+    test.each([
+      `${create} --lease 1h`,
+      "rentals lease list --sandbox",
+      "rentals guard --once --yes --sandbox",
+    ])("to a missing file is refused: %s", async (line) => {
+      const { run, link } = await createLinked();
+      const { code, err, requests } = await run(`${line} --lease-file link.jsonl`);
+      expect(code, err).toBe(2);
+      expect(err).toMatch(/is a symbolic link to share.leases\.jsonl, which does not exist/);
+      expect(err).not.toContain("There is no lease file");
+      expect(requests.filter(isCreate)).toEqual([]);
+      expect((await lstat(link)).isSymbolicLink()).toBe(true);
+    });
   });
 
   test("no lease is lost when several processes create rentals at once", async () => {

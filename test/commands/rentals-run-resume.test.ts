@@ -5,12 +5,17 @@ import { claimJob } from "../../src/jobs/watch.ts";
 import { processes } from "../../src/system/files.ts";
 import { firstMoment } from "../support/cli.ts";
 import { storeJob } from "../support/jobs.ts";
-import { deadProcess, hour, isCreate, leaseFile, leasesOf, writeLeases } from "../support/leases.ts";
+import {
+  deadProcess,
+  hour,
+  isCreate,
+  leaseFile,
+  leasesOf,
+  otherProcess,
+  writeLeases,
+} from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
-
-/** A process of this machine that runs and is not gpuctl. */
-const otherProcess = deadProcess.replace(/\d+$/, String(process.ppid));
 
 type Renter = Awaited<ReturnType<typeof createRenter>>;
 
@@ -66,7 +71,10 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     const names = ["one", "two"].map((name) => `${processes.self}-${name}`);
     const taken = await Promise.all(
       names.map((self) =>
-        claimJob(id, { state, processes: { self, isRunning: (name) => names.includes(name) } }),
+        claimJob(id, {
+          state,
+          processes: { self, isRunning: (name) => names.includes(name), isHere: () => true },
+        }),
       ),
     );
     expect(taken.filter((journal) => journal !== undefined)).toHaveLength(1);
@@ -89,6 +97,89 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     expect(err).toContain("another gpuctl process has just resumed or ended the job of this command line");
     expect(requests.filter(isCreate)).toEqual([]);
     expect(await active()).toHaveLength(1);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a job whose process cannot be checked", () => {
+  const line = sh("exit 4", "--detach", "--lease", "1h");
+
+  /** A job that was left on another machine after it had rented. */
+  async function createDistant(fields: object = {}) {
+    const renter = await createRenter();
+    await renter.run(line);
+    await changeJob(renter, { phase: "starting", process: "host-a pid:[1] 7", ...fields });
+    const [{ id }] = await renter.jobs();
+    return { ...renter, id };
+  }
+
+  test("is not rented for a second time, and no one is asked", async () => {
+    const { run, id, active } = await createDistant();
+    const asked: string[] = [];
+    const confirm = async ({ message }: { readonly message: string }) => asked.push(message) > 0;
+    const atTerminal = line.filter((word) => word !== "--yes");
+    for (const outcome of [await run(line), await run(atTerminal, { terminal: 80, prompts: { confirm } })]) {
+      expect(outcome.code, outcome.err).toBe(2);
+      expect(outcome.err).toContain("process 7 on host-a may still be attending");
+      expect(outcome.err).toContain(`gpuctl rentals jobs attach ${id} --take-over`);
+      expect(outcome.err).toContain(`gpuctl rentals jobs cancel ${id}`);
+      expect(outcome.requests.filter(isCreate)).toEqual([]);
+    }
+    expect(asked).toEqual([]);
+    expect(await active()).toHaveLength(1);
+  });
+
+  test("does not keep another --label from renting", async () => {
+    const { run } = await createDistant();
+    const { code, err, requests } = await run([...line.slice(0, 2), "--label", "other", ...line.slice(2)]);
+    expect(code, err).toBe(0);
+    expect(requests.filter(isCreate)).toHaveLength(1);
+  });
+
+  test("is taken over by jobs attach --take-over, which ends its rental", async () => {
+    const { run, active } = await createDistant();
+    const { code, err } = await run("rentals jobs attach --take-over");
+    expect(code, err).toBe(4);
+    expect(await active()).toEqual([]);
+  });
+
+  test("is not taken over by --take-over if its process runs here", async () => {
+    const { run, active } = await createDistant({ process: otherProcess });
+    const { code, err } = await run("rentals jobs attach --take-over", {
+      answerSignal: () => AbortSignal.timeout(500),
+    });
+    expect(code, err).toBe(130);
+    expect(err).toContain("Another gpuctl process is attached");
+    expect(await active()).toHaveLength(1);
+  });
+
+  test("says so to a process that watches it", async () => {
+    const { run } = await createDistant();
+    const { code, err } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.timeout(500) });
+    expect(code, err).toBe(130);
+    expect(err).toContain("process 7 on host-a, which cannot be checked from here");
+    expect(err).toContain("--take-over");
+  });
+
+  test("is one that no process attends once it is detached", async () => {
+    const { run, active, folder, id } = await createDistant({ phase: "running", process: deadProcess });
+    const { code } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.abort() });
+    expect(code).toBe(130);
+    const path = join(folder, "state", "jobs", id, "job.json");
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ phase: "running", process: "" });
+    expect(await run("rentals jobs attach")).toMatchObject({ code: 4 });
+    expect(await active()).toEqual([]);
+  });
+
+  test("is resumed by --take-over and the same command line if it has not rented", async () => {
+    const { run, active } = await createDistant({
+      phase: "creating",
+      rentalId: undefined,
+      rentalLabel: "train-nothing",
+    });
+    expect((await run("rentals jobs cancel --all --yes")).err).toContain("--take-over` first");
+    expect((await run("rentals jobs attach --take-over")).err).toContain("no rental of job");
+    expect((await run(line)).err).toContain("so a new job starts");
+    expect(await active()).toHaveLength(2);
   });
 });
 

@@ -8,7 +8,7 @@ import { asRecord } from "../../src/core/json.ts";
 import { whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
 import { createCli, type Responder } from "../support/cli.ts";
-import { deadProcess, isCreate, leaseFile, reusedProcess } from "../support/leases.ts";
+import { deadProcess, hour, isCreate, leaseFile, reusedProcess } from "../support/leases.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -182,6 +182,23 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       const { code, slept } = await run(sh("sleep 30", "--time-limit", "2h"));
       expect(code).toBe(8);
       expect(Math.max(...slept)).toBeLessThanOrEqual(30_000);
+    });
+
+    test.each([
+      ["--time-limit", "2h"],
+      ["--max-cost", "5"],
+    ])("%s stops the command in time although the clock is set back", async (flag, value) => {
+      const { run, advance } = await createRenter();
+      let waits = 0;
+      // The limit is awaited by then, in many short waits.
+      const onSleep = () => {
+        waits += 1;
+        if (waits === 20) advance(-24 * hour);
+      };
+      const { code, slept, err } = await run(sh("sleep 30", flag, value), { onSleep });
+      expect(waits).toBeGreaterThan(40);
+      expect(code, err).toBe(8);
+      expect(slept.reduce((sum, one) => sum + one)).toBeLessThan(4 * hour);
     });
 
     test("a profile's limit for inference does not stop a job, and its burn limit refuses it", async () => {

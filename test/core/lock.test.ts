@@ -11,7 +11,11 @@ async function scratch() {
 }
 
 /** A process of this machine; the one called "killed" no longer runs. */
-const processCalled = (self: string) => ({ self, isRunning: (name: string) => name !== "killed" });
+const processCalled = (self: string) => ({
+  self,
+  isRunning: (name: string) => name !== "killed",
+  isHere: () => true,
+});
 
 const options = {
   processes: processCalled("this one"),

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { processesOn } from "../../src/system/files.ts";
+import { processes, processesOn } from "../../src/system/files.ts";
+import { deadProcess, runningProcess } from "../support/leases.ts";
 import { needs } from "../support/programs.ts";
 
 describe("the name of a process on macOS", () => {
@@ -25,6 +26,56 @@ describe("the name of a process on macOS", () => {
   });
 });
 
+describe.runIf(process.platform === "linux")("the name of a process on Linux", () => {
+  const boot = crypto.randomUUID();
+  const place = { host: "node", machine: "a1", namespace: "pid:[4026531836]", boot };
+  /** A process of the place that runs, or that has ended. */
+  const named = (name: string, { host, machine, namespace, boot }: typeof place): string =>
+    name.replace(/^.* (\d+)@.{36}/, `${host} ${machine} ${namespace} $1@${boot}`);
+  const running = named(processes.self, place);
+  const ended = named(deadProcess, place);
+  const later = { ...place, boot: crypto.randomUUID() };
+
+  test("is the one that another process parses", () => {
+    expect(processesOn("linux", place).self).toBe(running);
+  });
+
+  test.each([
+    ["the same place", place, "known"],
+    ["the machine under a new host name", { ...place, host: "renamed" }, "known"],
+    ["another container of the machine", { ...place, namespace: "pid:[1]" }, "unknown"],
+    ["another machine with the same host name", { ...later, machine: "b2" }, "unknown"],
+    ["a machine without an ID and with the same host name", { ...later, machine: undefined }, "unknown"],
+    ["a machine with the same ID and another host name", { ...later, host: "copy" }, "unknown"],
+  ])("stands for a process that can be checked, or not, from %s", (_, from, expected) => {
+    const { isRunning, isHere } = processesOn("linux", from);
+    expect([isRunning(running), isRunning(ended)]).toEqual([true, expected === "unknown"]);
+    expect([isHere(running), isHere(ended)]).toEqual(Array(2).fill(expected === "known"));
+  });
+
+  test("stands for an ended process after the machine has restarted", () => {
+    const { isRunning, isHere } = processesOn("linux", later);
+    expect([isRunning(running), isHere(running)]).toEqual([false, true]);
+  });
+
+  test.each([
+    ["without a machine", (name: string) => name.replace(" a1 ", " "), true],
+    ["without a machine and a start", (name: string) => name.replace(" a1 ", " ").replace(/@.*/, ""), false],
+  ])("of an earlier version %s is read", (_, old, isKnown) => {
+    const { isRunning, isHere } = processesOn("linux", place);
+    expect([isRunning(old(running)), isRunning(old(ended))]).toEqual([true, !isKnown]);
+    expect(isHere(old(running))).toBe(isKnown);
+    for (const machine of ["b2", undefined]) {
+      const other = processesOn("linux", { ...later, machine });
+      expect([other.isRunning(old(ended)), other.isHere(old(ended))]).toEqual([true, false]);
+    }
+  });
+
+  test("is never empty: an empty name stands for no process", () => {
+    expect(processesOn("linux", place).isRunning("")).toBe(false);
+  });
+});
+
 describe("a process that was killed, but whose parent has not asked for its status", () => {
   needs("ps");
 
@@ -36,7 +87,7 @@ describe("a process that was killed, but whose parent has not asked for its stat
     const [printed] = await once(parent.stdout, "data");
     const pid = Number(String(printed));
     const { self, isRunning } = processesOn(platform);
-    const name = self.replace(/\d+@.*/, String(pid));
+    const name = platform === "linux" ? runningProcess(pid) : self.replace(/\d+@.*/, String(pid));
     expect(isRunning(name)).toBe(true);
     process.kill(pid, "SIGKILL");
     await expect.poll(() => isRunning(name)).toBe(false);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeFolderSync } from "../../src/core/files.ts";
@@ -46,10 +47,27 @@ export async function writeLeases(
 export const at = (milliseconds: number): string => new Date(firstMoment + milliseconds).toISOString();
 
 /** A process of this machine that no longer runs. */
-export const deadProcess = `${processes.self.slice(0, processes.self.lastIndexOf(" "))} 999999999`;
+export const deadProcess = processes.self.replace(/\d+(?=@|$)/, "999999999");
+
+/** The name of a process of this machine that runs. */
+export const runningProcess = (pid: number): string =>
+  processes.self.replace(/\d+(?:@(.{36}-)?.*)?$/, (_, boot = "") => {
+    if (process.platform !== "linux") return String(pid);
+    const status = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return `${pid}@${boot}${status.slice(status.lastIndexOf(")")).split(" ")[20]}`;
+  });
+
+/** A process of this machine that runs and is not gpuctl. */
+export const otherProcess = runningProcess(process.ppid);
+
+/** A process of another machine, which has the host name of this one if this is Linux. */
+export const distantProcess =
+  process.platform === "linux"
+    ? deadProcess.replace(/^(\S+) (?:\w{16} )?(.*)@.{36}/, `$1 $2@${crypto.randomUUID()}`)
+    : "other-host 1";
 
 /** A process of this machine that no longer runs, and whose process ID this process got. */
-export const reusedProcess = processes.self.replace(/@.*/, "@earlier");
+export const reusedProcess = processes.self.replace(/-\d+$/, "-1");
 
 export const isCreate = ({ method, path }: SeenRequest): boolean =>
   method === "POST" && /[-/]rentals$/.test(path);

@@ -1,7 +1,7 @@
 import { journalPath } from "../../batch/journal.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { InUse } from "../../core/errors.ts";
-import { locked, lockOwner, pidOf } from "../../core/tasks/lock.ts";
+import { hostOf, locked, lockOwner, pidOf } from "../../core/tasks/lock.ts";
 
 /**
  * Milliseconds. A lock that has not been renewed for this long counts as abandoned: its process was suspended, or ended
@@ -20,16 +20,16 @@ export async function withBatchLock<Value>(
 ): Promise<Value> {
   const path = journalPath(out);
   const owner = await lockOwner(path);
-  const isHere = owner !== undefined && placeOf(owner) === placeOf(processes.self);
+  const isHere = owner !== undefined && processes.isHere(owner);
   return locked(path, work, {
     processes,
     stale,
-    // A process on this machine may hold the lock for hours, so do not wait for it. A process on another machine may
-    // have ended, so wait until its lock would be abandoned.
+    // A process that can be checked may hold the lock for hours, so do not wait for it. Any other process may have
+    // ended, so wait until its lock would be abandoned.
     timeout: isHere && processes.isRunning(owner) ? 0 : stale * 2,
     busy: () => {
       const by = owner === undefined ? "another process" : `process ${pidOf(owner)}`;
-      const where = owner === undefined || isHere ? "" : ` on ${owner.split(" ")[0]}`;
+      const where = owner === undefined || isHere ? "" : ` on ${hostOf(owner)}`;
       return new InUse(
         `the batch ${out} is in use by ${by}${where}`,
         "Wait until that process has ended, or stop it.",
@@ -37,6 +37,3 @@ export async function withBatchLock<Value>(
     },
   });
 }
-
-/** The part of a process's name that says where the process runs. */
-const placeOf = (process: string): string => process.slice(0, process.lastIndexOf(" "));

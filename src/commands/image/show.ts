@@ -26,7 +26,9 @@ export async function prepareToShow(
 ): Promise<(result: Result) => Promise<Result>> {
   if (out === "-" && (preview || open)) {
     const name = preview ? "--preview" : "--open";
-    throw new UsageError(`${name} shows saved images, but --out - does not save them: use only one of these flags`);
+    throw new UsageError(
+      `${name} shows saved images, but --out - does not save them: use only one of these flags`,
+    );
   }
   const openPaths = open ? await pictures.findViewer() : undefined;
   const terminal = preview ? pictures.terminal() : undefined;

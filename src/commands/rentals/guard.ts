@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { SomeFailed, UsageError } from "../../core/errors.ts";
@@ -60,7 +60,7 @@ export default defineCommand({
       throw new UsageError(`--every must be at least ${duration(minInterval)}, not ${duration(every)}`);
     }
     const place = leasePlace(flags, context);
-    if (!(await stat(place.path).catch(() => undefined))) {
+    if (!(await lstat(place.path).catch(() => undefined))) {
       context.say(`There is no lease file ${place.path} yet.`);
     }
     const guard = { ...context, place, warn, notify: flags.notify };

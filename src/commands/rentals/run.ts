@@ -4,13 +4,14 @@ import { defineCommand } from "../../command-kit/define.ts";
 import type { FlagValues } from "../../command-kit/flag.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
+import { hostOf, pidOf } from "../../core/tasks/lock.ts";
 import { commandLine, quoted } from "../../core/text.ts";
 import { duration } from "../../core/values/durations.ts";
 import { decimalText, dollarText } from "../../core/values/money.ts";
 import { attend } from "../../jobs/attend.ts";
 import { type Job, type Journal, openJournal, readJobs } from "../../jobs/journal.ts";
 import { newToken, serviceName } from "../../jobs/leases.ts";
-import { claimJob } from "../../jobs/watch.ts";
+import { claimJob, leaveJob } from "../../jobs/watch.ts";
 import { estimateCost } from "./cost.ts";
 import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.ts";
 import { rentalOffers } from "./create/offers.ts";
@@ -112,7 +113,9 @@ export default defineCommand({
         `Rental ${rentalId} may still be billed. \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\` ends it.`,
         { evenIfUnread: true },
       );
-      const outcome = await attend(journal, host, { stopped, variables });
+      const outcome = await attend(journal, host, { stopped, variables }).finally(() =>
+        leaveJob(journal.job().id, files),
+      );
       if (outcome.because === "detached" && place) await detachLease(place, journal.job().id);
       return jobResult(journal, outcome, context);
     });
@@ -135,20 +138,36 @@ const lineFor = ({ input, flags, args, settings, files }: Omit<Given, "place">):
     args.command,
   );
 
-/** The last job that the same command line started and that needs gpuctl, but whose gpuctl process no longer runs. */
+/**
+ * The last job that the same command line started and that needs gpuctl, but whose gpuctl process no longer runs. Throws
+ * `UsageError` if this command line would rent although a process that cannot be checked may attend such a job.
+ */
 const leftBehind = (
   line: string,
   { env }: Pick<FlagValues<typeof runFlags>, "env">,
   { files }: Pick<Context, "files">,
-): Job | undefined =>
-  readJobs(files.state).findLast(
+): Job | undefined => {
+  const { self, isRunning, isHere } = files.processes;
+  const open = readJobs(files.state).filter(
     (job) =>
       job.line === line &&
       job.phase !== "ended" &&
       !(job.plan.detached && job.phase === "running") &&
-      // A killed process may have had the same name as this one: in a container, gpuctl may be PID 1 after each start.
-      (job.process === files.processes.self || !files.processes.isRunning(job.process)) &&
       job.values === hashOfValues(env, job.id),
+  );
+  // A killed process may have had the same name as this one: in a container, gpuctl may be PID 1 after each start.
+  const left = open.findLast(({ process }) => process === self || !isRunning(process));
+  const unknown = open.findLast(({ process }) => isRunning(process) && !isHere(process));
+  if (unknown && left?.rentalId === undefined) throw mayBeAttended(unknown);
+  return left;
+};
+
+const mayBeAttended = ({ id, process }: Job): UsageError =>
+  new UsageError(
+    `this command line has started job ${id}, which process ${pidOf(process)} on ${hostOf(process)} may still be attending; this cannot be checked from here`,
+    {
+      hint: `Nothing was rented. If that process no longer runs, \`gpuctl rentals jobs attach ${id} --take-over\` resumes the job, and \`gpuctl rentals jobs cancel ${id}\` ends its rental. To start another job, use another --label.`,
+    },
   );
 
 /**

@@ -5,7 +5,7 @@ import { codeOf } from "../errors.ts";
 import { makeFolderSync, writePrivateFile } from "../files.ts";
 import { asRecord, parseJson } from "../json.ts";
 
-/** The processes of this machine. */
+/** The processes of this machine. A name is never empty: an empty name stands for no process. */
 export interface Processes {
   /** The name of this process. No other process has this name, even on another machine that shares the files. */
   readonly self: string;
@@ -13,7 +13,15 @@ export interface Processes {
    * Whether the process with this name is running. True if that is unknown, for example if it is on another machine.
    */
   readonly isRunning: (name: string) => boolean;
+  /**
+   * Whether `isRunning` knows if the process with this name is running. False if it is on another machine or in another
+   * container.
+   */
+  readonly isHere: (name: string) => boolean;
 }
+
+/** The host in the name of a process, for messages. */
+export const hostOf = (name: string): string => name.split(" ", 1)[0] ?? "";
 
 /** The process ID in the name of a process, which a user can look up on its machine. */
 export const pidOf = (name: string): string => name.slice(name.lastIndexOf(" ") + 1).replace(/@.*/, "");
@@ -54,11 +62,17 @@ export async function locked<Value>(
   const lockOf = (one: string) => lock(one, { realpath: false, stale, onCompromised: () => {} });
   const acquire = async () => {
     const unlock = await lockOf(path);
-    writePrivateFile(ownerPath(path), JSON.stringify({ name: processes.self, born: await bornAt(path) }));
-    return async () => {
+    const release = async () => {
       await rm(ownerPath(path), { force: true });
       await unlock();
     };
+    try {
+      writePrivateFile(ownerPath(path), JSON.stringify({ name: processes.self, born: await bornAt(path) }));
+    } catch (error) {
+      await release().catch(() => undefined);
+      throw error;
+    }
+    return release;
   };
   let release: Awaited<ReturnType<typeof acquire>> | undefined;
   for (let waited = 0; release === undefined; ) {

@@ -221,7 +221,8 @@ const inWords = (effect: Effect): string =>
     effect.body !== undefined && `returns its own body as ${effect.contentType ?? defaultContentType}`,
     effect.garbage && "returns invalid JSON",
     effect.retryAfterSeconds !== undefined && `sets Retry-After to ${effect.retryAfterSeconds} s`,
-    effect.cutStreamAfter !== undefined && `cuts a stream after ${effect.cutStreamAfter} events, and any other response after ${effect.cutStreamAfter} KiB`,
+    effect.cutStreamAfter !== undefined &&
+      `cuts a stream after ${effect.cutStreamAfter} events, and any other response after ${effect.cutStreamAfter} KiB`,
     effect.stall && "then sends nothing more",
     effect.reset && "resets the connection",
   ]

@@ -26,7 +26,7 @@ test("takes over the lock of a process that has just been killed", async () => {
   const { run, folder, path } = await withLock(3600);
   const { pid } = spawnSync(process.execPath, ["--version"]);
   const owner = {
-    name: processes.self.replace(/\d+(@.*)?$/, String(pid)),
+    name: processes.self.replace(/\d+(?=@|$)/, String(pid)),
     born: (await stat(`${path}.lock`)).birthtimeMs,
   };
   await writeFile(`${path}.lock-owner`, JSON.stringify(owner));

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Context } from "../../../command-kit/context.ts";
-import { reasonOf, UsageError, WaitedTooLong } from "../../../core/errors.ts";
+import { saveFailed, UsageError, WaitedTooLong } from "../../../core/errors.ts";
 import { lockedUntil } from "../../../core/tasks/lock.ts";
 import { duration } from "../../../core/values/durations.ts";
 
@@ -32,13 +32,17 @@ export async function exclusively<Value>(
     return sleep(milliseconds);
   };
   const times = { processes: files.processes, stale: staleMs, timeout: timeoutMs };
+  const path = join(files.state, lockFile);
   try {
-    return await lockedUntil(join(files.state, lockFile), work, { ...times, busy: isBusy, sleep: wait });
+    return await lockedUntil(path, work, { ...times, busy: isBusy, sleep: wait });
   } catch (error) {
     if (!isAbout(error, files.state)) throw error;
-    throw new UsageError(`--max-burn and --if-absent need a lock in the state folder: ${reasonOf(error)}`, {
-      hint: "To use another state folder, set GPUCTL_STATE_DIR.",
-    });
+    throw new UsageError(
+      `--max-burn and --if-absent need a lock in the state folder: ${saveFailed(path, error).message}`,
+      {
+        hint: "To use another state folder, set GPUCTL_STATE_DIR.",
+      },
+    );
   }
 }
 

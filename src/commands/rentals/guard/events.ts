@@ -16,6 +16,7 @@ export interface GuardEvent {
    * - `no-lease`: the rental is active and has no lease
    * - `unclear`: it is not certain which rental a pending lease is for
    * - `disputed`: the lease is over by only one of two clocks
+   * - `unchecked`: the lease ends only with a process that cannot be checked from here
    * - `unreadable`: lines of the lease file are damaged
    * - `unlisted`: the active rentals could not be listed
    * - `round-failed`: the whole round failed, and the next one tries again
@@ -30,6 +31,7 @@ export interface GuardEvent {
     | "no-lease"
     | "unclear"
     | "disputed"
+    | "unchecked"
     | "unreadable"
     | "unlisted"
     | "round-failed";
@@ -81,6 +83,7 @@ const lasting: ReadonlySet<GuardEvent["event"]> = new Set([
   "no-lease",
   "unclear",
   "disputed",
+  "unchecked",
   "unreadable",
 ]);
 
@@ -93,7 +96,8 @@ const notifyTimeout = timeUnits[2].milliseconds;
 
 /**
  * Runs the user's command line in a shell for an event. Passes the event as JSON on stdin and in environment variables,
- * so that text from the service is never part of the command line. Returns an error if the command fails.
+ * so that text from the service is never part of the command line. Long texts are cut off in the variables. Returns an
+ * error if the command fails.
  */
 export async function notify(
   commandLine: string,
@@ -109,7 +113,7 @@ export async function notify(
     GPUCTL_EVENT_MESSAGE: message,
   };
   const env = Object.fromEntries(
-    Object.entries(variables).map(([name, text]) => [name, withoutControls(text)]),
+    Object.entries(variables).map(([name, text]) => [name, shortened(withoutControls(text))]),
   );
   try {
     await programs.shell(commandLine, {
@@ -122,6 +126,13 @@ export async function notify(
     return new NotNotified(`the command of --notify failed for ${event.event}: ${reasonOf(error)}`);
   }
 }
+
+/** In characters. Linux starts no program with a variable of 128 KiB or more, nor Windows with one of 32,767 characters. */
+const maxVariable = 8_000;
+
+/** Cuts off the end of a text that is too long for a variable. */
+const shortened = (text: string): string =>
+  text.length <= maxVariable ? text : `${text.slice(0, maxVariable - 1)}…`;
 
 /** Replaces control characters, so that a variable is one line. A NUL character would be invalid in a variable. */
 const withoutControls = (text: string): string => text.replace(/\p{Cc}+/gu, " ").trim();

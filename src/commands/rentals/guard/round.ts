@@ -3,6 +3,8 @@ import type { Context, Ports } from "../../../command-kit/context.ts";
 import { labelOf } from "../../../command-kit/responses.ts";
 import {
   Interrupted,
+  isDiskFull,
+  LeaseNotStored,
   LeaseUnclear,
   NotFound,
   NotReady,
@@ -13,7 +15,7 @@ import {
 import { firstAt } from "../../../core/json.ts";
 import { assertIsRental, idOf, statesOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
-import { LockLost } from "../../../core/tasks/lock.ts";
+import { hostOf, LockLost, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { duration, timeUnits } from "../../../core/values/durations.ts";
 import { type ActiveRental, isOverByAll, leaseRound } from "../../../jobs/lease-round.ts";
@@ -83,7 +85,9 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   const over = [...round.over];
   for (const { lease, rental } of round.found) {
     const bound = boundTo(lease, rental);
-    if (!settings.dryRun) await changeLease(place, lease.token, (now) => (now.rentalId ? now : bound));
+    if (!settings.dryRun) {
+      await changeLease(place, lease.token, (now) => (now.rentalId ? now : bound)).catch(unlessDiskFull);
+    }
     if (isOverByAll(bound, clocks(guard), place.processes)) over.push(bound);
   }
   for (const lease of over) {
@@ -98,6 +102,11 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     const message =
       "the lease is over by only one of two clocks, this machine's and the service's, so the rental was not ended; `gpuctl doctor` compares the clocks";
     add({ ...factsOf(lease), event: "disputed", message, error: new UnexpectedResponse(message, "") });
+  }
+  for (const lease of round.unchecked) {
+    const { by, process = "", rentalId = "" } = lease;
+    const message = `the lease ends with \`${by}\`, which is process ${pidOf(process)} on ${hostOf(process)} and cannot be checked from here. If it no longer runs, terminate the rental; ${leaseLine("set", [rentalId, "2h"], guard)} sets an end`;
+    add({ ...factsOf(lease), event: "unchecked", message });
   }
   for (const { lease, candidates } of round.unclear) {
     const message = `the outcome of ${lease.by} is unknown, and it is not certain which rental it created: it may be ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for it with ${leaseLine("set", [], guard)}, or terminate it; then run ${leaseLine("clear", [lease.token], guard)}`;
@@ -118,6 +127,11 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   }
   if (!settings.dryRun) await notifyAll(events, rentals, guard);
   return events;
+}
+
+/** On a full disk, a guard cannot change the leases, but it still ends rentals. */
+function unlessDiskFull(error: unknown): void {
+  if (!isDiskFull(error)) throw error;
 }
 
 type Add = (event: Omit<GuardEvent, "time">) => void;
@@ -164,50 +178,75 @@ type Outcome = Pick<GuardEvent, "event" | "message" | "error">;
 /**
  * Ends the rental of a lease that was over when the guard checked, if the lease is still over. Holds the lock of the
  * lease file, so other processes cannot change a lease meanwhile: an extension either comes before and counts, or comes
- * too late and fails. Returns undefined if there is nothing to report.
+ * too late and fails. If the disk is full, ends the rental without the lock: no process can extend the lease then, and
+ * ending a rental twice does no harm. Returns undefined if there is nothing to report.
  */
 async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined> {
   const { place, settings } = guard;
-  /** Set once the request was successful. If the lock is lost after that, the second run only removes the lease. */
+  /** Set once the rental has ended. If the lock is lost after that, the second run only removes the lease. */
   let outcome: Outcome | undefined;
-  try {
-    return await whileLocked(place, async (leases, save, assertHeld) => {
-      const saved = leases.leases.find((one) => one.token === found.token);
-      // A dry run does not save the ID of the rental that was found for a pending lease.
-      const lease = settings.dryRun && saved && !saved.rentalId ? found : saved;
-      const remove = () => save({ ...leases, leases: leases.leases.filter((one) => one !== lease) });
-      if (outcome !== undefined) {
-        await remove();
-        return outcome;
-      }
-      if (!lease?.rentalId || !isOverByAll(lease, clocks(guard), place.processes)) return undefined;
-      const { rentalId } = lease;
-      const record: unknown = await guard.call("getRental", { rentalId });
-      assertIsLeased(lease, record, guard);
-      if (hasEnded(record)) {
-        if (!settings.dryRun) await remove();
-        return { event: "had-ended", message: "had already ended" };
-      }
-      if (statesOf(record).some(isEnding)) return { event: "ending", message: `is ${stateText(record)}` };
-      if (settings.dryRun) return { event: "would-end", message: whyOver(lease, guard) };
-      const ended = await endRental(await planRecord(rentalId, record, guard), guard, assertHeld);
-      const message = endedMessage(ended);
-      const after = await afterEnd(rentalId, guard);
-      if (after === "unconfirmed") return { event: "ended", message };
-      if (after !== "ended") return after;
-      outcome = { event: "ended", message };
+  let hasLock = false;
+  const end: Parameters<typeof whileLocked<Outcome | undefined>>[1] = async (leases, save, assertHeld) => {
+    hasLock = true;
+    const saved = leases.leases.find((one) => one.token === found.token);
+    // The ID of the rental that was found for a pending lease is not saved in a dry run or on a full disk.
+    const lease = saved && !saved.rentalId ? found : saved;
+    const remove = () => save({ ...leases, leases: leases.leases.filter((one) => one !== saved) });
+    if (outcome !== undefined) {
       await remove();
       return outcome;
-    });
+    }
+    if (!lease?.rentalId || !isOverByAll(lease, clocks(guard), place.processes)) return undefined;
+    const { rentalId } = lease;
+    const record: unknown = await guard.call("getRental", { rentalId });
+    assertIsLeased(lease, record, guard);
+    if (hasEnded(record)) {
+      const ended: Outcome = { event: "had-ended", message: "had already ended" };
+      if (settings.dryRun) return ended;
+      outcome = ended;
+      await remove();
+      return outcome;
+    }
+    if (statesOf(record).some(isEnding)) return { event: "ending", message: `is ${stateText(record)}` };
+    if (settings.dryRun) return { event: "would-end", message: whyOver(lease, guard) };
+    const ended = await endRental(await planRecord(rentalId, record, guard), guard, assertHeld);
+    const message = endedMessage(ended);
+    const after = await afterEnd(rentalId, guard);
+    if (after === "unconfirmed") return { event: "ended", message };
+    if (after !== "ended") return after;
+    outcome = { event: "ended", message };
+    await remove();
+    return outcome;
+  };
+  const withoutLock = async (error: unknown) => {
+    if (hasLock || !isDiskFull(error)) throw error;
+    return end(
+      await readLeases(place.path),
+      () => Promise.reject(error),
+      async () => {},
+    );
+  };
+  try {
+    return await whileLocked(place, end).catch(withoutLock);
   } catch (error) {
     if (guard.interrupted.aborted || error instanceof InterruptedWrite || error instanceof LockLost)
       throw error;
-    if (outcome !== undefined) {
-      guard.say(`The lease could not be removed: ${reasonOf(error)}.`);
-      return outcome;
-    }
+    if (outcome !== undefined) return notRemoved(outcome, found, error);
     return { event: "failed", message: failureText(error), error };
   }
+}
+
+/** The outcome if a rental has ended, but its lease cannot be removed. */
+function notRemoved({ event, message }: Outcome, { rentalId }: Lease, error: unknown): Outcome {
+  const problem = `its lease could not be removed: ${reasonOf(error)}`;
+  return {
+    event,
+    message: `${message.replace(/\.$/, "")}, but ${problem}`,
+    error: new LeaseNotStored(
+      `rental ${rentalId} has ended, but ${problem}`,
+      "The next round tries to remove it again.",
+    ),
+  };
 }
 
 /** Why a lease that is over has ended: at its time, or with its process. */
@@ -269,12 +308,15 @@ async function notifyAll(
   guard: Guard,
 ): Promise<void> {
   if (guard.notify === undefined) return;
-  const fresh = await claim(events, rentals, guard);
+  const fresh = await claim(events, rentals, guard).catch((error: unknown) => {
+    unlessDiskFull(error);
+    return new Set(events);
+  });
   for (const event of events.filter((one) => lastingKey(one) === undefined || fresh.has(one))) {
     const error = await notify(guard.notify, event, guard);
     if (error === undefined) continue;
     events.push({ event: "failed", message: error.message, time: event.time, error });
-    await unclaim(event, guard);
+    await unclaim(event, guard).catch(unlessDiskFull);
   }
 }
 

@@ -1,8 +1,10 @@
 import { defineCommand } from "../../../command-kit/define.ts";
+import { flag } from "../../../command-kit/flag.ts";
 import { Interrupted, UsageError } from "../../../core/errors.ts";
+import { hostOf, pidOf } from "../../../core/tasks/lock.ts";
 import { attend, storedOutcome } from "../../../jobs/attend.ts";
 import { type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
-import { claimJob, watcher } from "../../../jobs/watch.ts";
+import { claimJob, leaveJob, watcher } from "../../../jobs/watch.ts";
 import { type HostContext, jobHost } from "../run/host.ts";
 import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
@@ -14,6 +16,11 @@ export default defineCommand({
   details:
     "Shows the output that has not arrived yet and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows its output, and takes over if that process ends before the job. After Ctrl-C, a detached job goes on. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
   args: [jobArg],
+  flags: {
+    takeOver: flag.boolean(
+      "Attach even if another gpuctl process may be attached that cannot be checked, because it is on another machine or in another container",
+    ),
+  },
   uses: ["attendance", "programs", "startMachines"],
   view: jobView,
   examples: [
@@ -26,7 +33,7 @@ export default defineCommand({
       command: "gpuctl rentals jobs attach -o json --sandbox",
     },
   ],
-  run: async ({ args, attendance, programs, startMachines, ...context }) => {
+  run: async ({ args, flags, attendance, programs, startMachines, ...context }) => {
     const { settings } = context;
     const found = args.job === undefined ? ownJobs(context).findLast(isOpen) : findJob(args.job, context);
     if (found === undefined) return noJobs;
@@ -37,7 +44,7 @@ export default defineCommand({
         hint: `\`gpuctl rentals jobs logs ${found.id}\` shows its output.`,
       });
     }
-    const journal = await claimed(found, { ...context, attendance, programs });
+    const journal = await claimed(found, flags.takeOver, { ...context, attendance, programs });
     const job = journal.job();
     if (job.phase === "ended") return jobResult(journal, storedOutcome(job), context);
     const hasStarted = job.phase === "running" || job.phase === "ending";
@@ -64,7 +71,9 @@ export default defineCommand({
     return attendance.interruptible(async (stopped) => {
       if (lease) await adoptLease(lease, job);
       const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
-      const outcome = await attend(journal, host, { stopped, variables: {} });
+      const outcome = await attend(journal, host, { stopped, variables: {} }).finally(() =>
+        leaveJob(job.id, context.files),
+      );
       if (outcome.because === "detached" && lease) await detachLease(lease, job.id);
       return jobResult(journal, outcome, context);
     });
@@ -73,18 +82,25 @@ export default defineCommand({
 
 /**
  * Makes this process attend a job. While another process attends it, shows the output that the other process stores.
- * Returns the job once this process attends it, or once it has ended.
+ * Returns the job once this process attends it, or once it has ended. With `takeOver`, a process that cannot be checked
+ * counts as ended.
  */
-function claimed(found: Job, context: HostContext): Promise<Journal> {
+function claimed(found: Job, takeOver: boolean, context: HostContext): Promise<Journal> {
   const { attendance, files, say, setFailureContext } = context;
-  const { id } = found;
+  const { id, process } = found;
+  const isKnown = process === "" || files.processes.isHere(process);
   const journal = viewJournal(files.state, found);
   const watch = watcher(id, files, jobHost(context, { journal, machines: undefined, lease: undefined }));
   return attendance.interruptible(async (stopped) => {
     for (;;) {
-      const own = await claimJob(id, files);
+      const own = await claimJob(id, files, takeOver && !isKnown ? process : undefined);
       if (own) return own;
       say(`Another gpuctl process is attached to job ${id}. Showing its output.`);
+      if (!isKnown && !takeOver) {
+        say(
+          `It is process ${pidOf(process)} on ${hostOf(process)}, which cannot be checked from here. If it no longer runs, press Ctrl-C and use --take-over.`,
+        );
+      }
       const job = await watch(stopped).catch((error: unknown) => {
         if (!stopped.aborted) throw error;
         setFailureContext(`Job ${id} goes on. Another gpuctl process is attached to it.`);

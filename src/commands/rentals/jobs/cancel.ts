@@ -3,8 +3,9 @@ import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { type FailedItem, SomeFailed, UsageError } from "../../../core/errors.ts";
 import { idOf } from "../../../core/responses/rental.ts";
+import { hostOf, type Processes, pidOf } from "../../../core/tasks/lock.ts";
 import { cancel } from "../../../jobs/attend.ts";
-import { jobRecord, openJournal } from "../../../jobs/journal.ts";
+import { type Job, jobRecord, openJournal } from "../../../jobs/journal.ts";
 import { claimJob } from "../../../jobs/watch.ts";
 import { jobHost } from "../run/host.ts";
 import { assertHasRental, findRental } from "../run/rent.ts";
@@ -73,7 +74,7 @@ export default defineCommand({
           continue;
         }
         const rentalId = job.rentalId ?? idOf(await findRental(job.rentalLabel, context));
-        if (rentalId === undefined && claimed === undefined) throw mayRent(id);
+        if (rentalId === undefined && claimed === undefined) throw mayRent(job, files.processes);
         const journal = openJournal(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
         await assertHasRental(journal, context);
         const lease = placeOf(job, context);
@@ -94,7 +95,7 @@ export default defineCommand({
 });
 
 /** The error if another process attends the job: it may be about to rent, and would not notice the cancellation. */
-const mayRent = (id: string): UsageError =>
+const mayRent = ({ id, process }: Job, { isHere }: Processes): UsageError =>
   new UsageError(`another gpuctl process may be about to rent for job ${id}`, {
-    hint: "Press Ctrl-C in that process, or cancel the job again once `gpuctl rentals list` shows its rental.",
+    hint: `Press Ctrl-C in that process, or cancel the job again once \`gpuctl rentals list\` shows its rental.${isHere(process) ? "" : ` If that process, ${pidOf(process)} on ${hostOf(process)}, no longer runs, use \`gpuctl rentals jobs attach ${id} --take-over\` first.`}`,
   });

@@ -1,0 +1,32 @@
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { onTestFinished, vi } from "vitest";
+
+/**
+ * From now on, nothing can be written to new files whose paths contain `part`, because the disk is full. Returns a
+ * function that frees the disk.
+ */
+export function fillDisk(part: string): () => void {
+  const isFull = () =>
+    Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+  const { writeFileSync } = fs;
+  const { open } = fs.promises;
+  const spies = [
+    vi.spyOn(fs, "writeFileSync").mockImplementation((path, ...others) => {
+      if (String(path).includes(part)) throw isFull();
+      return writeFileSync(path, ...others);
+    }),
+    vi.spyOn(fs.promises, "open").mockImplementation(async (path, flags, ...others) => {
+      if (flags === "wx" && String(path).includes(part)) throw isFull();
+      return open(path, flags, ...others);
+    }),
+  ];
+  // Modules that are loaded already see it, too.
+  syncBuiltinESMExports();
+  const free = () => {
+    for (const spy of spies) spy.mockRestore();
+    syncBuiltinESMExports();
+  };
+  onTestFinished(free);
+  return free;
+}
