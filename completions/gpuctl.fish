@@ -217,7 +217,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals jobs\' 0' -a attach -d 'Wait for a 
 complete -c gpuctl -n '__gpuctl_at \'rentals jobs\' 0' -a cancel -d 'Stop the commands of jobs, and end their rentals'
 complete -c gpuctl -n '__gpuctl_at \'rentals jobs list\'' -l all -d 'Also the jobs that have ended'
 complete -c gpuctl -n '__gpuctl_at \'rentals jobs logs\'' -s f -l follow -d 'Show new output until the command ends; Ctrl-C leaves it running'
-complete -c gpuctl -n '__gpuctl_at \'rentals jobs attach\'' -l take-over -d 'Attach even if another gpuctl process may be attached that cannot be checked, because it is on another machine or in another container'
+complete -c gpuctl -n '__gpuctl_at \'rentals jobs attach\'' -l take-over -d 'Attach even if a gpuctl process on another machine, or in another container, may still be attached'
 complete -c gpuctl -n '__gpuctl_at \'rentals jobs cancel\'' -l all -d 'All jobs that have not ended'
 complete -c gpuctl -n '__gpuctl_at \'rentals terminate\' 0 more' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals terminate\'' -l all -d 'All active rentals'

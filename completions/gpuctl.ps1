@@ -605,7 +605,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('-f', '--follow'), 'Show new output until the command ends; Ctrl-C leaves it running', @(), '')
     )
     'rentals jobs attach' = @(
-      ,@(@('--take-over'), 'Attach even if another gpuctl process may be attached that cannot be checked, because it is on another machine or in another container', @(), '')
+      ,@(@('--take-over'), 'Attach even if a gpuctl process on another machine, or in another container, may still be attached', @(), '')
     )
     'rentals jobs cancel' = @(
       ,@(@('--all'), 'All jobs that have not ended', @(), '')

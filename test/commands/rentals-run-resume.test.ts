@@ -64,6 +64,23 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     expect(err).toMatch(/^Resuming job .* Its command keeps the values of --env that it started with\.$/m);
   });
 
+  test("is still listed with its rental if its first lookup fails", async () => {
+    let refuses = false;
+    const renter = await createRenter({
+      respond: () => (refuses ? Response.json({}, { status: 403 }) : undefined),
+    });
+    const line = sh("exit 4", "--detach", "--lease", "1h");
+    await renter.run(line);
+    await changeJob(renter, { phase: "starting", process: deadProcess });
+    refuses = true;
+    const { code, err } = await renter.run(line);
+    expect(code, err).toBe(3);
+    expect(err).toContain(
+      "The job was not resumed. `gpuctl rentals jobs list` shows whether it has a rental.",
+    );
+    expect(await renter.jobs()).toMatchObject([{ rentalId: "1001" }]);
+  });
+
   test("is attended by only one of two processes that resume it at once", async () => {
     const { folder } = await createRenter();
     const state = join(folder, "state");

@@ -186,7 +186,7 @@ const attendedElsewhere = (): UsageError =>
  * known and cannot be found. Throws `UsageError` if another process takes it over.
  */
 async function resume(left: Job, options: RentOptions, context: Context): Promise<Journal | undefined> {
-  const { files, say, now, sleep } = context;
+  const { files, say, setFailureContext, now, sleep } = context;
   const { id, rentalLabel, rentedAt, phase, plan } = left;
   const journal = await claimJob(id, files);
   if (journal?.job().phase !== phase) throw attendedElsewhere();
@@ -196,6 +196,7 @@ async function resume(left: Job, options: RentOptions, context: Context): Promis
       ? `Resuming job ${id}: its command exited with status ${left.status} and is not run again, but its rental was not ended.`
       : `Resuming job ${id}, which this command line started and did not end.${keeps ? " Its command keeps the values of --env that it started with." : ""}`,
   );
+  setFailureContext(`The job was not resumed. \`gpuctl rentals jobs list\` shows whether it has a rental.`);
   await assertHasRental(journal, context);
   // A lease whose rental is not found stays with the killed process, so that a guard ends the rental if it appears later.
   const adopt = async () => options.place && adoptLease(options.place, left);

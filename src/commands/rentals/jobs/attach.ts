@@ -18,7 +18,7 @@ export default defineCommand({
   args: [jobArg],
   flags: {
     takeOver: flag.boolean(
-      "Attach even if another gpuctl process may be attached that cannot be checked, because it is on another machine or in another container",
+      "Attach even if a gpuctl process on another machine, or in another container, may still be attached",
     ),
   },
   uses: ["attendance", "programs", "startMachines"],
