@@ -86,4 +86,18 @@ export const resultMutations: readonly Mutation[] = [
     to: '.replace(/[^a-z0-9]+/gu, "-")',
     tests: ["test/media/filename.test.ts"],
   },
+  {
+    name: "a batch stores a response that is not text as text",
+    file: "src/batch/engine/send.ts",
+    from: 'if (!isUtf8(response.bytes)) throw new Error("it is neither JSON nor text");',
+    to: "",
+    tests: ["test/commands/batch.test.ts"],
+  },
+  {
+    name: "a batch loses the picture of a response that is not JSON",
+    file: "src/batch/engine/send.ts",
+    from: "media?.received(Buffer.from(json)).toString() ?? json;",
+    to: "json;",
+    tests: ["test/commands/batch.test.ts"],
+  },
 ];
