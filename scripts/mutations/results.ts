@@ -100,4 +100,11 @@ export const resultMutations: readonly Mutation[] = [
     to: "json;",
     tests: ["test/commands/batch.test.ts"],
   },
+  {
+    name: "a batch loses what arrived of a response that was cut",
+    file: "src/batch/engine/send.ts",
+    from: "return withReceived(failed(error), error, options);",
+    to: "return failed(error);",
+    tests: ["test/commands/batch.test.ts"],
+  },
 ];

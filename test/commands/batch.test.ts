@@ -213,7 +213,10 @@ describe("batch run", () => {
       const { path = "", sha256 } = error ?? {};
       expect({ response, error }).toMatchObject({
         response: null,
-        error: { code: "UNUSABLE_RESPONSE", message: expect.stringContaining(`it was saved to ${path}`) },
+        error: {
+          code: "UNUSABLE_RESPONSE",
+          message: expect.stringContaining(`the response was saved to ${path}`),
+        },
       });
       expect(path).toContain(join(cli.folder, "out.files"));
       expect((await readFile(path)).equals(body)).toBe(true);
@@ -237,6 +240,30 @@ describe("batch run", () => {
     expect(await cli.run(run, overNetwork())).toMatchObject({ code: 12 });
     const [line] = await output(cli);
     expect(JSON.stringify(line?.response?.body)).toContain(base64(tinyPng()));
+  });
+
+  test("what arrived of a response that is cut is saved", async () => {
+    const start = '{"choices":[{"message":{"role":"assistant","content":"Half an ans';
+    const cli = await createCli({
+      respond: () => {
+        let isSent = false;
+        const body = new ReadableStream({
+          pull: (controller) => {
+            if (isSent) controller.error(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
+            else controller.enqueue(Buffer.from(start));
+            isSent = true;
+          },
+        });
+        return new Response(body);
+      },
+    });
+    await write(cli, [chat("a"), image("b")]);
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 12 });
+    for (const { error } of await output(cli)) {
+      const { path = "", message } = error ?? {};
+      expect(message).toContain(`; the incomplete response was saved to ${path}`);
+      expect(await readFile(path, "utf8")).toBe(start);
+    }
   });
 
   test("a refused key stops the batch, and the lines are sent by the next run", async () => {

@@ -41,7 +41,7 @@ export function createSend(options: SendOptions): (line: BatchRequest) => Promis
       const media = new MediaOfLine(line, options);
       return await sendForMedia(line, options, media).finally(() => media.discard());
     } catch (error) {
-      return failed(error);
+      return withReceived(failed(error), error, options);
     }
   };
 }
@@ -72,22 +72,33 @@ async function outcomeOf(
     return await resultOf(response, media);
   } catch (error) {
     const bytes = media?.received(response.bytes) ?? response.bytes;
-    const { text, ...file } = await kept(bytes, options);
+    const { text, ...file } = await kept(bytes, "response", options);
     return lost("UNUSABLE_RESPONSE", `the response cannot be used: ${reasonOf(error)}; ${text}`, file);
   }
+}
+
+/** Saves what arrived of a response before its request ended with an error, because it may have been paid for. */
+async function withReceived(sent: Sent, error: unknown, options: SendOptions): Promise<Sent> {
+  const isCut = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
+  const received = isCut ? error.received : undefined;
+  if (sent.outcome !== "unknown" || sent.answer.error === undefined || received === undefined) return sent;
+  const { code, message } = sent.answer.error;
+  const { text, ...file } = await kept(received.bytes, "incomplete response", options);
+  return { ...sent, answer: { error: { code, message: `${message}; ${text}`, ...file } } };
 }
 
 /** Saves a response. `text` says where it is, or why it could not be saved. */
 async function kept(
   bytes: Uint8Array,
+  thing: string,
   { filesFolder, fallbackFolders, serviceNow }: SendOptions,
 ): Promise<KeptFile & { readonly text: string }> {
   try {
     const { keep } = await import("../../media/keep.ts");
     const folders = [filesFolder, ...fallbackFolders];
-    const path = await keep(bytes, { folders, date: new Date(serviceNow()), thing: "response" });
+    const path = await keep(bytes, { folders, date: new Date(serviceNow()), thing });
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    return { text: `it was saved to ${path}`, path, sha256 };
+    return { text: `the ${thing} was saved to ${path}`, path, sha256 };
   } catch (cause) {
     return { text: reasonOf(cause) };
   }
