@@ -205,4 +205,25 @@ export const rentingMutations: readonly Mutation[] = [
     to: "inode !== undefined && ",
     tests: ["test/sandbox/serve.test.ts"],
   },
+  {
+    name: "a batch is paid for again with another number of shards",
+    file: "src/batch/outputs.ts",
+    from: "Number(shardName.exec(basename(out))?.[3]) !== shard?.count",
+    to: "false",
+    tests: ["test/commands/batch-shards.test.ts"],
+  },
+  {
+    name: "a batch without shards is paid for again with shards",
+    file: "src/batch/outputs.ts",
+    from: "? shard !== undefined",
+    to: "? false",
+    tests: ["test/commands/batch-shards.test.ts"],
+  },
+  {
+    name: "two numbers of shards that begin together both run",
+    file: "src/commands/batch/run.ts",
+    from: "sees the other's journal.\n        await assertSameShards(whole, shard);",
+    to: "sees the other's journal.",
+    tests: ["test/commands/batch-shards.test.ts"],
+  },
 ];
