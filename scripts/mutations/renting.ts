@@ -226,4 +226,32 @@ export const rentingMutations: readonly Mutation[] = [
     to: "sees the other's journal.",
     tests: ["test/commands/batch-shards.test.ts"],
   },
+  {
+    name: "a burn limit is checked only before the first of several rentals",
+    file: "src/commands/rentals/create/create.ts",
+    from: "        await burn?.assertOneMore(context);\n",
+    to: "",
+    tests: ["test/commands/rentals-burn.test.ts"],
+  },
+  {
+    name: "a burn limit counts new rentals at their listed price",
+    file: "src/commands/rentals/create/burn.ts",
+    from: "if (cost && cost > (this.#each ?? 0n)) this.#each = cost;",
+    to: "this.#each ??= cost;",
+    tests: ["test/commands/rentals-burn.test.ts"],
+  },
+  {
+    name: "a burn limit counts new rentals without a price as free",
+    file: "src/commands/rentals/create/burn.ts",
+    from: "const listed = this.#isComplete ? 0n : await activeCost(context);",
+    to: "const listed = 0n;",
+    tests: ["test/commands/rentals-burn.test.ts"],
+  },
+  {
+    name: "a burn limit leaves out new rentals whose outcome is unknown",
+    file: "src/commands/rentals/create/create.ts",
+    from: "if (error instanceof UnknownOutcome) burn?.add(undefined);",
+    to: "",
+    tests: ["test/commands/rentals-burn.test.ts"],
+  },
 ];
