@@ -107,4 +107,25 @@ export const resultMutations: readonly Mutation[] = [
     to: "return restored(json, opened);",
     tests: ["test/commands/paid-results.test.ts"],
   },
+  {
+    name: "a batch stores a response that is not text as text",
+    file: "src/batch/engine/send.ts",
+    from: 'if (!isUtf8(response.bytes)) throw new Error("it is neither JSON nor text");',
+    to: "",
+    tests: ["test/commands/batch.test.ts"],
+  },
+  {
+    name: "a batch loses the picture of a response that is not JSON",
+    file: "src/batch/engine/send.ts",
+    from: "media?.received(Buffer.from(json)).toString() ?? json;",
+    to: "json;",
+    tests: ["test/commands/batch.test.ts"],
+  },
+  {
+    name: "a batch loses what arrived of a response that was cut",
+    file: "src/batch/engine/send.ts",
+    from: "return withReceived(failed(error), error, options);",
+    to: "return failed(error);",
+    tests: ["test/commands/batch.test.ts"],
+  },
 ];

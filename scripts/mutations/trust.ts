@@ -445,4 +445,11 @@ export const trustMutations: readonly Mutation[] = [
     to: "",
     tests: ["test/commands/rentals-guard.test.ts"],
   },
+  {
+    name: "a page whose name resolves to this machine uses an engine with a key",
+    file: "src/sandbox/app.ts",
+    from: "if (!isOfOtherPage && !hasOtherName) return;",
+    to: "if (!isOfOtherPage) return;",
+    tests: ["test/sandbox/engines/remote-chat.test.ts"],
+  },
 ];

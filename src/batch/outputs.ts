@@ -4,7 +4,7 @@ import { codeOf, readFailed, UsageError } from "../core/errors.ts";
 import { hostOf, lockOwner, type Processes, pidOf } from "../core/tasks/lock.ts";
 import { type Known, readKnown } from "./engine/open.ts";
 import { diskFiles } from "./files.ts";
-import { journalPath } from "./journal.ts";
+import { journalPath, readJournal } from "./journal.ts";
 import type { Shard } from "./shard.ts";
 
 const journalExtension = journalPath("");
@@ -41,6 +41,44 @@ export async function outputsAt(path: string): Promise<readonly string[]> {
 const isShardOf = (out: string, whole: string): boolean =>
   wholeOutput(basename(out)) !== basename(out) &&
   [basename(whole), `${basename(whole)}.jsonl`].includes(wholeOutput(basename(out)));
+
+/**
+ * Throws `UsageError` if the batch with this output has begun with another number of shards, because each number divides
+ * the lines in another way, and so lines would be paid for twice. Other shards of the same number may start at any time.
+ * @param whole the output of the whole batch
+ */
+export async function assertSameShards(whole: string, shard: Shard | undefined): Promise<void> {
+  const isOther = (out: string) =>
+    basename(out) === basename(whole)
+      ? shard !== undefined
+      : isShardOf(out, whole) && Number(shardName.exec(basename(out))?.[3]) !== shard?.count;
+  for (const out of (await outputsIn(dirname(whole))).filter(isOther)) {
+    const begun = await shardOf(out);
+    if (begun === undefined || begun?.count === shard?.count) continue;
+    const again = begun ? `--shard I/${begun.count}` : "no --shard";
+    throw new UsageError(
+      `this run ${divided(shard)}, but the batch ${divided(begun)}: ${journalPath(out)} belongs to ${named(begun)}`,
+      {
+        hint: `Nothing was sent. To finish the batch, run it with ${again}. To start over and pay for every line again, pass another --out.`,
+      },
+    );
+  }
+}
+
+const divided = (shard: Shard | null | undefined): string =>
+  shard ? `has ${shard.count} shard${shard.count === 1 ? "" : "s"}` : "has no shards";
+
+const named = (shard: Shard | null): string =>
+  shard ? `shard ${shard.index} of ${shard.count}` : "a batch without shards";
+
+/** The shard in the header of an output's journal. Undefined if the journal is still empty. */
+async function shardOf(out: string): Promise<Shard | null | undefined> {
+  const path = journalPath(out);
+  for await (const { record } of readJournal(path, diskFiles.read(path))) {
+    return record.event === "header" ? record.shard : undefined;
+  }
+  return undefined;
+}
 
 /** The outputs in a folder, in natural order. */
 async function outputsIn(folder: string): Promise<readonly string[]> {

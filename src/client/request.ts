@@ -85,6 +85,8 @@ export function wireRequest(parts: RequestParts, target: Target, accept = "appli
     headers: {
       ...target.headers,
       Accept: accept,
+      // Responses are read as they are. Without this header, a service may compress them.
+      "Accept-Encoding": "identity",
       "User-Agent": target.userAgent,
       ...(open ? {} : authorization(url, target)),
       ...(body !== undefined && { "Content-Type": "application/json" }),

@@ -179,6 +179,12 @@ export function begin(
     incoming.destroy();
     failed(proxyFailed(`the proxy responded ${incoming.statusCode} and did not connect to ${host}`));
   });
+  // Without this listener, Node.js closes the connection and emits nothing that ends the request.
+  outgoing.on("upgrade", (_incoming, socket) => {
+    socket.destroy();
+    const message = "the service responded 101 and switched to another protocol";
+    failed(new ConnectionFailed(`${message} (${host})`, { code: "EUPGRADE", sent: true }));
+  });
   outgoing.on("error", (cause: NodeJS.ErrnoException) => {
     // Only the host is shown, because a proxy's URL may hold a user name and a password.
     const proxy = "proxy" in agent && agent.proxy instanceof URL ? agent.proxy.host : undefined;

@@ -17,6 +17,7 @@ import { Exchange, type PlainRequest, PlainResponse } from "./http/exchange.ts";
 import { callerOf } from "./keys.ts";
 import { isEnabled, type OperationSet } from "./operation-set.ts";
 import type { RecentMedia } from "./page/recent-media.ts";
+import { isLoopbackAddress } from "./peer.ts";
 import { readInput } from "./read-input.ts";
 import { logRequest } from "./requests/log.ts";
 import { endUnpaidRentals } from "./situations/money.ts";
@@ -212,17 +213,22 @@ function authorize({ method }: Pick<Operation, "method">, exchange: Exchange, st
 
 /**
  * While an engine has a key, a web page may call the inference API only if this machine serves the page. The sandbox's
- * keys are public, so any page that the user opens could otherwise spend the money of the engine's account.
+ * keys are public, so any page that the user opens could otherwise spend the money of the engine's account. A browser
+ * sends no Origin with a GET to the page's own name, and that name may resolve to this machine (DNS rebinding).
  */
 function denyForeignPage({ host }: Pick<Operation, "host">, { request }: Exchange, store: Store): void {
+  if (host !== "inference") return;
   const origin = request.header("origin");
-  if (host !== "inference" || origin === undefined) return;
-  if (URL.canParse(origin) && isLoopback(new URL(origin).hostname)) return;
+  const isOfOtherPage = origin !== undefined && !isLoopbackUrl(origin);
+  const hasOtherName = isLoopbackAddress(request.peer) && !isLoopbackUrl(`http://${request.header("host")}`);
+  if (!isOfOtherPage && !hasOtherName) return;
   if (listEngines(store).every(({ apiKeyEnv }) => apiKeyEnv === undefined)) return;
   const message =
     "while an engine has a key, only web pages that are served by this machine can call the inference API";
   throw new ApiError("FORBIDDEN", [{ path: [], message }]);
 }
+
+const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 /** Adds an ETag to a successful response. If the client already has this version, returns a 304 instead. */
 function withEtag(response: PlainResponse, { request }: Exchange): PlainResponse {

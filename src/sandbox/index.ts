@@ -12,7 +12,7 @@ import { isKey, keyPrefix, keys } from "./keys.ts";
 import type { Machines } from "./machines/machines.ts";
 import { type OperationSet, operationSetOf } from "./operation-set.ts";
 import { RecentMedia } from "./page/recent-media.ts";
-import type { RequestHandler } from "./serve.ts";
+import type { FetchOptions, RequestHandler } from "./serve.ts";
 import { openStore } from "./store/store.ts";
 
 export { MissingDependency } from "./packages.ts";
@@ -127,9 +127,9 @@ export async function createSandbox({
     let page: ReturnType<typeof openPage> | undefined;
     return {
       send: (url: string, request: Sent) => withMachines(() => app(sentRequest(url, request))),
-      fetch: (request: Request, { keepsMedia } = { keepsMedia: false }) =>
+      fetch: (request: Request, { keepsMedia = false, peer }: FetchOptions = {}) =>
         withMachines(async () =>
-          webResponse(await app(plainRequest(request), keepsMedia ? recent : undefined)),
+          webResponse(await app(plainRequest(request, peer), keepsMedia ? recent : undefined)),
         ),
       handleControl: (request: Request, access: Access) => {
         const { pathname } = new URL(request.url);

@@ -181,7 +181,7 @@ const texts = {
     "Each entry of issues is an object with path and message. Errors below /v1/ also have the field error, with message, type, param and code, which clients of the common chat-completions format read. param is the dotted path of the first issue.",
   "unknown-things":
     "Terminating, converting, extending or attaching something that does not exist or has ended returns 400; deleting a key that does not exist returns 404.",
-  browsers: `Web pages of any origin can call the sandbox, with any header, and can read the headers ${exposedHeaders.join(", ")}. While an engine has a key, only web pages that are served by this machine can call the inference API.`,
+  browsers: `Web pages of any origin can call the sandbox, with any header, and can read the headers ${exposedHeaders.join(", ")}. While an engine has a key, only web pages that are served by this machine can call the inference API, and programs on this machine can call it only by a name that always means this machine, such as localhost.`,
   headers: `Every response to a readable request has the headers ${sandboxHeader} and Date, by the sandbox's clock. Responses of paths with a sunset day also have Deprecation.`,
   description:
     "The server in the description is the address at which the description was requested. The description includes the sandbox's own limits, which the service's documentation does not have; engines, chat scripts and situations can change these limits. The description has an ETag: a request with a matching If-None-Match gets 304.",

@@ -25,14 +25,20 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host cannot be resolved",
 };
 
+export interface FetchOptions {
+  /** Keep the last pictures and speech for the sandbox's web page. */
+  readonly keepsMedia?: boolean;
+  /** The address that the request came from. */
+  readonly peer?: string | undefined;
+}
+
 /** Handles requests to the service, and to the sandbox's controls. */
 export interface RequestHandler {
   /**
    * Handles a request to the service, whatever the host of its URL.
-   * Rejects with an error with the code `ECONNRESET` when a fault breaks the connection. `keepsMedia` keeps the last
-   * pictures and speech for the sandbox's web page.
+   * Rejects with an error with the code `ECONNRESET` when a fault breaks the connection.
    */
-  fetch(request: Request, options?: { readonly keepsMedia: boolean }): Promise<Response>;
+  fetch(request: Request, options?: FetchOptions): Promise<Response>;
   /**
    * Handles a request for a web page or for a path under `/_sandbox/`, and returns undefined for other requests. Other
    * machines get an error, unless they request a control with the controls' token.
@@ -66,7 +72,8 @@ export async function serve(
     const { socket } = incoming;
     const isOwner = async () => (await isOwnConnection(socket)) === true;
     const controlled = sandbox.handleControl(request, { peer: socket.remoteAddress, isOwner, token });
-    return controlled ?? respond(sandbox.fetch(request, { keepsMedia: true }), incoming);
+    const options = { keepsMedia: true, peer: socket.remoteAddress };
+    return controlled ?? respond(sandbox.fetch(request, options), incoming);
   };
   const server = createServer(getRequestListener((request, { incoming }) => handle(request, incoming)));
   await new Promise<void>((resolve, reject) => {

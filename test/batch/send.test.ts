@@ -34,7 +34,7 @@ async function sentAfter(
 /** The bytes of the file that an outcome names. */
 async function keptBy(sent: Awaited<ReturnType<typeof sentAfter>>): Promise<Buffer> {
   const message = "answer" in sent ? sent.answer.error?.message : undefined;
-  return readFile(/it was saved to (.*)$/.exec(message ?? "")?.[1] ?? "");
+  return readFile(/the response was saved to (.*)$/.exec(message ?? "")?.[1] ?? "");
 }
 
 test("a response that cannot be used is saved, and its line is not sent again", async () => {

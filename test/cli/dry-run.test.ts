@@ -14,6 +14,7 @@ describe("--dry-run", () => {
     expect(out).toMatchInlineSnapshot(`
       "POST https://api.example.com/v2/on-demand/virtual-machine-rentals
       Accept: application/json
+      Accept-Encoding: identity
       User-Agent: gpuctl/0.0.0-test
       Authorization: Bearer ****
       Content-Type: application/json
@@ -36,6 +37,7 @@ describe("--dry-run", () => {
         url: "https://api.example.com/v2/on-demand/virtual-machine-rentals",
         headers: {
           Accept: "application/json",
+          "Accept-Encoding": "identity",
           "User-Agent": "gpuctl/0.0.0-test",
           Authorization: "Bearer ****",
           "Content-Type": "application/json",

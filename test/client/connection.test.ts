@@ -64,6 +64,36 @@ describe("connections", () => {
   });
 });
 
+describe("a response that switches to another protocol", () => {
+  const switching = () =>
+    listenRaw((socket) =>
+      socket.once("data", () =>
+        socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n"),
+      ),
+    );
+  const message = "the service responded 101 and switched to another protocol";
+
+  test("fails a read at once, which is retried", async () => {
+    const server = await switching();
+    const { call, slept } = caller(server.origin);
+    expect(await failure(call(...read))).toMatchObject({
+      name: "NetworkError",
+      message: expect.stringContaining(message),
+    });
+    expect(slept).toHaveLength(3);
+  });
+
+  test("makes the outcome of a write unknown at once, and it is sent once", async () => {
+    const server = await switching();
+    const { call } = caller(server.origin);
+    expect(await failure(call(...write))).toMatchObject({
+      name: "UnknownOutcome",
+      message: expect.stringContaining(message),
+    });
+    expect(server.connections()).toBe(1);
+  });
+});
+
 describe("a refused connection", () => {
   test("is retried for a read, and then reported as a network failure", async () => {
     const origin = await deadOrigin();

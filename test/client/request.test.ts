@@ -148,6 +148,7 @@ describe("the request on the wire", () => {
     expect(seen).toMatchObject({ method: "GET", path: "/v2/on-demand/storage-volumes", body: "" });
     expect(headersOf(seen?.rawHeaders)).toEqual({
       Accept: "application/json",
+      "Accept-Encoding": "identity",
       Authorization: `Bearer ${key}`,
       Connection: "keep-alive",
       Host: new URL(server.origin).host,
@@ -162,6 +163,7 @@ describe("the request on the wire", () => {
     expect(seen?.body).toBe('{"gpuCount":1,"label":"grün 🖥"}');
     expect(headersOf(seen?.rawHeaders)).toEqual({
       Accept: "application/json",
+      "Accept-Encoding": "identity",
       Authorization: `Bearer ${key}`,
       Connection: "keep-alive",
       "Content-Length": String(Buffer.byteLength(seen?.body ?? "")),

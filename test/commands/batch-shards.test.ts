@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "kubernetes-types/batch/v1";
 import { describe, expect, test } from "vitest";
@@ -103,14 +103,58 @@ describe("the shards of a batch", () => {
   test("have a journal that refuses another number of shards", async () => {
     const cli = await cliWith();
     await runShards(cli, 0);
-    const journal = await readFile(join(cli.folder, "answers.0-of-3.jsonl.journal"), "utf8");
-    await writeFile(join(cli.folder, "answers.0-of-4.jsonl.journal"), journal);
+    const journal = (count: number) => join(cli.folder, `answers.0-of-${count}.jsonl.journal`);
+    await rename(journal(3), journal(4));
     const { code, err, requests } = await cli.run(
       "batch run requests.jsonl --out answers.jsonl --shard 0/4",
       { env },
     );
     expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
     expect(err).toContain("shard 0 of 3");
+  });
+
+  test.each([
+    ["--shard 0/3", "--shard 1/2", "this run has 2 shards, but the batch has 3 shards", "with --shard I/3."],
+    ["--shard 0/3", "--shard 0/1", "this run has 1 shard, but the batch has 3 shards", "with --shard I/3."],
+    ["--shard 0/3", "", "this run has no shards, but the batch has 3 shards", "with --shard I/3."],
+    ["", "--shard 0/2", "this run has 2 shards, but the batch has no shards", "with no --shard."],
+  ])("after %s, %s is refused and sends nothing", async (first, second, problem, hint) => {
+    const cli = await createCli();
+    // As a pattern, this name would match neither itself nor its shards.
+    const out = "an[s]wers (1+).jsonl";
+    await writeFile(join(cli.folder, "requests.jsonl"), input());
+    const line = ["batch", "run", "requests.jsonl", "--out", out];
+    expect(await cli.run([...line, ...words(first)], { env })).toMatchObject({ code: exit.done });
+    const before = await readdir(cli.folder);
+    for (const dryRun of [[], ["--dry-run"]]) {
+      const refused = await cli.run([...line, ...words(second), ...dryRun], { env });
+      expect({ code: refused.code, requests: refused.requests }).toEqual({ code: exit.usage, requests: [] });
+      expect(refused.err).toContain(problem);
+      expect(refused.err).toContain(hint);
+    }
+    expect(await readdir(cli.folder)).toEqual(before);
+    expect(await cli.run([...line, ...words(first)], { env })).toMatchObject({ code: exit.done });
+  });
+
+  test("run beside batches with other names, and beside a shard that has just created its journal", async () => {
+    const cli = await cliWith();
+    const others = ["answers-2.0-of-2.jsonl", "answers.v2.jsonl", "xanswers.jsonl", "answersX0-of-2.jsonl"];
+    for (const other of others) {
+      const line = `batch run requests.jsonl --out ${other}`;
+      expect(await cli.run(line, { env })).toMatchObject({ code: exit.done });
+    }
+    await writeFile(join(cli.folder, "answers.1-of-2.jsonl.journal"), "");
+    await writeFile(join(cli.folder, "answers.jsonl"), "merged\n");
+    await runShards(cli, 0, 1);
+    expect(await cli.run(`${shardLine} 2/3`, { env })).toMatchObject({ code: exit.done });
+  });
+
+  test("of two numbers that begin at the same time do not both run", async () => {
+    const cli = await cliWith();
+    const runs = await Promise.all(["0/3", "1/2"].map((shard) => cli.run(`${shardLine} ${shard}`, { env })));
+    const refused = runs.filter(({ code }) => code === exit.usage);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { requests } of refused) expect(requests).toEqual([]);
   });
 
   test("get equal parts of the cost limit, and the run says so", async () => {

@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
 import { exit } from "../../src/cli/report/exit.ts";
@@ -30,7 +32,7 @@ const read = (cli: Cli, name: string) => readFile(join(cli.folder, name), "utf8"
 interface OutputLine {
   readonly custom_id: string;
   readonly response: { status_code: number; request_id: string | null; body: never } | null;
-  readonly error: { code: string; message: string } | null;
+  readonly error: { code: string; message: string; path?: string; sha256?: string } | null;
 }
 /** The lines of an output, sorted by ID, because concurrent requests end in any order. */
 const output = async (cli: Cli, name = "out.jsonl"): Promise<readonly OutputLine[]> =>
@@ -188,6 +190,80 @@ describe("batch run", () => {
       "good",
       "slow",
     ]);
+  });
+
+  test("a response that is not text is saved to a file, unchanged", async () => {
+    const speech = { custom_id: "b", method: "POST", url: "/v1/audio/generation", body: { text: "Hi" } };
+    const bodies = {
+      a: gzipSync(JSON.stringify({ choices: [{ message: { role: "assistant", content: "Paid" } }] })),
+      b: Buffer.concat([Buffer.from("RIFF\xa4\x01\0\0WAVEfmt ", "latin1"), randomBytes(400)]),
+    };
+    const headers = { "content-encoding": "gzip" };
+    const cli = await createCli({
+      respond: ({ path }) =>
+        path.endsWith("/generation") ? new Response(bodies.b) : new Response(bodies.a, { headers }),
+    });
+    await write(cli, [chat("a"), speech]);
+    const { code, requests } = await cli.run(run, overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: 12, sent: 2 });
+    const lines = await output(cli);
+    expect(lines.map(({ custom_id }) => custom_id)).toEqual(["a", "b"]);
+    for (const { custom_id: id, response, error } of lines) {
+      const body = bodies[id === "a" ? "a" : "b"];
+      const { path = "", sha256 } = error ?? {};
+      expect({ response, error }).toMatchObject({
+        response: null,
+        error: {
+          code: "UNUSABLE_RESPONSE",
+          message: expect.stringContaining(`the response was saved to ${path}`),
+        },
+      });
+      expect(path).toContain(join(cli.folder, "out.files"));
+      expect((await readFile(path)).equals(body)).toBe(true);
+      expect(sha256).toBe(createHash("sha256").update(body).digest("hex"));
+    }
+    const again = await cli.run(run, overNetwork());
+    expect({ code: again.code, requests: again.requests }).toEqual({ code: 12, requests: [] });
+  });
+
+  test.each([
+    ["a broken end", (picture: string) => `{"images":[{"image":"${picture}"}`],
+    [
+      "an error",
+      (picture: string) =>
+        `{"images":[{"image":"${picture}"}],"code":"E1","message":"Half done","issues":[]}`,
+    ],
+  ])("a picture in a response with %s stays in the output", async (_, bodyOf) => {
+    const body = bodyOf(base64(tinyPng()));
+    const cli = await createCli({ respond: () => new Response(body) });
+    await write(cli, [image("a")]);
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 12 });
+    const [line] = await output(cli);
+    expect(JSON.stringify(line?.response?.body)).toContain(base64(tinyPng()));
+  });
+
+  test("what arrived of a response that is cut is saved", async () => {
+    const start = '{"choices":[{"message":{"role":"assistant","content":"Half an ans';
+    const cli = await createCli({
+      respond: () => {
+        let isSent = false;
+        const body = new ReadableStream({
+          pull: (controller) => {
+            if (isSent) controller.error(Object.assign(new Error("reset"), { code: "ECONNRESET" }));
+            else controller.enqueue(Buffer.from(start));
+            isSent = true;
+          },
+        });
+        return new Response(body);
+      },
+    });
+    await write(cli, [chat("a"), image("b")]);
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 12 });
+    for (const { error } of await output(cli)) {
+      const { path = "", message } = error ?? {};
+      expect(message).toContain(`; the incomplete response was saved to ${path}`);
+      expect(await readFile(path, "utf8")).toBe(start);
+    }
   });
 
   test("a refused key stops the batch, and the lines are sent by the next run", async () => {

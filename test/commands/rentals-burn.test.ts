@@ -241,3 +241,88 @@ describe("the lock for creates with a limit", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 });
+
+describe("--max-burn with --count", () => {
+  /** A service without prices in advance, whose rentals cost `price` cents an hour; with `offer`, its options list that. */
+  const serviceWith = (
+    costs: (at: number) => object,
+    {
+      offer,
+      summary,
+      status = () => 201,
+    }: {
+      offer?: number;
+      summary?: (made: number) => object;
+      status?: (at: number) => number;
+    } = {},
+  ) => {
+    let made = 0;
+    return createCli({
+      respond: ({ method, path }) => {
+        if (method === "POST") {
+          made += 1;
+          return Response.json({ id: made, status: "Pending", ...costs(made) }, { status: status(made) });
+        }
+        if (path === optionsPath) {
+          const option = { gpuType: "h100", gpuCount: 1, region: "us-central-1", connectionType: "ethernet" };
+          return Response.json(offer === undefined ? [] : [{ ...option, costPerHourCents: offer }]);
+        }
+        if (path === summaryPath) return Response.json(summary?.(made) ?? { totalCostPerHourCents: 0 });
+        return path === listPath || path === historyPath ? Response.json([]) : undefined;
+      },
+    });
+  };
+  const five = `${line} --count 5 -o json --max-burn`;
+
+  test.each([
+    ["a price that is not known in advance", {}],
+    ["a price above the listed one", { offer: 50 }],
+  ])("stops when the next rental would exceed the limit, with %s", async (_, service) => {
+    const { run } = await serviceWith(() => ({ costPerHourCents: 200 }), service);
+    const { code, out, err, requests } = await run(`${five} 5`);
+    expect({ code, writes: writeCount(requests) }).toEqual({ code: 12, writes: 2 });
+    expect(JSON.parse(out)).toMatchObject([{ id: 1 }, { id: 2 }]);
+    const { error } = JSON.parse(err.slice(err.indexOf("{")));
+    expect(error).toMatchObject({
+      code: "SOME_FAILED",
+      message: "3 of 5 rentals could not be created",
+      hint: "These rentals exist and are billed: 1, 2. Do not create them again.",
+      issues: [
+        {
+          path: "number 3",
+          message: expect.stringContaining(
+            "with the new ones, the active rentals cost $4.00 an hour, and another one would cost $2.00 more; the limit is $5.00",
+          ),
+        },
+        { path: "number 4", message: "not tried, because number 3 failed" },
+        { path: "number 5", message: "not tried, because number 3 failed" },
+      ],
+    });
+  });
+
+  test("stops after the first if that one is more expensive than listed", async () => {
+    const { run } = await serviceWith(() => ({ costPerHourCents: 400 }), { offer: 100 });
+    const { code, requests } = await run(`${five} 5`);
+    expect({ code, writes: writeCount(requests) }).toEqual({ code: 12, writes: 1 });
+  });
+
+  test("creates all as long as they fit, also those whose response has a lower price", async () => {
+    const { run } = await serviceWith((at) => ({ costPerHourCents: at === 1 ? 0 : 50 }), { offer: 100 });
+    expect(await run(`${five} 5`)).toMatchObject({ code: 0 });
+    expect(await run(`${line} --count 2 --max-burn 0.99`)).toMatchObject({ code: 11 });
+  });
+
+  test("asks the service for the total if the responses have no price", async () => {
+    const summary = (made: number) => ({ totalCostPerHourCents: made * 200 });
+    const { run } = await serviceWith(() => ({}), { summary });
+    const { code, requests } = await run(`${five} 5`);
+    expect({ code, writes: writeCount(requests) }).toEqual({ code: 12, writes: 3 });
+  });
+
+  test("counts rentals whose outcome is unknown", async () => {
+    const costs = (at: number) => (at === 1 ? {} : { costPerHourCents: 200 });
+    const { run } = await serviceWith(costs, { offer: 100, status: (at) => (at === 1 ? 502 : 201) });
+    const { code, requests } = await run(`${line} --count 3 --max-burn 4`);
+    expect({ code, writes: writeCount(requests) }).toEqual({ code: 10, writes: 2 });
+  });
+});

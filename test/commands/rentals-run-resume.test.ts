@@ -74,7 +74,7 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     await changeJob(renter, { phase: "starting", process: deadProcess });
     refuses = true;
     const { code, err } = await renter.run(line);
-    expect(code, err).toBe(3);
+    expect(code, err).toBe(4);
     expect(err).toContain(
       "The job was not resumed. `gpuctl rentals jobs list` shows whether it has a rental.",
     );

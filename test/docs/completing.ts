@@ -29,10 +29,17 @@ const fish: Completer = async (line, options = {}) => {
   return offers.map((offer) => offer.replace(/\t.*/, "").replace(/^--[\w-]+=/, ""));
 };
 
-const zsh: Completer = async (line, options = {}) => {
+/** What zsh writes for a Tab: each completion after `word `, and the line after completion after `line `. */
+const inZsh = async (line: string, options: ShellOptions, kind: "word" | "line") => {
   const lines = await run("zsh", ["-f", pathOf("complete.zsh"), scripts, line], options);
-  return lines.filter((one) => one.startsWith("word ")).map((one) => one.slice("word ".length));
+  return lines.filter((one) => one.startsWith(`${kind} `)).map((one) => one.slice(kind.length + 1));
 };
+
+const zsh: Completer = (line, options = {}) => inZsh(line, options, "word");
+
+/** A command line after Tab in zsh. */
+export const zshLine = async (line: string, options: ShellOptions = {}): Promise<string | undefined> =>
+  (await inZsh(line, options, "line"))[0];
 
 export const shells = { bash, zsh, fish };
 export type ShellName = keyof typeof shells;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createHome, runProgram } from "../support/process.ts";
 import { needs } from "../support/programs.ts";
 import { thorough } from "../support/thorough.ts";
-import { type ShellName, shellNames, shells } from "./completing.ts";
+import { type ShellName, shellNames, shells, zshLine } from "./completing.ts";
 
 async function createUser() {
   const home = await createHome();
@@ -131,6 +131,35 @@ describe.each(shellNames)("Tab in %s", (shell) => {
     await writeFile(join(user.folder, "config/config.json"), "{ broken");
     expect(await user.offered(shell, "gpuctl rentals get ")).toEqual([]);
     expect(await user.offered(shell, "gpuctl rentals list --profile ")).toEqual([]);
+  });
+});
+
+describe("Tab in zsh inserts", () => {
+  needs("zsh");
+
+  async function createZshUser() {
+    const user = await createUser();
+    return {
+      ...user,
+      lineAfter: (line: string) => zshLine(`gpuctl ${line}`, { cwd: user.folder, env: user.env }),
+    };
+  }
+
+  test("the name of a field without a space", async () => {
+    const { lineAfter, ...user } = await createZshUser();
+    await user.refresh("operation-field", "", "--operation", "createBareMetalRental", "--sandbox");
+    const create = "api call --sandbox createBareMetalRental";
+    expect(await lineAfter(`${create} -f gpuC`)).toBe(`gpuctl ${create} -f gpuCount=`);
+    expect(await lineAfter(`${create} -f gpuType=h1`)).toBe(`gpuctl ${create} -f gpuType=h100 `);
+  });
+
+  test("the ID of a rental and a space, also if a label ends in =", async () => {
+    const { lineAfter, ...user } = await createZshUser();
+    await user.refresh("rental", "--sandbox");
+    await user.setCached(["1001", "label="]);
+    const terminate = "rentals terminate --sandbox";
+    expect(await lineAfter(`${terminate} 10`)).toBe(`gpuctl ${terminate} 1001 `);
+    expect(await lineAfter(`${terminate} la`)).toMatch(/ label\\?= $/);
   });
 });
 

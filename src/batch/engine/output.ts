@@ -1,3 +1,10 @@
+/** The file with a response that cannot be used. */
+export interface KeptFile {
+  readonly path?: string;
+  /** In hexadecimal. */
+  readonly sha256?: string;
+}
+
 /** What a line of the output says about its request. */
 export interface Answer {
   readonly response?: {
@@ -7,7 +14,7 @@ export interface Answer {
     /** JSON. */
     readonly body: string;
   };
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: { readonly code: string; readonly message: string } & KeptFile;
 }
 
 /** A line of the output, with its line feed. */
@@ -20,7 +27,7 @@ export function outputLine(id: string, { response, error }: Answer): string {
         ? `{"status_code":${response.status},"request_id":${JSON.stringify(response.requestId)},"body":${response.body}}`
         : "null"
     }`,
-    `"error":${error ? JSON.stringify({ code: error.code, message: error.message }) : "null"}`,
+    `"error":${JSON.stringify(error ?? null)}`,
   ];
   return `{${fields.join(",")}}\n`;
 }

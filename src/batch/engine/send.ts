@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import { requestIdHeader } from "../../client/attempt.ts";
 import type { Prepare, RawCall } from "../../client/call.ts";
 import type { PreparedWrite } from "../../client/prepared.ts";
@@ -15,7 +17,7 @@ import {
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { type BatchRequest, type Endpoint, endpoints } from "../input/lines.ts";
 import type { MediaOfLine, MediaOptions } from "./media.ts";
-import type { Answer } from "./output.ts";
+import type { Answer, KeptFile } from "./output.ts";
 import type { Sent } from "./run.ts";
 
 interface SendOptions extends MediaOptions {
@@ -39,7 +41,7 @@ export function createSend(options: SendOptions): (line: BatchRequest) => Promis
       const media = new MediaOfLine(line, options);
       return await sendForMedia(line, options, media).finally(() => media.discard());
     } catch (error) {
-      return failed(error);
+      return withReceived(failed(error), error, options);
     }
   };
 }
@@ -69,24 +71,36 @@ async function outcomeOf(
   try {
     return await resultOf(response, media);
   } catch (error) {
-    const kept = await keptText(response, options, media);
-    return lost("UNUSABLE_RESPONSE", `the response cannot be used: ${reasonOf(error)}; ${kept}`);
+    const bytes = media?.received(response.bytes) ?? response.bytes;
+    const { text, ...file } = await kept(bytes, "response", options);
+    return lost("UNUSABLE_RESPONSE", `the response cannot be used: ${reasonOf(error)}; ${text}`, file);
   }
 }
 
-/** Saves a response. Returns a text that says where it is, or why it could not be saved. */
-async function keptText(
-  response: BufferedResponse,
+/** Saves what arrived of a response before its request ended with an error, because it may have been paid for. */
+async function withReceived(sent: Sent, error: unknown, options: SendOptions): Promise<Sent> {
+  const isCut = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
+  const received = isCut ? error.received : undefined;
+  if (sent.outcome !== "unknown" || sent.answer.error === undefined || received === undefined) return sent;
+  const { code, message } = sent.answer.error;
+  const { text, ...file } = await kept(received.bytes, "incomplete response", options);
+  return { ...sent, answer: { error: { code, message: `${message}; ${text}`, ...file } } };
+}
+
+/** Saves a response. `text` says where it is, or why it could not be saved. */
+async function kept(
+  bytes: Uint8Array,
+  thing: string,
   { filesFolder, fallbackFolders, serviceNow }: SendOptions,
-  media?: MediaOfLine,
-): Promise<string> {
+): Promise<KeptFile & { readonly text: string }> {
   try {
     const { keep } = await import("../../media/keep.ts");
     const folders = [filesFolder, ...fallbackFolders];
-    const bytes = media?.received(response.bytes) ?? response.bytes;
-    return `it was saved to ${await keep(bytes, { folders, date: new Date(serviceNow()), thing: "response" })}`;
+    const path = await keep(bytes, { folders, date: new Date(serviceNow()), thing });
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    return { text: `the ${thing} was saved to ${path}`, path, sha256 };
   } catch (cause) {
-    return reasonOf(cause);
+    return { text: reasonOf(cause) };
   }
 }
 
@@ -94,9 +108,15 @@ async function resultOf(response: BufferedResponse, media?: MediaOfLine): Promis
   const text = response.text();
   assertValues(text, response.maxValues);
   const value = parseJson(text);
-  if (value === undefined) return unusable("the response is not JSON", JSON.stringify(text), response);
+  /** A text as it was received, with the base64 text of pictures and sound put back. */
+  const received = (json: string) => media?.received(Buffer.from(json)).toString() ?? json;
+  if (value === undefined) {
+    // Decoded as text, other bytes could not be restored.
+    if (!isUtf8(response.bytes)) throw new Error("it is neither JSON nor text");
+    return unusable("the response is not JSON", JSON.stringify(received(text)), response);
+  }
   const error = serviceErrorIn(value);
-  if (error !== undefined) return unusable(error, oneLine(text, value), response);
+  if (error !== undefined) return unusable(error, received(oneLine(text, value)), response);
   if (media) {
     const { body: kept, problem } = await media.save(value);
     if (problem !== undefined) return unusable(problem, kept, response);
@@ -151,9 +171,9 @@ function failed(error: unknown): Sent {
   };
 }
 
-const lost = (code: string, message: string): Sent => ({
+const lost = (code: string, message: string, file: KeptFile = {}): Sent => ({
   outcome: "unknown",
-  answer: { error: { code, message } },
+  answer: { error: { code, message, ...file } },
   code,
   slowsDown: false,
 });

@@ -128,14 +128,21 @@ export default defineCommand({
     const out = shard ? shardOutput(whole, shard) : whole;
     if (flags.out !== undefined) await assertRegularFile(shard ? out : flags.out, out);
     const filesFolder = files.resolve(flags.files ?? `${whole.replace(/\.jsonl$/, "")}.files`);
-    const [{ planBatch, withBatch }, { createSend }, { diskFiles }, { batchPricing }, { bodyCheck }] =
-      await Promise.all([
-        import("../../batch/engine/batch.ts"),
-        import("../../batch/engine/send.ts"),
-        import("../../batch/files.ts"),
-        import("./prices.ts"),
-        import("./check.ts"),
-      ]);
+    const [
+      { planBatch, withBatch },
+      { createSend },
+      { diskFiles },
+      { assertSameShards },
+      { batchPricing },
+      { bodyCheck },
+    ] = await Promise.all([
+      import("../../batch/engine/batch.ts"),
+      import("../../batch/engine/send.ts"),
+      import("../../batch/files.ts"),
+      import("../../batch/outputs.ts"),
+      import("./prices.ts"),
+      import("./check.ts"),
+    ]);
     const maxCost =
       flags.maxCost !== undefined && shard ? shareOfCeiling(flags.maxCost, shard) : flags.maxCost;
     const isOfProfile = flags.maxCost === budgetOf(settings);
@@ -153,7 +160,10 @@ export default defineCommand({
     });
     const check = await bodyCheck(context);
     const plan = (stopped: AbortSignal) =>
-      context.progress("Checking the input", () => planBatch(batchOptions(stopped)));
+      context.progress("Checking the input", async () => {
+        await assertSameShards(whole, shard);
+        return planBatch(batchOptions(stopped));
+      });
     if (settings.dryRun) return planned(await plan(context.interrupted));
 
     const runPlanned = async (stopped: AbortSignal) => {
@@ -179,6 +189,8 @@ export default defineCommand({
       const statusJson = flags.statusJson === undefined ? undefined : files.resolve(flags.statusJson);
       const inLines = !installation.terminal.stderr;
       return withBatch(options, ready, async (batch) => {
+        // Another run may have begun while this one checked the input. Of two, the later one sees the other's journal.
+        await assertSameShards(whole, shard);
         const run = () => batch.run().catch((error: unknown) => keepUnsaved(batch, error, fallbackFolders));
         const stop = await withProgress(batch, run, { inLines, statusJson }, context);
         return resultOf(batch.status(), stop, { out, maxCost });

@@ -8,6 +8,8 @@ import type { ServedId } from "../assumed/index.ts";
 export interface PlainRequest {
   readonly method: string;
   readonly url: string;
+  /** The address that the request came from; undefined in the same process. */
+  readonly peer?: string | undefined;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** Returns the value of a header. The name must be in lower case. */

@@ -2,8 +2,9 @@ import { once } from "../../core/tasks/once.ts";
 import { BodyTooLarge, maxBodyBytes, type PlainRequest, type PlainResponse } from "./exchange.ts";
 
 /** A request to the sandbox, as plain values. */
-export function plainRequest(request: Request): PlainRequest {
+export function plainRequest(request: Request, peer?: string): PlainRequest {
   return {
+    peer,
     method: request.method,
     url: request.url,
     // A getter, because the server creates the signal of a request only when it is read.

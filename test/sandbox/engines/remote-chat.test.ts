@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { get } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { readFrom, sendToEngine } from "../../../src/sandbox/engines/remote/request.ts";
 import { serve } from "../../../src/sandbox/index.ts";
@@ -317,6 +318,35 @@ test("only pages of this machine can spend the money of an engine with a key", a
   expect(await from("http://localhost:3000")).toBe(200);
   expect(await from("http://127.0.0.1:5173")).toBe(200);
   expect(await from()).toBe(200);
+});
+
+test("a page whose name resolves to this machine cannot use an engine with a key", async () => {
+  const { sandbox, engine } = await withChat({ environment: { ENGINE_KEY: engineKey } });
+  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  onTestFinished(close);
+  /** The status of a GET without Origin, as a browser sends to the page's own name. */
+  const statusAt = async (host: string) => {
+    const headers = { host, authorization: `Bearer ${sandbox.keys.full}` };
+    const [response] = await once(get(`${url}/v1/models`, { headers }), "response");
+    response.resume();
+    return response.statusCode;
+  };
+  const { port } = new URL(url);
+  expect(await statusAt("evil.example")).toBe(200);
+  sandbox.engines.save({ kind: "chat", url: engine.url, apiKeyEnv: "ENGINE_KEY" });
+  const before = engine.requests.length;
+  for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1.evil.example", "192.0.2.1"]) {
+    expect(await statusAt(host), host).toBe(403);
+  }
+  expect(engine.requests).toHaveLength(before);
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "[::1]", "api.localhost"]) {
+    expect(await statusAt(host), host).toBe(200);
+  }
+  // Other machines use the names by which they know this one.
+  const { full } = sandbox.keys;
+  const headers = { host: "sandbox.internal", authorization: `Bearer ${full}` };
+  const request = new Request(`${origin}/v1/models`, { headers });
+  expect((await sandbox.fetch(request, { peer: "192.0.2.7" })).status).toBe(200);
 });
 
 test("the engine's key is neither stored nor shown", async () => {

@@ -9,6 +9,13 @@ import { listActive } from "../listing.ts";
 
 type BurnContext = Pick<Context, "call" | "describe" | "progress" | "request" | "say">;
 
+/** Hourly costs when a burn limit was checked. */
+interface Costs {
+  readonly active: Money;
+  /** Of one new rental; undefined if it is not known. */
+  readonly each: Money | undefined;
+}
+
 /**
  * Throws `BudgetExceeded` if the active rentals and `count` new ones would cost more than the limit, or if the cost of
  * the active rentals is unknown. If only the cost of the new ones is unknown, counts the active rentals alone and
@@ -18,7 +25,7 @@ export async function assertWithinBurn(
   limit: Money,
   { wanted, count }: { readonly wanted: Wanted; readonly count: number },
   context: BurnContext,
-): Promise<void> {
+): Promise<Costs> {
   const active = await activeCost(context);
   const each = await addedCost(wanted, context);
   const added = each && { ...each, cost: each.cost * BigInt(count) };
@@ -29,7 +36,7 @@ export async function assertWithinBurn(
     const sum = `the active rentals cost ${dollarText(active)} an hour, and ${fresh} would cost about ${dollarText(added.cost)} more, ${added.basis}`;
     throw new BudgetExceeded(`${sum}; together ${dollarText(total)}, and ${max}`);
   }
-  if (added) return;
+  if (each) return { active, each: each.cost };
   // Whatever the new rental costs, it is more than nothing.
   if (active >= limit) {
     throw new BudgetExceeded(`the active rentals already cost ${dollarText(active)} an hour; ${max}`);
@@ -37,6 +44,48 @@ export async function assertWithinBurn(
   context.say(
     `Warning: the price of the new rental is not known in advance, so the burn limit counts only the active rentals, which cost ${dollarText(active)} an hour.`,
   );
+  return { active, each: undefined };
+}
+
+/**
+ * The hourly cost while several rentals are created one after the other. The price of a rental is only certain once the
+ * service has created one.
+ */
+export class GrowingBurn {
+  readonly #limit: Money;
+  /** The highest price that is known. */
+  #each: Money | undefined;
+  #total: Money;
+  #hasNew = false;
+  #isComplete = true;
+
+  constructor(limit: Money, { active, each }: Costs) {
+    this.#limit = limit;
+    this.#each = each;
+    this.#total = active;
+  }
+
+  /** Counts a rental that was created. Pass undefined for one that may exist because its outcome is unknown. */
+  add(rental: unknown): void {
+    const cost = hourlyCost(rental);
+    if (cost && cost > (this.#each ?? 0n)) this.#each = cost;
+    this.#hasNew = true;
+    this.#total += this.#each ?? 0n;
+    this.#isComplete &&= this.#each !== undefined;
+  }
+
+  /** Throws `BudgetExceeded` if another rental would exceed the limit. */
+  async assertOneMore(context: Pick<Context, "call" | "progress">): Promise<void> {
+    if (!this.#hasNew) return;
+    const listed = this.#isComplete ? 0n : await activeCost(context);
+    const active = listed > this.#total ? listed : this.#total;
+    const each = this.#each;
+    if (each === undefined ? active < this.#limit : active + each <= this.#limit) return;
+    const next = each === undefined ? "" : `, and another one would cost ${dollarText(each)} more`;
+    throw new BudgetExceeded(
+      `with the new ones, the active rentals cost ${dollarText(active)} an hour${next}; the limit is ${dollarText(this.#limit)}`,
+    );
+  }
 }
 
 /**

@@ -31,6 +31,7 @@ import { assertLease, leaseFileFlag, leasePlace } from "../lease/place.ts";
 import { kinds, listActive, rowOf } from "../listing.ts";
 import { activeRentals } from "../views.ts";
 import { waitFor, waitTimeout } from "../waiting.ts";
+import type { GrowingBurn } from "./burn.ts";
 import { nextSteps } from "./next-steps.ts";
 
 export const createFlags = {
@@ -95,8 +96,8 @@ function numbered(input: Input, number: number): Input {
 }
 
 /**
- * Creates one rental or several, sending each request once, if the burn limit allows all of them. With `--if-absent`,
- * skips those whose label an active rental has. With `--wait`, waits until they are running.
+ * Creates one rental or several, sending each request once, if the burn limit allows all of them, and as long as it does.
+ * With `--if-absent`, skips those whose label an active rental has. With `--wait`, waits until they are running.
  */
 export async function createRentals(
   type: RentalType,
@@ -208,14 +209,19 @@ async function createAll(
       }
     }
     const [first] = left();
+    let burn: GrowingBurn | undefined;
     if (maxBurn !== undefined && first !== undefined) {
-      const { assertWithinBurn } = await import("./burn.ts");
-      await assertWithinBurn(maxBurn, { wanted: wantedBy(type, first.input), count: left().length }, context);
+      const { assertWithinBurn, GrowingBurn } = await import("./burn.ts");
+      const planned = { wanted: wantedBy(type, first.input), count: left().length };
+      burn = new GrowingBurn(maxBurn, await assertWithinBurn(maxBurn, planned, context));
     }
     for (const item of left()) {
       try {
+        await burn?.assertOneMore(context);
         await createOne(item, assertHeld);
+        burn?.add(done.get(item));
       } catch (error) {
+        if (error instanceof UnknownOutcome) burn?.add(undefined);
         if (count === undefined || error instanceof LockLost) throw error;
         const isInterrupted =
           interrupted.aborted && !(error instanceof InterruptedWrite || error instanceof UnknownOutcome);
