@@ -1,6 +1,8 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
-import { UnknownOutcome } from "../core/service-errors.ts";
-import { warnIfPartial } from "../openapi/paging.ts";
+import { parseJson } from "../core/json.ts";
+import { InvalidResponse, UnknownOutcome } from "../core/service-errors.ts";
+import type { DescribedOperation } from "../openapi/described.ts";
+import { allRecords, warnIfPartial } from "../openapi/paging.ts";
 import { sendRequest } from "./attempt.ts";
 import type { Divert } from "./divert.ts";
 import type { PreparedWrite } from "./prepared.ts";
@@ -80,3 +82,21 @@ export type Prepare = (parts: Omit<RequestParts, "body">) => Promise<PreparedWri
 /** Sends any request, even one that the contract does not list. Retries and throws as `call` does. */
 export const rawCall = async (parts: RequestParts, options: CallOptions): Promise<BufferedResponse> =>
   sendRequest(wireRequest(parts, options.target, acceptAnything), readBuffered(), options);
+
+/**
+ * Calls a list operation of the compute API that was found in the service's description. Returns the records of all
+ * pages. Throws `InvalidResponse` if a page is not JSON.
+ */
+export const listDescribed = (
+  { method, path, parameters }: DescribedOperation,
+  { request, say }: { readonly request: RawCall; readonly say: (line: string) => void },
+): Promise<readonly unknown[]> =>
+  allRecords(
+    async (query) => {
+      const response = await request({ method, path, host: "compute", query });
+      const page = parseJson(response.text());
+      if (page !== undefined) return page;
+      throw new InvalidResponse("the response is not JSON", response.status, response.request);
+    },
+    { parameters, warn: say },
+  );

@@ -1,5 +1,4 @@
-import { rawCall } from "../client/call.ts";
-import { listDescribed } from "../client/described.ts";
+import { listDescribed, rawCall } from "../client/call.ts";
 import type { BufferedResponse } from "../client/response.ts";
 import { NotOffered } from "../core/errors.ts";
 import { asRecord, isRecord, parseJson } from "../core/json.ts";

@@ -1,4 +1,4 @@
-import { listDescribed } from "../../client/described.ts";
+import { listDescribed } from "../../client/call.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { keyNamePaths } from "../../command-kit/described/keys.ts";
 import { offeredOperation } from "../../command-kit/described/offered.ts";

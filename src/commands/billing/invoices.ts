@@ -1,4 +1,4 @@
-import { listDescribed } from "../../client/described.ts";
+import { listDescribed } from "../../client/call.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { billingOperation } from "./operations.ts";

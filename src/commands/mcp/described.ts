@@ -1,4 +1,4 @@
-import { listDescribed } from "../../client/described.ts";
+import { listDescribed } from "../../client/call.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { jsonOf } from "../../command-kit/responses.ts";
 import { NotOffered } from "../../core/errors.ts";
