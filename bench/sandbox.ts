@@ -2,11 +2,15 @@
  * Measures how the cost of requests to a served sandbox grows with the number of rentals, compared with a bare Hono
  * server that sends the same JSON from memory in the same process. `npm run bench:sandbox` builds first. `npm run
  * bench:sandbox -- 10 50000` measures with 10 and with 50,000 rentals. The times are processor times of the server,
- * which other programs on the machine hardly affect.
+ * which other programs on the machine hardly affect. If Prism is installed, its mock server is measured as well.
  */
-import { fork } from "node:child_process";
+import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { Agent, request as send } from "node:http";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, createServer, request as send } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import type { createSandbox } from "../src/library/sandbox.ts";
@@ -114,10 +118,60 @@ async function measure(count: number): Promise<void> {
   await once(server, "exit");
 }
 
+/** A port that is free now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/**
+ * Compares the elapsed time of a request for one rental with `prism mock`, which serves the sandbox's description. Does
+ * nothing if Prism is not installed.
+ */
+async function measurePrism(): Promise<void> {
+  if (spawnSync("prism", ["--version"]).status !== 0) return;
+  const server = fork(import.meta.filename, ["serve", "10"]);
+  const [{ sandbox, key, id }]: [Served] = (await once(server, "message")) as [Served];
+  const folder = mkdtempSync(join(tmpdir(), "gpuctl-bench-"));
+  const description = join(folder, "openapi.json");
+  writeFileSync(description, await (await fetch(`${sandbox}/v2/openapi.json`)).text());
+  const port = await freePort();
+  const prism = spawn("prism", ["mock", "--port", String(port), description], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await new Promise<void>((resolve) => {
+    prism.stdout.on("data", (text: Buffer) => text.includes("is listening") && resolve());
+  });
+  const path = `/v2/on-demand/rental?rentalId=${id}`;
+  const elapsed = async (url: string): Promise<number> => {
+    const start = performance.now();
+    for (let call = 0; call < 50; call += 1) await exchange(url + path, key);
+    return (performance.now() - start) / 50;
+  };
+  const times: (readonly [sandbox: number, prism: number])[] = [];
+  for (let round = -2; round < 11; round += 1) {
+    const pair = [await elapsed(sandbox), await elapsed(`http://127.0.0.1:${port}`)] as const;
+    if (round >= 0) times.push(pair);
+  }
+  const [ours, theirs] = [median(times.map(([one]) => one)), median(times.map(([, other]) => other))];
+  process.stdout.write(
+    `    10 rentals  get      ${ours.toFixed(2).padStart(8)} ms   Prism ${theirs.toFixed(2).padStart(6)} ms   elapsed\n`,
+  );
+  prism.kill();
+  server.disconnect();
+  await once(server, "exit");
+  rmSync(folder, { recursive: true });
+}
+
 const [mode, size] = process.argv.slice(2);
 if (mode === "serve") await serveBoth(Number(size));
 else {
   const counts = process.argv.slice(2).map(Number);
   for (const count of counts.length > 0 ? counts : [10, 1000, 10_000, 50_000]) await measure(count);
+  await measurePrism();
   agent.destroy();
 }
