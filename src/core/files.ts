@@ -22,10 +22,27 @@ export function writePrivateFile(path: string, contents: string | Uint8Array): v
     writeFileSync(temporary, contents, { mode: 0o600, flag: "wx" });
     renameSync(temporary, path);
   } catch (error) {
-    // The error of a write names no file, as when the disk is full.
-    throw error instanceof Error && !("path" in error) ? Object.assign(error, { path }) : error;
+    throw withPath(error, path);
   } finally {
     rmSync(temporary, { force: true });
+  }
+}
+
+/** The error of a write names no file, as when the disk is full. */
+const withPath = (error: unknown, path: string): unknown =>
+  error instanceof Error && !("path" in error) ? Object.assign(error, { path }) : error;
+
+/**
+ * Writes a file that only the user may read, in an existing folder. It is not atomic, so a process that is killed leaves
+ * no temporary file behind. Removes what is at the path, and never follows a link. On failure, throws an error with the
+ * path.
+ */
+export function createPrivateFile(path: string, contents: string): void {
+  rmSync(path, { force: true });
+  try {
+    writeFileSync(path, contents, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    throw withPath(error, path);
   }
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { readTextFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
@@ -20,13 +20,26 @@ export function answerFiles(session: string): readonly string[] {
     .map((name) => join(dirname(session), name));
 }
 
-export async function readAnswer(path: string, { isRunning }: Processes): Promise<Answer | undefined> {
+/** After this many milliseconds without a change of its file, a process that cannot be checked counts as ended. */
+const stale = 60 * 60_000;
+
+/** Whether the process that writes a file may still be running. */
+export async function mayWrite(
+  process: string,
+  path: string,
+  { isRunning, isHere }: Processes,
+): Promise<boolean> {
+  if (!isRunning(process)) return false;
+  return isHere(process) || Date.now() - (await stat(path)).mtimeMs < stale;
+}
+
+export async function readAnswer(path: string, processes: Processes): Promise<Answer | undefined> {
   const text = await readTextFile(path).catch(() => "");
   // The last line may be cut off.
   const [first = "", ...pieces] = text.split("\n").slice(0, -1);
   const { process, turn: start } = asRecord(parseJson(first));
   const content = pieces.map((piece) => parseJson(piece)).filter((piece) => typeof piece === "string");
-  const isUnderWay = typeof process === "string" && isRunning(process);
+  const isUnderWay = typeof process === "string" && (await mayWrite(process, path, processes));
   const turn = {
     ...asRecord(start),
     content: content.join(""),

@@ -1,6 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Processes } from "../core/tasks/lock.ts";
+import { mayWrite } from "./answer.ts";
 import { collectAnswers, moveFile, readSession } from "./file.ts";
 import {
   filesIn,
@@ -43,7 +44,7 @@ export async function settleQuestions({ folder, processes }: SessionPlace): Prom
   const questions = (await filesIn(folder)).filter(isQuestion);
   for (const path of questions.map((name) => join(folder, name))) {
     const contents = await orUndefined(readSession(path, processes));
-    if (contents?.process !== undefined && processes.isRunning(contents.process)) continue;
+    if (contents?.process !== undefined && (await mayWrite(contents.process, path, processes))) continue;
     await collectAnswers(path, processes);
     await settleQuestion(path, folder);
   }

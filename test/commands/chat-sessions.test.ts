@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
@@ -6,6 +6,7 @@ import { asList, asRecord } from "../../src/core/json.ts";
 import { createSessions } from "../../src/sessions/store.ts";
 import { processes } from "../../src/system/files.ts";
 import { type Cli, createCli, type SeenRequest } from "../support/cli.ts";
+import { distantProcess, hour } from "../support/leases.ts";
 
 const folderOf = ({ folder }: Cli) => join(folder, "state", "chat-sessions");
 const fileOf = (cli: Cli, name: string) => join(folderOf(cli), `${name}.jsonl`);
@@ -51,6 +52,22 @@ test("a pipe in place of an answer that is under way is ignored", async () => {
   await cli.run("chat Hello --session good --sandbox");
   await execa("mkfifo", [`${fileOf(cli, "good")}.abc.answer`]);
   expect(await turnsIn(cli, "good")).toHaveLength(2);
+});
+
+test("an answer of another machine counts as cut off if its file has not changed for over an hour", async () => {
+  const cli = await createCli();
+  await cli.run("chat Hello --session good --sandbox");
+  const [question] = await turnsIn(cli, "good");
+  const path = `${fileOf(cli, "good")}.abc.answer`;
+  const turn = { ...question, id: "abc", parent: question?.id, role: "assistant" };
+  await writeFile(path, `${JSON.stringify({ process: distantProcess, turn })}\n"Half of"\n`);
+  expect((await turnsIn(cli, "good")).at(-1)).toMatchObject({ incomplete: "still being received" });
+  const earlier = (Date.now() - 2 * hour) / 1000;
+  await utimes(path, earlier, earlier);
+  expect((await turnsIn(cli, "good")).at(-1)).toMatchObject({
+    content: "Half of",
+    incomplete: "gpuctl was killed",
+  });
 });
 
 describe("a question without a session", () => {

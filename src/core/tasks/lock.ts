@@ -2,7 +2,7 @@ import { readFile, rm, rmdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { codeOf } from "../errors.ts";
-import { makeFolderSync, writePrivateFile } from "../files.ts";
+import { createPrivateFile, makeFolderSync, writePrivateFile } from "../files.ts";
 import { asRecord, parseJson } from "../json.ts";
 
 /** The processes of this machine. A name is never empty: an empty name stands for no process. */
@@ -67,7 +67,7 @@ export async function locked<Value>(
       await unlock();
     };
     try {
-      writePrivateFile(ownerPath(path), JSON.stringify({ name: processes.self, born: await bornAt(path) }));
+      createPrivateFile(ownerPath(path), JSON.stringify({ name: processes.self, born: await bornAt(path) }));
     } catch (error) {
       await release().catch(() => undefined);
       throw error;
