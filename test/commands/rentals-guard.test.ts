@@ -68,6 +68,9 @@ describe("rentals guard", () => {
         "",
       ].join("\n"),
     );
+    expect(outcome.err).toContain(
+      "Next steps:\n  gpuctl rentals lease set 1003 2h --sandbox  # give it a lease\n",
+    );
     expect(terminations(outcome).map(({ body }) => body)).toEqual([{ rentalId: 1001 }]);
     expect(await activeIn(cli)).toBe("1002\n1003\n");
     expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1002" }]);
@@ -100,6 +103,8 @@ describe("rentals guard", () => {
       },
     ]);
     expect(eventsIn(await cli.run(`${guard} -o json --warn 10m`))).toEqual([]);
+    const { err } = await cli.run(guard);
+    expect(err).toContain("  gpuctl rentals lease extend 1001 1h --sandbox  # let it run longer\n");
   });
 
   test("needs --yes off a terminal, and asks on one", async () => {

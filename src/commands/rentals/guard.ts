@@ -2,6 +2,8 @@ import { lstat } from "node:fs/promises";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { SomeFailed, UsageError } from "../../core/errors.ts";
+import type { NextStep } from "../../core/result.ts";
+import { quoted } from "../../core/text.ts";
 import { duration, timeUnits } from "../../core/values/durations.ts";
 import { eventRecord, type GuardEvent, guardView } from "./guard/events.ts";
 import { type Guard, guardRound } from "./guard/round.ts";
@@ -80,8 +82,27 @@ async function once(guard: Guard) {
           succeeded: events.length - failed.length,
         });
   if (failure && failed.length === events.length) throw failure;
-  return { data: events.map(eventRecord), failure };
+  return { data: events.map(eventRecord), failure, nextSteps: nextSteps(events, guard) };
 }
+
+/** How many next steps are shown at most. */
+const maxSteps = 5;
+
+/** What the user can do about rentals that still run. A table shortens the messages that say so. */
+const nextSteps = (events: readonly GuardEvent[], { place }: Guard): readonly NextStep[] => {
+  const file = place.ownFolder ? "" : ` --lease-file ${quoted(place.path)}`;
+  const steps = events.flatMap(({ event, rentalId }): readonly NextStep[] => {
+    if (rentalId === undefined) return [];
+    if (event === "no-lease") {
+      return [{ command: `rentals lease set${file}`, args: [rentalId, "2h"], text: "give it a lease" }];
+    }
+    if (event === "ends-soon") {
+      return [{ command: `rentals lease extend${file}`, args: [rentalId, "1h"], text: "let it run longer" }];
+    }
+    return [];
+  });
+  return steps.slice(0, maxSteps);
+};
 
 /** What an event is about, for messages. */
 const nameOf = ({ rentalId, token, event }: GuardEvent): string => rentalId ?? token ?? event;
