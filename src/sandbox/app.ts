@@ -3,7 +3,6 @@ import { tryDecode } from "hono/utils/url";
 import type * as z from "zod";
 import { check } from "../contract/check/check.ts";
 import type { InputSchema, Operation } from "../contract/operation.ts";
-import { isLoopback } from "../core/urls.ts";
 import { type ServedId, type ServedOperations, servedOperations } from "./assumed/index.ts";
 import type { Clock } from "./clock.ts";
 import { ApiError } from "./errors.ts";
@@ -17,7 +16,7 @@ import { Exchange, type PlainRequest, PlainResponse } from "./http/exchange.ts";
 import { callerOf } from "./keys.ts";
 import { isEnabled, type OperationSet } from "./operation-set.ts";
 import type { RecentMedia } from "./page/recent-media.ts";
-import { isLoopbackAddress } from "./peer.ts";
+import { isLoopbackAddress, isLoopbackUrl } from "./peer.ts";
 import { readInput } from "./read-input.ts";
 import { logRequest } from "./requests/log.ts";
 import { endUnpaidRentals } from "./situations/money.ts";
@@ -227,8 +226,6 @@ function denyForeignPage({ host }: Pick<Operation, "host">, { request }: Exchang
     "while an engine has a key, only web pages that are served by this machine can call the inference API";
   throw new ApiError("FORBIDDEN", [{ path: [], message }]);
 }
-
-const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 /** Adds an ETag to a successful response. If the client already has this version, returns a 304 instead. */
 function withEtag(response: PlainResponse, { request }: Exchange): PlainResponse {
