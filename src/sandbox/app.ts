@@ -218,13 +218,15 @@ function authorize({ method }: Pick<Operation, "method">, exchange: Exchange, st
 function denyForeignPage({ host }: Pick<Operation, "host">, { request }: Exchange, store: Store): void {
   if (host !== "inference") return;
   const origin = request.header("origin");
+  const named = request.header("host") ?? "";
   const isOfOtherPage = origin !== undefined && !isLoopbackUrl(origin);
-  const hasOtherName = isLoopbackAddress(request.peer) && !isLoopbackUrl(`http://${request.header("host")}`);
+  const hasOtherName = isLoopbackAddress(request.peer) && !isLoopbackUrl(`http://${named}`);
   if (!isOfOtherPage && !hasOtherName) return;
   if (listEngines(store).every(({ apiKeyEnv }) => apiKeyEnv === undefined)) return;
-  const message =
-    "while an engine has a key, only web pages that are served by this machine can call the inference API";
-  throw new ApiError("FORBIDDEN", [{ path: [], message }]);
+  const message = isOfOtherPage
+    ? "only web pages that are served by this machine can call the inference API"
+    : `requests from this machine must have localhost in the Host header, not ${JSON.stringify(named)}`;
+  throw new ApiError("FORBIDDEN", [{ path: [], message: `while an engine has a key, ${message}` }]);
 }
 
 /** Adds an ETag to a successful response. If the client already has this version, returns a 304 instead. */
