@@ -235,10 +235,24 @@ export const rentingMutations: readonly Mutation[] = [
   },
   {
     name: "two numbers of shards that begin together both run",
-    file: "src/commands/batch/run.ts",
-    from: "sees the other's journal.\n        await assertSameShards(whole, shard);",
-    to: "sees the other's journal.",
-    tests: ["test/commands/batch-shards.test.ts"],
+    file: "src/batch/engine/open.ts",
+    from: "await assertSameShards?.().catch(",
+    to: "await Promise.resolve().catch(",
+    tests: ["test/batch/open.test.ts", "test/commands/batch-shards.test.ts"],
+  },
+  {
+    name: "a refused shard leaves its journal, which blocks the batch",
+    file: "src/batch/engine/open.ts",
+    from: "if (isRefused) await files.remove(path);",
+    to: "",
+    tests: ["test/batch/open.test.ts", "test/commands/batch-shards.test.ts"],
+  },
+  {
+    name: "a refused shard removes the journal of the run that took over its lock",
+    file: "src/batch/engine/open.ts",
+    from: "isRefused = (await journal.size()) === Buffer.byteLength(header);",
+    to: "isRefused = true;",
+    tests: ["test/batch/open.test.ts"],
   },
   {
     name: "a burn limit is checked only before the first of several rentals",

@@ -117,8 +117,22 @@ export const resultMutations: readonly Mutation[] = [
   {
     name: "a batch loses the picture of a response that is not JSON",
     file: "src/batch/engine/send.ts",
-    from: "media?.received(Buffer.from(json)).toString() ?? json;",
-    to: "json;",
+    from: "media?.received(Buffer.from(text)).toString() ?? text;",
+    to: "text;",
+    tests: ["test/commands/batch.test.ts"],
+  },
+  {
+    name: "a batch loses the picture of a response with an error",
+    file: "src/batch/engine/send.ts",
+    from: "media?.receivedLine(line) ?? line",
+    to: "line",
+    tests: ["test/commands/batch.test.ts"],
+  },
+  {
+    name: "a batch loses the results under a repeated key",
+    file: "src/batch/engine/media.ts",
+    from: "restoredWithRepeated(Buffer.from(json), this.#arriving)",
+    to: "restored(Buffer.from(json), this.#arriving)",
     tests: ["test/commands/batch.test.ts"],
   },
   {

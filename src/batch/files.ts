@@ -35,8 +35,13 @@ const chunkSize = 256 * 1024;
 export const diskFiles: BatchFiles = {
   size: async (path) => (await statOf(path))?.size,
   read: async function* (path, start = 0) {
-    if ((await statOf(path)) !== undefined)
+    if ((await statOf(path)) === undefined) return;
+    try {
       yield* createReadStream(path, { start, highWaterMark: chunkSize });
+    } catch (error) {
+      // Another process may just have removed the file.
+      if (codeOf(error) !== "ENOENT") throw error;
+    }
   },
   open: async (path) => {
     const isNew = (await statOf(path)) === undefined;

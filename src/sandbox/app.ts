@@ -3,7 +3,6 @@ import { tryDecode } from "hono/utils/url";
 import type * as z from "zod";
 import { check } from "../contract/check/check.ts";
 import type { InputSchema, Operation } from "../contract/operation.ts";
-import { isLoopback } from "../core/urls.ts";
 import { type ServedId, type ServedOperations, servedOperations } from "./assumed/index.ts";
 import type { Clock } from "./clock.ts";
 import { ApiError } from "./errors.ts";
@@ -17,7 +16,7 @@ import { Exchange, type PlainRequest, PlainResponse } from "./http/exchange.ts";
 import { callerOf } from "./keys.ts";
 import { isEnabled, type OperationSet } from "./operation-set.ts";
 import type { RecentMedia } from "./page/recent-media.ts";
-import { isLoopbackAddress } from "./peer.ts";
+import { isLoopbackAddress, isLoopbackUrl } from "./peer.ts";
 import { readInput } from "./read-input.ts";
 import { logRequest } from "./requests/log.ts";
 import { endUnpaidRentals } from "./situations/money.ts";
@@ -219,16 +218,16 @@ function authorize({ method }: Pick<Operation, "method">, exchange: Exchange, st
 function denyForeignPage({ host }: Pick<Operation, "host">, { request }: Exchange, store: Store): void {
   if (host !== "inference") return;
   const origin = request.header("origin");
+  const named = request.header("host") ?? "";
   const isOfOtherPage = origin !== undefined && !isLoopbackUrl(origin);
-  const hasOtherName = isLoopbackAddress(request.peer) && !isLoopbackUrl(`http://${request.header("host")}`);
+  const hasOtherName = isLoopbackAddress(request.peer) && !isLoopbackUrl(`http://${named}`);
   if (!isOfOtherPage && !hasOtherName) return;
   if (listEngines(store).every(({ apiKeyEnv }) => apiKeyEnv === undefined)) return;
-  const message =
-    "while an engine has a key, only web pages that are served by this machine can call the inference API";
-  throw new ApiError("FORBIDDEN", [{ path: [], message }]);
+  const message = isOfOtherPage
+    ? "only web pages that are served by this machine can call the inference API"
+    : `requests from this machine must have localhost in the Host header, not ${JSON.stringify(named)}`;
+  throw new ApiError("FORBIDDEN", [{ path: [], message: `while an engine has a key, ${message}` }]);
 }
-
-const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 /** Adds an ETag to a successful response. If the client already has this version, returns a 304 instead. */
 function withEtag(response: PlainResponse, { request }: Exchange): PlainResponse {

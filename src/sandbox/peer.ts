@@ -1,8 +1,12 @@
 import { readFile, stat } from "node:fs/promises";
+import { isLoopback } from "../core/urls.ts";
 
 /** Whether an address is a loopback address, which always means this computer. */
 export const isLoopbackAddress = (address = ""): boolean =>
   address === "::1" || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
+
+/** Whether the host of a URL always means this computer. Other names could be made to resolve to it (DNS rebinding). */
+export const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 /**
  * Whether a connection comes from this computer, and from this user or root. Undefined on systems other than Linux,

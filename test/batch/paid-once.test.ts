@@ -170,6 +170,7 @@ async function check({ lines, ceiling, rounds }: Input): Promise<void> {
       }),
       inputName: "in.jsonl",
       check: () => [],
+      assertSameShards: async () => {},
       out,
       shard: undefined,
       files,

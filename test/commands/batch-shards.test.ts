@@ -155,6 +155,16 @@ describe("the shards of a batch", () => {
     const refused = runs.filter(({ code }) => code === exit.usage);
     expect(refused.length).toBeGreaterThan(0);
     for (const { requests } of refused) expect(requests).toEqual([]);
+    // Nothing of a refused run is left, so the batch can be run to its end.
+    const isLeft = (shard: string) => (name: string) => name.startsWith(`answers.${shard}.jsonl`);
+    const names = await readdir(cli.folder);
+    const left = ["0-of-3", "1-of-2"].filter((shard) => names.some(isLeft(shard)));
+    expect(left).toHaveLength(runs.length - refused.length);
+    const count = left.includes("1-of-2") ? 2 : 3;
+    for (let index = 0; index < count; index += 1) {
+      expect(await cli.run(`${shardLine} ${index}/${count}`, { env })).toMatchObject({ code: exit.done });
+    }
+    expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
   test("get equal parts of the cost limit, and the run says so", async () => {

@@ -242,6 +242,29 @@ describe("batch run", () => {
     expect(JSON.stringify(line?.response?.body)).toContain(base64(tinyPng()));
   });
 
+  test.each([
+    ["that cannot be decoded", "image", "{}"],
+    ["that cannot be decoded", "audio", "{}"],
+    ["beside an error, over several lines", "image", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
+    ["beside an error, over several lines", "audio", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
+  ])("all results %s under a repeated key stay in the output: %s", async (_, key, end) => {
+    const results = ["first", "second", "third"].map((text) => `${base64(Buffer.from(text.repeat(30)))}!`);
+    const repeated = results.map((result) => `"${key}":"${result}"`).join();
+    const media = key === "image" ? `"images":[{${repeated}}]` : repeated;
+    const body = end === "{}" ? `{${media}}` : end.replace("{", `{${media},`);
+    const speech = { custom_id: "a", method: "POST", url: "/v1/audio/generation", body: { text: "Hi" } };
+    const cli = await createCli({ respond: () => new Response(body) });
+    await write(cli, [key === "image" ? image("a") : speech]);
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 12 });
+    const lines = await output(cli);
+    expect(lines).toMatchObject([
+      {
+        response: { body: { response: JSON.parse(body), repeated: results.slice(0, -1) } },
+        error: { code: "UNUSABLE_RESPONSE" },
+      },
+    ]);
+  });
+
   test("what arrived of a response that is cut is saved", async () => {
     const start = '{"choices":[{"message":{"role":"assistant","content":"Half an ans';
     const cli = await createCli({

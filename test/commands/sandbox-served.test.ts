@@ -156,6 +156,18 @@ describe("the controls of a served sandbox", () => {
     expect(served.snapshot()).toEqual(before);
   });
 
+  test("may have further fields in their responses, as those of a newer sandbox", async () => {
+    const logged = { number: 1, text: "GET /v1/rentals", duration: 3 };
+    const expectation = { met: true, expected: "once", count: 1, logged: 1, requests: [logged], since: 0 };
+    const cli = await createCli({
+      respond: ({ path }) =>
+        Response.json(path.endsWith("/health") ? servedControls.health : { ...expectation, cleared: 1 }),
+    });
+    for (const line of ["requests --count", "requests expect --operation listRentals", "fault clear --yes"]) {
+      expect(await cli.run(`sandbox ${line} ${at}`), line).toMatchObject({ code: 0 });
+    }
+  });
+
   test.each([
     ["requests --count", 7],
     ["requests expect --operation listRentals", 7],

@@ -191,7 +191,7 @@ test("a page of the sandbox's own origin can send control requests", async () =>
   const { url } = await served();
   expect((await bare(url, { origin: url })).status).toBe(200);
   const { port, host } = new URL(url);
-  for (const name of [host, `localhost:${port}`, `[::1]:${port}`]) {
+  for (const name of [host, `localhost:${port}`, `sandbox.localhost:${port}`, `[::1]:${port}`]) {
     expect((await bare(url, { host: name })).status).toBe(200);
   }
 });

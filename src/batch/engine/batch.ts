@@ -27,6 +27,8 @@ export interface BatchOptions
   readonly out: string;
   readonly shard: Shard | undefined;
   readonly files: BatchFiles;
+  /** Throws if the batch has begun with another number of shards. */
+  readonly assertSameShards: () => Promise<void>;
   /** Whether to refuse a line without a known price if there is a `maxCost`. */
   readonly needsPrices: boolean;
 }
@@ -55,6 +57,7 @@ export interface Plan {
  */
 export async function planBatch(options: BatchOptions): Promise<Plan> {
   const { files, out, shard, source, check, inputName, pricing } = options;
+  await options.assertSameShards();
   const known = await readKnown(files, out);
   await assertOwnOutput(options, known);
   const edited: string[] = [];
@@ -163,13 +166,16 @@ export interface StartedBatch {
   readonly unsaved: () => readonly string[];
 }
 
-/** Opens a batch, runs `work` with it, and closes it. */
+/**
+ * Opens a batch, runs `work` with it, and closes it.
+ * @throws UsageError if another run has begun the batch with another number of shards since it was planned
+ */
 export async function withBatch<Value>(
   options: BatchOptions,
   { known, edited, total, earlier }: Plan,
   work: (batch: StartedBatch) => Promise<Value>,
 ): Promise<Value> {
-  const { files, out, shard = null, now, sleep } = options;
+  const { files, out, shard = null, now, sleep, assertSameShards } = options;
   const { recorder, adopted, close } = await openBatch({
     files,
     out,
@@ -178,6 +184,7 @@ export async function withBatch<Value>(
     again: edited,
     now,
     sleep,
+    assertSameShards,
   });
   const { ledger, costs } = known;
   const isOurs = (id: string) => shard === null || isOfShard(id, shard);

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, relative, sep } from "node:path";
-import { type Divert, type Diverted, restored } from "../../client/divert.ts";
+import { type Divert, type Diverted, restored, restoredWithRepeated } from "../../client/divert.ts";
 import { ResultTruncated, reasonOf } from "../../core/errors.ts";
 import { asRecord } from "../../core/json.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
@@ -52,6 +52,13 @@ export class MediaOfLine {
     return restored(bytes, this.#arriving);
   }
 
+  /** A parsed response as one line of JSON, with the base64 text put back, also that under a repeated key. */
+  receivedLine(json: string): string {
+    return Buffer.from(restoredWithRepeated(Buffer.from(json), this.#arriving))
+      .toString()
+      .trimEnd();
+  }
+
   /**
    * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text.
    * `problem` is set if someone has to look at the response.
@@ -63,8 +70,7 @@ export class MediaOfLine {
       : soundsIn(value, arriving).map((media, at) => ({ media, entry: at === 0 ? asRecord(value) : {} }));
     const problems = listed.flatMap(({ media }) => (typeof media === "string" ? media : []));
     // Restores the response before settings are added to the pictures.
-    const received =
-      problems.length > 0 ? this.received(Buffer.from(stringifyExactly(value) ?? "null")) : undefined;
+    const received = problems.length > 0 ? this.receivedLine(stringifyExactly(value) ?? "null") : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
     for (const [index, { media, entry }] of listed.entries()) {
       if (typeof media === "string") continue;
@@ -81,7 +87,7 @@ export class MediaOfLine {
       }
     }
     const [problem] = problems;
-    if (received && files.length === 0) return { body: Buffer.from(received).toString("utf8"), problem };
+    if (received !== undefined && files.length === 0) return { body: received, problem };
     const [first, ...others] = files;
     const body = this.#isImage
       ? { ...asRecord(value), images: files }

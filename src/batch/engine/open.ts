@@ -99,6 +99,8 @@ interface OpenOptions {
   readonly again: readonly string[];
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Called when a new journal has its header. If it throws, the journal is removed. */
+  readonly assertSameShards?: () => Promise<void>;
 }
 
 /** The IDs of the lines that are in one of these states. */
@@ -140,17 +142,28 @@ export interface OpenBatch {
  * flight. Then removes from the output the old results of requests that are sent again.
  */
 export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
-  const { files, out, known, shard, again, now, sleep } = options;
+  const { files, out, known, shard, again, now, sleep, assertSameShards } = options;
   const { ledger } = known;
-  const journal = await files.open(journalPath(out));
+  const path = journalPath(out);
+  const journal = await files.open(path);
   const opened = [journal];
+  let isRefused = false;
   try {
     await journal.truncate(known.journalEnd);
     const write = async (text: string) => {
       await journal.append(text);
       await journal.sync();
     };
-    if (known.shard === undefined) await write(journalLine({ event: "header", shard }));
+    if (known.shard === undefined) {
+      const header = journalLine({ event: "header", shard });
+      await write(header);
+      // Another run may have begun while this one checked the input. Of two, the later one sees the other's journal.
+      await assertSameShards?.().catch(async (error: unknown) => {
+        // If this process was suspended, another one may have taken over the lock, and then written to the journal.
+        isRefused = (await journal.size()) === Buffer.byteLength(header);
+        throw error;
+      });
+    }
     const renamed = await files.size(newOutput(out));
     if (renamed !== undefined && !known.isUnclean) {
       // The last run ended right before it renamed this file. In that case, the file has the length that the journal
@@ -172,6 +185,8 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     return { recorder, adopted, close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened);
+    // The journal would refuse other numbers of shards.
+    if (isRefused) await files.remove(path);
     throw error;
   }
 }

@@ -108,15 +108,17 @@ async function resultOf(response: BufferedResponse, media?: MediaOfLine): Promis
   const text = response.text();
   assertValues(text, response.maxValues);
   const value = parseJson(text);
-  /** A text as it was received, with the base64 text of pictures and sound put back. */
-  const received = (json: string) => media?.received(Buffer.from(json)).toString() ?? json;
   if (value === undefined) {
     // Decoded as text, other bytes could not be restored.
     if (!isUtf8(response.bytes)) throw new Error("it is neither JSON nor text");
-    return unusable("the response is not JSON", JSON.stringify(received(text)), response);
+    const received = media?.received(Buffer.from(text)).toString() ?? text;
+    return unusable("the response is not JSON", JSON.stringify(received), response);
   }
   const error = serviceErrorIn(value);
-  if (error !== undefined) return unusable(error, received(oneLine(text, value)), response);
+  if (error !== undefined) {
+    const line = oneLine(text, value);
+    return unusable(error, media?.receivedLine(line) ?? line, response);
+  }
   if (media) {
     const { body: kept, problem } = await media.save(value);
     if (problem !== undefined) return unusable(problem, kept, response);

@@ -151,6 +151,7 @@ export default defineCommand({
     const batchOptions = (stopped: AbortSignal): BatchOptions => ({
       ...{ source, inputName: name, out, shard, files: diskFiles, maxCost, now, stopped },
       check,
+      assertSameShards: () => assertSameShards(whole, shard),
       send: createSend({ ...sendOptions, version: settings.version }),
       pricing: batchPricing(settings),
       needsPrices: !isOfProfile,
@@ -160,10 +161,7 @@ export default defineCommand({
     });
     const check = await bodyCheck(context);
     const plan = (stopped: AbortSignal) =>
-      context.progress("Checking the input", async () => {
-        await assertSameShards(whole, shard);
-        return planBatch(batchOptions(stopped));
-      });
+      context.progress("Checking the input", () => planBatch(batchOptions(stopped)));
     if (settings.dryRun) return planned(await plan(context.interrupted));
 
     const runPlanned = async (stopped: AbortSignal) => {
@@ -189,8 +187,6 @@ export default defineCommand({
       const statusJson = flags.statusJson === undefined ? undefined : files.resolve(flags.statusJson);
       const inLines = !installation.terminal.stderr;
       return withBatch(options, ready, async (batch) => {
-        // Another run may have begun while this one checked the input. Of two, the later one sees the other's journal.
-        await assertSameShards(whole, shard);
         const run = () => batch.run().catch((error: unknown) => keepUnsaved(batch, error, fallbackFolders));
         const stop = await withProgress(batch, run, { inLines, statusJson }, context);
         return resultOf(batch.status(), stop, { out, maxCost });

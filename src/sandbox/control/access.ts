@@ -4,7 +4,7 @@ import { servedControls } from "../../core/sandbox.ts";
 import { sandboxHeaders } from "../app.ts";
 import type { Clock } from "../clock.ts";
 import { ApiError } from "../errors.ts";
-import { isLoopbackAddress } from "../peer.ts";
+import { isLoopbackAddress, isLoopbackUrl } from "../peer.ts";
 
 /** Adds the headers that every response of the sandbox has. */
 export const withSandboxHeaders =
@@ -52,7 +52,8 @@ function hasToken({ headers }: Request, token: string | undefined): boolean {
  */
 export function remoteDenial(request: Request, peer: string | undefined): string | undefined {
   if (!isLoopbackAddress(peer)) return `${servedControls.name} accept requests from this machine only`;
-  if (!isLoopbackHost(hostOf(request))) return `${servedControls.name} are served at localhost only`;
+  if (!isLoopbackUrl(`http://${hostOf(request)}`))
+    return `${servedControls.name} are served at localhost only`;
   return undefined;
 }
 
@@ -73,10 +74,3 @@ export const isFromOtherSite = ({ headers }: Request): boolean =>
   ["cross-site", "same-site"].includes(headers.get("sec-fetch-site") ?? "");
 
 const hostOf = (request: Request): string => request.headers.get("host") ?? "";
-
-/** Whether a Host header always means this machine. Other names could be made to resolve to it (DNS rebinding). */
-export function isLoopbackHost(host: string): boolean {
-  if (!URL.canParse(`http://${host}`)) return false;
-  const { hostname } = new URL(`http://${host}`);
-  return hostname === "[::1]" || hostname === "localhost" || isLoopbackAddress(hostname);
-}

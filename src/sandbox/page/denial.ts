@@ -1,14 +1,19 @@
-import { isLoopbackHost } from "../control/access.ts";
-import { isLoopbackAddress } from "../peer.ts";
+import { isLoopbackAddress, isLoopbackUrl } from "../peer.ts";
 
 /** What a browser shows that cannot open the pages from where it is. `url` is what it requested. */
 export function denialText(url: string, peer: string | undefined): string {
-  const { protocol, host, hostname, port, pathname } = new URL(url);
+  const { protocol, hostname, port, pathname } = new URL(url);
   const local = `${protocol}//localhost${port && `:${port}`}${pathname}`;
   return [
     "403 Forbidden",
     "This is a gpuctl sandbox, which simulates a GPU cloud. Its web pages open only on the machine that serves it, because they control the sandbox.",
-    ...ways({ isSameMachine: isLoopbackAddress(peer), host, hostname, port: port || "80", local }),
+    ...ways({
+      isSameMachine: isLoopbackAddress(peer),
+      isLoopback: isLoopbackUrl(url),
+      hostname,
+      port: port || "80",
+      local,
+    }),
     "Programs can use the API at this address. `gpuctl sandbox serve --help` says how they can use the controls.",
     "",
   ].join("\n\n");
@@ -16,7 +21,7 @@ export function denialText(url: string, peer: string | undefined): string {
 
 interface Place {
   readonly isSameMachine: boolean;
-  readonly host: string;
+  readonly isLoopback: boolean;
   readonly hostname: string;
   readonly port: string;
   /** The URL of the page on the machine that serves it. */
@@ -24,9 +29,9 @@ interface Place {
 }
 
 /** How to open the page instead. */
-function ways({ isSameMachine, host, hostname, port, local }: Place): readonly string[] {
+function ways({ isSameMachine, isLoopback, hostname, port, local }: Place): readonly string[] {
   if (isSameMachine) return [`On this machine, open it at ${local}`];
-  if (isLoopbackHost(host))
+  if (isLoopback)
     return [
       "This address leads to another machine or to a container. To open the page of a container, run the container in the network of the host, for example with `docker run --network host`. In Kubernetes, use `kubectl port-forward`.",
     ];

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { get } from "node:http";
+import { get, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { readFrom, sendToEngine } from "../../../src/sandbox/engines/remote/request.ts";
 import { serve } from "../../../src/sandbox/index.ts";
@@ -324,10 +325,14 @@ test("a page whose name resolves to this machine cannot use an engine with a key
   const { sandbox, engine } = await withChat({ environment: { ENGINE_KEY: engineKey } });
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
-  /** The status of a GET without Origin, as a browser sends to the page's own name. */
-  const statusAt = async (host: string) => {
+  /** The response to a GET without Origin, as a browser sends to the page's own name. */
+  const responseAt = async (host: string): Promise<IncomingMessage> => {
     const headers = { host, authorization: `Bearer ${sandbox.keys.full}` };
     const [response] = await once(get(`${url}/v1/models`, { headers }), "response");
+    return response;
+  };
+  const statusAt = async (host: string) => {
+    const response = await responseAt(host);
     response.resume();
     return response.statusCode;
   };
@@ -338,6 +343,10 @@ test("a page whose name resolves to this machine cannot use an engine with a key
   for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1.evil.example", "192.0.2.1"]) {
     expect(await statusAt(host), host).toBe(403);
   }
+  // Programs on this machine get this response, too.
+  expect(await text(await responseAt("myhost:8787"))).toContain(
+    'while an engine has a key, requests from this machine must have localhost in the Host header, not \\"myhost:8787\\"',
+  );
   expect(engine.requests).toHaveLength(before);
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "[::1]", "api.localhost"]) {
     expect(await statusAt(host), host).toBe(200);

@@ -1,0 +1,78 @@
+import { rmSync } from "node:fs";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { openBatch, readKnown } from "../../src/batch/engine/open.ts";
+import { diskFiles } from "../../src/batch/files.ts";
+import { journalLine, journalPath, readJournal } from "../../src/batch/journal.ts";
+import { scratchFolder } from "../media/scratch.ts";
+
+const shard = { index: 0, count: 3 };
+
+/** Opens a shard. The batch turns out to have another number of shards, after `meanwhile`. */
+async function openRefused(out: string, meanwhile = async () => {}): Promise<unknown> {
+  const known = await readKnown(diskFiles, out);
+  const assertSameShards = async () => {
+    await meanwhile();
+    throw new Error("the batch has 2 shards");
+  };
+  const [now, sleep] = [() => 0, async () => {}];
+  return openBatch({ files: diskFiles, out, known, shard, again: [], now, sleep, assertSameShards });
+}
+
+test("a new batch that is refused leaves no files", async () => {
+  const folder = await scratchFolder();
+  const out = join(folder, "answers.0-of-3.jsonl");
+  await expect(openRefused(out)).rejects.toThrow("the batch has 2 shards");
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a new batch that is refused leaves an output that was there before", async () => {
+  const folder = await scratchFolder();
+  const out = join(folder, "answers.0-of-3.jsonl");
+  await writeFile(out, "");
+  await expect(openRefused(out)).rejects.toThrow("the batch has 2 shards");
+  expect(await readdir(folder)).toEqual(["answers.0-of-3.jsonl"]);
+});
+
+test("a refused run does not remove the journal of the run that took over its lock", async () => {
+  const out = join(await scratchFolder(), "answers.0-of-3.jsonl");
+  const record = journalLine({ event: "input", lines: 4 });
+  const takeOver = () => appendFile(journalPath(out), record);
+  await expect(openRefused(out, takeOver)).rejects.toThrow("the batch has 2 shards");
+  expect(await readFile(journalPath(out), "utf8")).toBe(journalLine({ event: "header", shard }) + record);
+});
+
+test("a batch that had begun before continues", async () => {
+  const out = join(await scratchFolder(), "answers.0-of-3.jsonl");
+  await writeFile(journalPath(out), journalLine({ event: "header", shard }));
+  const { known, again } = { known: await readKnown(diskFiles, out), again: [] };
+  const refuse = () => Promise.reject(new Error("the batch has 2 shards"));
+  const [now, sleep] = [() => 0, async () => {}];
+  const batch = await openBatch({
+    files: diskFiles,
+    out,
+    known,
+    shard,
+    again,
+    now,
+    sleep,
+    assertSameShards: refuse,
+  });
+  await batch.close();
+});
+
+test("the journal of a refused run may be removed while another run reads it", async () => {
+  const folder = await scratchFolder();
+  for (let round = 0; round < 120; round += 1) {
+    const path = join(folder, `${round}.journal`);
+    await writeFile(path, journalLine({ event: "header", shard }));
+    const records = readJournal(path, diskFiles.read(path));
+    const reading = records.next();
+    for (let turn = 0; turn < round % 6; turn += 1) await setImmediate();
+    rmSync(path);
+    await expect(reading).resolves.toBeDefined();
+    await records.return(undefined);
+  }
+});
