@@ -319,6 +319,13 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
+    name: "a dry run of the guard ignores that a pending lease was extended",
+    file: "src/commands/rentals/guard/round.ts",
+    from: "{ ...saved, rentalId: foundId, rentalCreatedAt }",
+    to: "found",
+    tests: ["test/commands/rentals-guard.test.ts"],
+  },
+  {
     name: "a job that is left seems to be attended from another machine",
     file: "src/jobs/watch.ts",
     from: 'openJournal(state, { ...job, process: "" });',
