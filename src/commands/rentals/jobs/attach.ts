@@ -1,6 +1,8 @@
+import type { Ports } from "../../../command-kit/context.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { Interrupted, UsageError } from "../../../core/errors.ts";
+import type { Result } from "../../../core/result.ts";
 import { hostOf, pidOf } from "../../../core/tasks/lock.ts";
 import { attend, storedOutcome } from "../../../jobs/attend.ts";
 import { type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
@@ -44,41 +46,51 @@ export default defineCommand({
         hint: `\`gpuctl rentals jobs logs ${found.id}\` shows its output.`,
       });
     }
-    const journal = await claimed(found, flags.takeOver, { ...context, attendance, programs });
-    const job = journal.job();
-    if (job.phase === "ended") return jobResult(journal, storedOutcome(job), context);
-    const hasStarted = job.phase === "running" || job.phase === "ending";
-    if (!hasStarted && job.plan.variables.length > 0) {
-      throw new UsageError(
-        `job ${job.id} has not started its command, and the values of --env are not stored`,
-        {
-          hint: "To resume the job, repeat the command line that started it.",
-        },
-      );
-    }
-    const machines = await startMachines();
-    await assertHasRental(journal, context);
-    const lease = placeOf(job, context);
-    if (job.rentalId === undefined) {
-      const record = await findRental(job.rentalLabel, context);
-      if (record === undefined) {
-        throw new UsageError(`no rental of job ${job.id} is listed`, {
-          hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
-        });
-      }
-      await bindRental(journal, record, { place: lease }, context);
-    }
-    return attendance.interruptible(async (stopped) => {
-      if (lease) await adoptLease(lease, job);
-      const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
-      const outcome = await attend(journal, host, { stopped, variables: {} }).finally(() =>
-        leaveJob(job.id, context.files),
-      );
-      if (outcome.because === "detached" && lease) await detachLease(lease, job.id);
-      return jobResult(journal, outcome, context);
-    });
+    const hostContext = { ...context, attendance, programs };
+    const journal = await claimed(found, flags.takeOver, hostContext);
+    return attendClaimed(journal, { ...hostContext, startMachines }).finally(() =>
+      leaveJob(found.id, context.files),
+    );
   },
 });
+
+/** Does the remaining steps of a job that this process attends. If the job has ended, returns its result. */
+async function attendClaimed(
+  journal: Journal,
+  context: HostContext & Pick<Ports, "startMachines">,
+): Promise<Result> {
+  const { attendance, startMachines } = context;
+  const job = journal.job();
+  if (job.phase === "ended") return jobResult(journal, storedOutcome(job), context);
+  const hasStarted = job.phase === "running" || job.phase === "ending";
+  if (!hasStarted && job.plan.variables.length > 0) {
+    throw new UsageError(
+      `job ${job.id} has not started its command, and the values of --env are not stored`,
+      {
+        hint: "To resume the job, repeat the command line that started it.",
+      },
+    );
+  }
+  const machines = await startMachines();
+  await assertHasRental(journal, context);
+  const lease = placeOf(job, context);
+  if (job.rentalId === undefined) {
+    const record = await findRental(job.rentalLabel, context);
+    if (record === undefined) {
+      throw new UsageError(`no rental of job ${job.id} is listed`, {
+        hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
+      });
+    }
+    await bindRental(journal, record, { place: lease }, context);
+  }
+  return attendance.interruptible(async (stopped) => {
+    if (lease) await adoptLease(lease, job);
+    const host = jobHost(context, { journal, machines, lease });
+    const outcome = await attend(journal, host, { stopped, variables: {} });
+    if (outcome.because === "detached" && lease) await detachLease(lease, job.id);
+    return jobResult(journal, outcome, context);
+  });
+}
 
 /**
  * Makes this process attend a job. While another process attends it, shows the output that the other process stores.
