@@ -319,6 +319,13 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
+    name: "jobs cancel erases the exit status of a command that has ended",
+    file: "src/jobs/attend.ts",
+    from: '{ status, because: "failure", failure: new Error("cancelled")',
+    to: '{ because: "failure", failure: new Error("cancelled")',
+    tests: resumed,
+  },
+  {
     name: "a dry run of the guard ignores that a pending lease was extended",
     file: "src/commands/rentals/guard/round.ts",
     from: "{ ...saved, rentalId: foundId, rentalCreatedAt }",

@@ -259,6 +259,16 @@ describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because 
     expect(requests.filter(isCreate)).toEqual([]);
     expect([await active(), await leases()]).toEqual([[], []]);
   });
+
+  test("keeps the exit status of its command if jobs cancel cannot end the rental", async () => {
+    const { run, service, active } = await createLeft({ phase: "ending", status: 3 });
+    service.refuses = isTerminate;
+    expect(await run("rentals jobs cancel --all --yes")).toMatchObject({ code: 10 });
+    service.refuses = () => false;
+    const { code, err } = await run(line);
+    expect(code, err).toBe(3);
+    expect(await active()).toEqual([]);
+  });
 });
 
 describe.skipIf(process.platform === "win32")("the lease of a job", () => {
