@@ -269,6 +269,19 @@ describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because 
     expect(code, err).toBe(3);
     expect(await active()).toEqual([]);
   });
+
+  test("is not reported with an error of the job that starts instead", async () => {
+    const { run, service } = await createLeft({
+      phase: "creating",
+      rentalId: undefined,
+      rentalLabel: "nothing",
+    });
+    service.refuses = isCreate;
+    const { code, err } = await run(line);
+    expect(code, err).toBe(4);
+    expect(err).toContain("so a new job starts");
+    expect(err).not.toContain("The job was not resumed");
+  });
 });
 
 describe.skipIf(process.platform === "win32")("the lease of a job", () => {

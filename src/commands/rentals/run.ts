@@ -217,6 +217,7 @@ async function resume(left: Job, options: RentOptions, context: Context): Promis
     await sleep(lookUpPause);
   }
   journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of the job is listed" });
+  setFailureContext(undefined);
   const later = options.place
     ? "`gpuctl rentals guard` ends it"
     : "end it with `gpuctl rentals terminate`, because it has no lease";
