@@ -314,8 +314,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "jobs attach --take-over takes a job from a process that runs here",
     file: "src/commands/rentals/jobs/attach.ts",
-    from: "takeOver && !isKnown ? process : undefined",
-    to: "takeOver ? process : undefined",
+    from: "takeOver ? unchecked() : undefined",
+    to: "takeOver ? findJob(id, context).process : undefined",
     tests: resumed,
   },
   {

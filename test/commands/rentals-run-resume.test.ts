@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -200,6 +201,44 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect((await run("rentals jobs attach --take-over", second)).err).toContain("no rental of job");
     expect((await run(line, third)).err).toContain("so a new job starts");
     expect(await active()).toHaveLength(2);
+  });
+
+  /**
+   * The processes as seen in a container where the process that attends a job is found to have ended, once another
+   * container has taken the job.
+   */
+  const whereTaken = ({ folder, id }: Awaited<ReturnType<typeof createDistant>>) => {
+    const path = join(folder, "state", "jobs", id, "job.json");
+    const own = inContainer(2);
+    let lookups = 0;
+    const isRunning = (name: string) => {
+      if (name !== "first") return own.isRunning(name);
+      lookups += 1;
+      if (lookups < 4) return true;
+      const job = JSON.parse(readFileSync(path, "utf8"));
+      writeFileSync(path, JSON.stringify({ ...job, process: inContainer(3).self }));
+      return false;
+    };
+    return { ...own, isRunning, isHere: (name: string) => name === "first" || own.isHere(name) };
+  };
+
+  test("is named by the process that took it over from the first one", async () => {
+    const distant = await createDistant({ process: "first" });
+    const { code, err } = await distant.run("rentals jobs attach", {
+      processes: whereTaken(distant),
+      answerSignal: () => AbortSignal.timeout(500),
+    });
+    expect(code, err).toBe(130);
+    expect(err).toContain("process 1 on node, which cannot be checked from here");
+  });
+
+  test("is taken over by --take-over from the process that took it over from the first one", async () => {
+    const distant = await createDistant({ process: "first" });
+    const { code, err } = await distant.run("rentals jobs attach --take-over", {
+      processes: whereTaken(distant),
+      answerSignal: () => AbortSignal.timeout(5_000),
+    });
+    expect(code, err).toBe(4);
   });
 });
 

@@ -5,8 +5,8 @@ import { Interrupted, UsageError } from "../../../core/errors.ts";
 import type { Result } from "../../../core/result.ts";
 import { hostOf, pidOf } from "../../../core/tasks/lock.ts";
 import { attend, storedOutcome } from "../../../jobs/attend.ts";
-import { type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
-import { claimJob, leaveJob, watcher } from "../../../jobs/watch.ts";
+import { type Journal, viewJournal } from "../../../jobs/journal.ts";
+import { claimJob, isAttended, leaveJob, watcher } from "../../../jobs/watch.ts";
 import { type HostContext, jobHost } from "../run/host.ts";
 import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
@@ -47,7 +47,7 @@ export default defineCommand({
       });
     }
     const hostContext = { ...context, attendance, programs };
-    const journal = await claimed(found, flags.takeOver, hostContext);
+    const journal = await claimed(found.id, flags.takeOver, hostContext);
     return attendClaimed(journal, { ...hostContext, startMachines }).finally(() =>
       leaveJob(found.id, context.files),
     );
@@ -97,29 +97,34 @@ async function attendClaimed(
  * Returns the job once this process attends it, or once it has ended. With `takeOver`, a process that cannot be checked
  * counts as ended.
  */
-function claimed(found: Job, takeOver: boolean, context: HostContext): Promise<Journal> {
+function claimed(id: string, takeOver: boolean, context: HostContext): Promise<Journal> {
   const { attendance, files, say, setFailureContext } = context;
-  const { id, process } = found;
-  const isKnown = process === "" || files.processes.isHere(process);
-  const journal = viewJournal(files.state, found);
+  const journal = viewJournal(files.state, findJob(id, context));
   const watch = watcher(id, files, jobHost(context, { journal, machines: undefined, lease: undefined }));
+  /** The process that may attend the job now, if it cannot be checked. */
+  const unchecked = (): string | undefined => {
+    const job = findJob(id, context);
+    return isAttended(job, files.processes) && !files.processes.isHere(job.process) ? job.process : undefined;
+  };
   return attendance.interruptible(async (stopped) => {
     for (;;) {
-      const own = await claimJob(id, files, takeOver && !isKnown ? process : undefined);
+      const own = await claimJob(id, files, takeOver ? unchecked() : undefined);
       if (own) return own;
       say(`Another gpuctl process is attached to job ${id}. Showing its output.`);
-      if (!isKnown && !takeOver) {
+      const process = unchecked();
+      if (process !== undefined) {
         say(
           `It is process ${pidOf(process)} on ${hostOf(process)}, which cannot be checked from here. If it no longer runs, press Ctrl-C and use --take-over.`,
         );
       }
-      const job = await watch(stopped).catch((error: unknown) => {
+      const watched = await watch(stopped).catch((error: unknown) => {
         if (!stopped.aborted) throw error;
         setFailureContext(`Job ${id} goes on. Another gpuctl process is attached to it.`);
         throw new Interrupted();
       });
       await attendance.endOutput();
-      if (!isOpen(job ?? findJob(id, context))) return viewJournal(files.state, job ?? found);
+      const job = watched ?? findJob(id, context);
+      if (!isOpen(job)) return viewJournal(files.state, job);
       say(`The other gpuctl process has ended. Attached to job ${id}.`);
     }
   });
