@@ -314,9 +314,23 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "jobs attach --take-over takes a job from a process that runs here",
     file: "src/commands/rentals/jobs/attach.ts",
-    from: "takeOver && !isKnown ? process : undefined",
-    to: "takeOver ? process : undefined",
+    from: "takeOver ? unchecked() : undefined",
+    to: "takeOver ? findJob(id, context).process : undefined",
     tests: resumed,
+  },
+  {
+    name: "jobs cancel erases the exit status of a command that has ended",
+    file: "src/jobs/attend.ts",
+    from: '{ status, because: "failure", failure: new Error("cancelled")',
+    to: '{ because: "failure", failure: new Error("cancelled")',
+    tests: resumed,
+  },
+  {
+    name: "a dry run of the guard ignores that a pending lease was extended",
+    file: "src/commands/rentals/guard/round.ts",
+    from: "{ ...saved, rentalId: foundId, rentalCreatedAt }",
+    to: "found",
+    tests: ["test/commands/rentals-guard.test.ts"],
   },
   {
     name: "a job that is left seems to be attended from another machine",

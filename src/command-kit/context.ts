@@ -45,10 +45,13 @@ export interface Context {
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
   /**
-   * Sets a line to print if the command fails later, for example to say what was already saved. With `evenIfUnread`, it
-   * is also printed if the pipe that should take the result is closed.
+   * Sets a line to print if the command fails later, for example to say what was already saved. Undefined removes it.
+   * With `evenIfUnread`, it is also printed if the pipe that should take the result is closed.
    */
-  readonly setFailureContext: (line: string, options?: { readonly evenIfUnread: boolean }) => void;
+  readonly setFailureContext: (
+    line: string | undefined,
+    options?: { readonly evenIfUnread: boolean },
+  ) => void;
   /**
    * Runs `work`, and shows a progress line on a terminal. `lines` returns up to `max` lines to show below it. It is
    * called for each frame.

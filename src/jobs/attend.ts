@@ -308,8 +308,9 @@ const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
 
 /** Stops the command of a job, if its rental can be reached, and ends the rental. Throws `StillBilled`. */
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
-  const { rentalId, phase, id, rentedAt, leaseFile } = journal.job();
-  const outcome: JobOutcome = { because: "failure", failure: new Error("cancelled"), fetched: [] };
+  const { rentalId, phase, id, rentedAt, leaseFile, status } = journal.job();
+  // A command that has ended keeps its exit status, which the next run needs if the rental cannot be ended now.
+  const outcome: JobOutcome = { status, because: "failure", failure: new Error("cancelled"), fetched: [] };
   if (rentalId === undefined) {
     if (rentedAt === undefined) await host.release();
     else if (leaseFile !== undefined) {

@@ -36,8 +36,8 @@ export interface JobPlan {
  * - `ending`: the command has ended and its results are here, so only the rental has to end
  * - `ended`: nothing is left to do
  */
-export type JobPhase = (typeof phases)[number];
-const phases = ["creating", "starting", "running", "ending", "ended"] as const;
+export type JobPhase = (typeof jobPhases)[number];
+export const jobPhases = ["creating", "starting", "running", "ending", "ended"] as const;
 
 /** A job as it is stored. Times are milliseconds since the epoch. */
 export interface Job {
@@ -198,7 +198,7 @@ function folders(path: string): readonly string[] {
 function jobOf(id: string, value: unknown): Job | undefined {
   if (!isRecord(value) || value.version !== version || value.id !== id) return undefined;
   const { plan } = value;
-  const phase = phases.find((one) => one === value.phase);
+  const phase = jobPhases.find((one) => one === value.phase);
   if (phase === undefined || !isRecord(plan)) return undefined;
   const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
   const number = (of: Readonly<Record<string, unknown>>, name: string) =>

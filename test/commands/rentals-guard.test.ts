@@ -460,6 +460,24 @@ describe("a create whose outcome is unknown", () => {
     expect(await activeIn(cli)).toBe("1002\n");
   });
 
+  test("that is extended while the guard checks does not end in a dry run", async () => {
+    const lease = { label: "train", process: deadProcess };
+    let extend = async () => {};
+    const cli = await createCli({
+      respond: async (request) => {
+        if (isList(request)) await extend();
+        return undefined;
+      },
+    });
+    await cli.run(`${create} --label train`);
+    await writeLeases(cli, [lease]);
+    cli.advance(2 * hour);
+    const planned = async () => shortEvents(await cli.run(`${guard} --dry-run -o json`));
+    expect(await planned()).toEqual(["would-end 1001"]);
+    extend = () => writeLeases(cli, [{ ...lease, endsAt: at(3 * hour) }]);
+    expect(await planned()).toEqual([]);
+  });
+
   test.each([
     ["is reported, and its rental does not end, if it has no other end", 24 * 24 * hour, ["unchecked 1001"]],
     ["is not reported if it has another end", 24 * hour, []],

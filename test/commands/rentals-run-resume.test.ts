@@ -1,14 +1,17 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claimJob } from "../../src/jobs/watch.ts";
 import { processes } from "../../src/system/files.ts";
-import { firstMoment } from "../support/cli.ts";
+import { firstMoment, type SeenRequest } from "../support/cli.ts";
 import { storeJob } from "../support/jobs.ts";
 import {
   deadProcess,
   hour,
+  inContainer,
   isCreate,
+  isTerminate,
   leaseFile,
   leasesOf,
   otherProcess,
@@ -193,10 +196,130 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
       rentalId: undefined,
       rentalLabel: "train-nothing",
     });
-    expect((await run("rentals jobs cancel --all --yes")).err).toContain("--take-over` first");
-    expect((await run("rentals jobs attach --take-over")).err).toContain("no rental of job");
-    expect((await run(line)).err).toContain("so a new job starts");
+    const [second, third] = [{ processes: inContainer(2) }, { processes: inContainer(3) }];
+    expect((await run("rentals jobs cancel --all --yes", second)).err).toContain("--take-over` first");
+    expect((await run("rentals jobs attach --take-over", second)).err).toContain("no rental of job");
+    expect((await run(line, third)).err).toContain("so a new job starts");
     expect(await active()).toHaveLength(2);
+  });
+
+  /**
+   * The processes as seen in a container where the process that attends a job is found to have ended, once another
+   * container has taken the job.
+   */
+  const whereTaken = ({ folder, id }: Awaited<ReturnType<typeof createDistant>>) => {
+    const path = join(folder, "state", "jobs", id, "job.json");
+    const own = inContainer(2);
+    let lookups = 0;
+    const isRunning = (name: string) => {
+      if (name !== "first") return own.isRunning(name);
+      lookups += 1;
+      if (lookups < 4) return true;
+      const job = JSON.parse(readFileSync(path, "utf8"));
+      writeFileSync(path, JSON.stringify({ ...job, process: inContainer(3).self }));
+      return false;
+    };
+    return { ...own, isRunning, isHere: (name: string) => name === "first" || own.isHere(name) };
+  };
+
+  test("is named by the process that took it over from the first one", async () => {
+    const distant = await createDistant({ process: "first" });
+    const { code, err } = await distant.run("rentals jobs attach", {
+      processes: whereTaken(distant),
+      answerSignal: () => AbortSignal.timeout(500),
+    });
+    expect(code, err).toBe(130);
+    expect(err).toContain("process 1 on node, which cannot be checked from here");
+  });
+
+  test("is taken over by --take-over from the process that took it over from the first one", async () => {
+    const distant = await createDistant({ process: "first" });
+    const { code, err } = await distant.run("rentals jobs attach --take-over", {
+      processes: whereTaken(distant),
+      answerSignal: () => AbortSignal.timeout(5_000),
+    });
+    expect(code, err).toBe(4);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because of an error", () => {
+  const line = sh("exit 6", "--detach", "--lease", "1h", "--env", "MODE=fast");
+
+  /** A job that no process attends, on a service that refuses requests while `refuses` says so. */
+  async function createLeft(fields: object = {}) {
+    const service = { refuses: (_: SeenRequest): boolean => false };
+    const renter = await createRenter({
+      respond: (request) => (service.refuses(request) ? Response.json({}, { status: 403 }) : undefined),
+    });
+    await renter.run(line);
+    await changeJob(renter, { phase: "starting", process: "", ...fields });
+    return { ...renter, service };
+  }
+
+  test.each([
+    ["the same line, whose lookup fails", line, {}, (request: SeenRequest) => request.method === "GET", 4],
+    ["jobs attach, which has no values of --env", "rentals jobs attach", {}, () => false, 2],
+    [
+      "jobs attach, whose lookup fails",
+      "rentals jobs attach",
+      { phase: "running" },
+      (request: SeenRequest) => request.method === "GET",
+      4,
+    ],
+    ["jobs cancel, which cannot end the rental", "rentals jobs cancel --all --yes", {}, isTerminate, 10],
+  ])("can be resumed in another container after %s", async (_, failing, fields, refuses, exitCode) => {
+    const { run, service, active } = await createLeft(fields);
+    service.refuses = refuses;
+    const failed = await run(failing, { processes: inContainer(1) });
+    expect(failed.code, failed.err).toBe(exitCode);
+    service.refuses = () => false;
+    const resumed = await run("phase" in fields ? "rentals jobs attach" : line, {
+      processes: inContainer(2),
+      answerSignal: () => AbortSignal.timeout(5_000),
+    });
+    expect(resumed.code, resumed.err).toBe(6);
+    expect(resumed.requests.filter(isCreate)).toEqual([]);
+    expect(await active()).toEqual([]);
+  });
+
+  test("can be resumed in another container, and keeps its lease, if its request had an unknown outcome", async () => {
+    const attached = sh("exit 6", "--lease", "1h");
+    let fails = true;
+    const { run, jobs, active, leases } = await createRenter({
+      respond: (request) => (fails && isCreate(request) ? Response.json({}, { status: 500 }) : undefined),
+    });
+    expect(await run(attached, { processes: inContainer(1) })).toMatchObject({ code: 10 });
+    fails = false;
+    const [{ rentalLabel }] = await jobs();
+    expect(await leases()).toMatchObject([{ label: rentalLabel }]);
+    await run(`rentals create vm --gpus 1 --yes --label ${rentalLabel}`);
+    const { code, err, requests } = await run(attached, { processes: inContainer(2) });
+    expect(code, err).toBe(6);
+    expect(requests.filter(isCreate)).toEqual([]);
+    expect([await active(), await leases()]).toEqual([[], []]);
+  });
+
+  test("keeps the exit status of its command if jobs cancel cannot end the rental", async () => {
+    const { run, service, active } = await createLeft({ phase: "ending", status: 3 });
+    service.refuses = isTerminate;
+    expect(await run("rentals jobs cancel --all --yes")).toMatchObject({ code: 10 });
+    service.refuses = () => false;
+    const { code, err } = await run(line);
+    expect(code, err).toBe(3);
+    expect(await active()).toEqual([]);
+  });
+
+  test("is not reported with an error of the job that starts instead", async () => {
+    const { run, service } = await createLeft({
+      phase: "creating",
+      rentalId: undefined,
+      rentalLabel: "nothing",
+    });
+    service.refuses = isCreate;
+    const { code, err } = await run(line);
+    expect(code, err).toBe(4);
+    expect(err).toContain("so a new job starts");
+    expect(err).not.toContain("The job was not resumed");
   });
 });
 

@@ -14,6 +14,7 @@ import { type ResponseLimits, responseLimits } from "../../src/contract/plain/re
 import { Unavailable } from "../../src/core/errors.ts";
 import { parseJson } from "../../src/core/json.ts";
 import type { OperationSetName } from "../../src/core/sandbox.ts";
+import type { Processes } from "../../src/core/tasks/lock.ts";
 import { connectToControls } from "../../src/sandbox/control/remote.ts";
 import { createSandbox, type Sandbox as SandboxService } from "../../src/sandbox/index.ts";
 import { sandboxLimits } from "../../src/sandbox/limits.ts";
@@ -87,6 +88,8 @@ export interface RunOptions {
   readonly machine?: Partial<TestMachine>;
   /** The ID of the user that runs gpuctl. Default: the user of this process. */
   readonly user?: number;
+  /** The processes as gpuctl sees them. Default: those of this machine, where gpuctl is this process. */
+  readonly processes?: Processes;
 }
 
 /** A pipe that stays open so long that gpuctl reports that it is waiting. */
@@ -222,7 +225,7 @@ export async function createCli({
           temporary: temporaryFolder(folder),
         },
         user: options.user ?? process.geteuid?.(),
-        processes,
+        processes: options.processes ?? processes,
         read: readLimited,
         readText,
         stat,

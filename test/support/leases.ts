@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { makeFolderSync } from "../../src/core/files.ts";
 import { asRecord, parseJson } from "../../src/core/json.ts";
+import type { Processes } from "../../src/core/tasks/lock.ts";
 import { processes } from "../../src/system/files.ts";
 import { type Cli, createCli, firstMoment, type Responder, type SeenRequest } from "./cli.ts";
 
@@ -65,6 +66,12 @@ export const distantProcess =
   process.platform === "linux"
     ? deadProcess.replace(/^(\S+) (?:\w{16} )?(.*)@.{36}/, `$1 $2@${crypto.randomUUID()}`)
     : "other-host 1";
+
+/** The processes as gpuctl in a container sees them. It cannot check the processes of other containers. */
+export function inContainer(number: number): Processes {
+  const self = `node pid:[${number}] 1`;
+  return { self, isHere: (name) => name === self, isRunning: (name) => name !== "" };
+}
 
 /** A process of this machine that no longer runs, and whose process ID this process got. */
 export const reusedProcess = processes.self.replace(/-\d+$/, "-1");

@@ -88,8 +88,9 @@ export default defineCommand({
       const line = lineFor({ input, flags, args, ...context });
       const left = leftBehind(line, flags, context);
       if (left?.rentalId === undefined && unasked.has(input)) throw attendedElsewhere();
+      let id = left?.id;
       const begin = (): Journal => {
-        const id = newToken();
+        id = newToken();
         return openJournal(files.state, {
           id,
           service: serviceName(settings),
@@ -105,19 +106,21 @@ export default defineCommand({
           ...(place && { leaseFile: place.path }),
         });
       };
-      const resumed = left && (await resume(left, options, context));
-      const journal = resumed ?? (await rentFor(begin, options, { ...context, stopped }));
-      const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease: place });
-      const { rentalId = "" } = journal.job();
-      context.setFailureContext(
-        `Rental ${rentalId} may still be billed. \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\` ends it.`,
-        { evenIfUnread: true },
-      );
-      const outcome = await attend(journal, host, { stopped, variables }).finally(() =>
-        leaveJob(journal.job().id, files),
-      );
-      if (outcome.because === "detached" && place) await detachLease(place, journal.job().id);
-      return jobResult(journal, outcome, context);
+      try {
+        const resumed = left && (await resume(left, options, context));
+        const journal = resumed ?? (await rentFor(begin, options, { ...context, stopped }));
+        const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease: place });
+        const { rentalId = "" } = journal.job();
+        context.setFailureContext(
+          `Rental ${rentalId} may still be billed. \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\` ends it.`,
+          { evenIfUnread: true },
+        );
+        const outcome = await attend(journal, host, { stopped, variables });
+        if (outcome.because === "detached" && place) await detachLease(place, journal.job().id);
+        return jobResult(journal, outcome, context);
+      } finally {
+        if (id !== undefined) await leaveJob(id, files);
+      }
     });
   },
 });
@@ -214,6 +217,7 @@ async function resume(left: Job, options: RentOptions, context: Context): Promis
     await sleep(lookUpPause);
   }
   journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of the job is listed" });
+  setFailureContext(undefined);
   const later = options.place
     ? "`gpuctl rentals guard` ends it"
     : "end it with `gpuctl rentals terminate`, because it has no lease";

@@ -190,7 +190,8 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
     hasLock = true;
     const saved = leases.leases.find((one) => one.token === found.token);
     // The ID of the rental that was found for a pending lease is not saved in a dry run or on a full disk.
-    const lease = saved && !saved.rentalId ? found : saved;
+    const { rentalId: foundId, rentalCreatedAt } = found;
+    const lease = saved && !saved.rentalId ? { ...saved, rentalId: foundId, rentalCreatedAt } : saved;
     const remove = () => save({ ...leases, leases: leases.leases.filter((one) => one !== saved) });
     if (outcome !== undefined) {
       await remove();

@@ -1,10 +1,12 @@
+import type { Ports } from "../../../command-kit/context.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { Interrupted, UsageError } from "../../../core/errors.ts";
+import type { Result } from "../../../core/result.ts";
 import { hostOf, pidOf } from "../../../core/tasks/lock.ts";
 import { attend, storedOutcome } from "../../../jobs/attend.ts";
-import { type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
-import { claimJob, leaveJob, watcher } from "../../../jobs/watch.ts";
+import { type Journal, viewJournal } from "../../../jobs/journal.ts";
+import { claimJob, isAttended, leaveJob, watcher } from "../../../jobs/watch.ts";
 import { type HostContext, jobHost } from "../run/host.ts";
 import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
@@ -44,70 +46,85 @@ export default defineCommand({
         hint: `\`gpuctl rentals jobs logs ${found.id}\` shows its output.`,
       });
     }
-    const journal = await claimed(found, flags.takeOver, { ...context, attendance, programs });
-    const job = journal.job();
-    if (job.phase === "ended") return jobResult(journal, storedOutcome(job), context);
-    const hasStarted = job.phase === "running" || job.phase === "ending";
-    if (!hasStarted && job.plan.variables.length > 0) {
-      throw new UsageError(
-        `job ${job.id} has not started its command, and the values of --env are not stored`,
-        {
-          hint: "To resume the job, repeat the command line that started it.",
-        },
-      );
-    }
-    const machines = await startMachines();
-    await assertHasRental(journal, context);
-    const lease = placeOf(job, context);
-    if (job.rentalId === undefined) {
-      const record = await findRental(job.rentalLabel, context);
-      if (record === undefined) {
-        throw new UsageError(`no rental of job ${job.id} is listed`, {
-          hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
-        });
-      }
-      await bindRental(journal, record, { place: lease }, context);
-    }
-    return attendance.interruptible(async (stopped) => {
-      if (lease) await adoptLease(lease, job);
-      const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
-      const outcome = await attend(journal, host, { stopped, variables: {} }).finally(() =>
-        leaveJob(job.id, context.files),
-      );
-      if (outcome.because === "detached" && lease) await detachLease(lease, job.id);
-      return jobResult(journal, outcome, context);
-    });
+    const hostContext = { ...context, attendance, programs };
+    const journal = await claimed(found.id, flags.takeOver, hostContext);
+    return attendClaimed(journal, { ...hostContext, startMachines }).finally(() =>
+      leaveJob(found.id, context.files),
+    );
   },
 });
+
+/** Does the remaining steps of a job that this process attends. If the job has ended, returns its result. */
+async function attendClaimed(
+  journal: Journal,
+  context: HostContext & Pick<Ports, "startMachines">,
+): Promise<Result> {
+  const { attendance, startMachines } = context;
+  const job = journal.job();
+  if (job.phase === "ended") return jobResult(journal, storedOutcome(job), context);
+  const hasStarted = job.phase === "running" || job.phase === "ending";
+  if (!hasStarted && job.plan.variables.length > 0) {
+    throw new UsageError(
+      `job ${job.id} has not started its command, and the values of --env are not stored`,
+      {
+        hint: "To resume the job, repeat the command line that started it.",
+      },
+    );
+  }
+  const machines = await startMachines();
+  await assertHasRental(journal, context);
+  const lease = placeOf(job, context);
+  if (job.rentalId === undefined) {
+    const record = await findRental(job.rentalLabel, context);
+    if (record === undefined) {
+      throw new UsageError(`no rental of job ${job.id} is listed`, {
+        hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
+      });
+    }
+    await bindRental(journal, record, { place: lease }, context);
+  }
+  return attendance.interruptible(async (stopped) => {
+    if (lease) await adoptLease(lease, job);
+    const host = jobHost(context, { journal, machines, lease });
+    const outcome = await attend(journal, host, { stopped, variables: {} });
+    if (outcome.because === "detached" && lease) await detachLease(lease, job.id);
+    return jobResult(journal, outcome, context);
+  });
+}
 
 /**
  * Makes this process attend a job. While another process attends it, shows the output that the other process stores.
  * Returns the job once this process attends it, or once it has ended. With `takeOver`, a process that cannot be checked
  * counts as ended.
  */
-function claimed(found: Job, takeOver: boolean, context: HostContext): Promise<Journal> {
+function claimed(id: string, takeOver: boolean, context: HostContext): Promise<Journal> {
   const { attendance, files, say, setFailureContext } = context;
-  const { id, process } = found;
-  const isKnown = process === "" || files.processes.isHere(process);
-  const journal = viewJournal(files.state, found);
+  const journal = viewJournal(files.state, findJob(id, context));
   const watch = watcher(id, files, jobHost(context, { journal, machines: undefined, lease: undefined }));
+  /** The process that may attend the job now, if it cannot be checked. */
+  const unchecked = (): string | undefined => {
+    const job = findJob(id, context);
+    return isAttended(job, files.processes) && !files.processes.isHere(job.process) ? job.process : undefined;
+  };
   return attendance.interruptible(async (stopped) => {
     for (;;) {
-      const own = await claimJob(id, files, takeOver && !isKnown ? process : undefined);
+      const own = await claimJob(id, files, takeOver ? unchecked() : undefined);
       if (own) return own;
       say(`Another gpuctl process is attached to job ${id}. Showing its output.`);
-      if (!isKnown && !takeOver) {
+      const process = unchecked();
+      if (process !== undefined) {
         say(
           `It is process ${pidOf(process)} on ${hostOf(process)}, which cannot be checked from here. If it no longer runs, press Ctrl-C and use --take-over.`,
         );
       }
-      const job = await watch(stopped).catch((error: unknown) => {
+      const watched = await watch(stopped).catch((error: unknown) => {
         if (!stopped.aborted) throw error;
         setFailureContext(`Job ${id} goes on. Another gpuctl process is attached to it.`);
         throw new Interrupted();
       });
       await attendance.endOutput();
-      if (!isOpen(job ?? findJob(id, context))) return viewJournal(files.state, job ?? found);
+      const job = watched ?? findJob(id, context);
+      if (!isOpen(job)) return viewJournal(files.state, job);
       say(`The other gpuctl process has ended. Attached to job ${id}.`);
     }
   });

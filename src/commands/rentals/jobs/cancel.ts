@@ -6,7 +6,7 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { hostOf, type Processes, pidOf } from "../../../core/tasks/lock.ts";
 import { cancel } from "../../../jobs/attend.ts";
 import { type Job, jobRecord, openJournal } from "../../../jobs/journal.ts";
-import { claimJob } from "../../../jobs/watch.ts";
+import { claimJob, leaveJob } from "../../../jobs/watch.ts";
 import { jobHost } from "../run/host.ts";
 import { assertHasRental, findRental } from "../run/rent.ts";
 import { findJob, isOpen, jobList, ownJobs, placeOf } from "./find.ts";
@@ -84,6 +84,8 @@ export default defineCommand({
       } catch (error) {
         if (open.length === 1) throw error;
         failures.push({ name: id, error });
+      } finally {
+        await leaveJob(id, files);
       }
     }
     const problem = `${failures.length} of ${open.length} jobs could not be cancelled`;

@@ -1,13 +1,12 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
-import { jobRecord, readJobs, stateOfJob } from "../../../jobs/journal.ts";
+import { jobPhases, jobRecord, readJobs, stateOfJob } from "../../../jobs/journal.ts";
 import { isOpen, jobList, ownJobs } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs list",
   summary: "List the jobs that were started on this machine",
-  details:
-    "The state is from gpuctl's last contact with the job. While gpuctl is attached to a job, its state is creating, starting, running or ended. A job is detached if its command runs without gpuctl. It is unattended if gpuctl was killed: then its rental is billed until you resume or cancel the job, or `gpuctl rentals guard` ends the rental.",
+  details: `The state is from gpuctl's last contact with the job. While gpuctl is attached to a job, its state is ${jobPhases.slice(0, -1).join(", ")} or ${jobPhases.at(-1)}. A job is detached if its command runs without gpuctl. It is unattended if gpuctl was killed: then its rental is billed until you resume or cancel the job, or \`gpuctl rentals guard\` ends the rental.`,
   flags: {
     all: flag.boolean("Also the jobs that have ended"),
   },
