@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "puppeteer-core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   inEachLook,
   overflowOf,
@@ -93,13 +93,20 @@ describe.runIf(thorough)("a gallery in Chromium", () => {
     await page.waitForSelector("#copied:not(:empty)");
     expect(await textOf(page, "#copied")).toBe("Copied");
     await page.keyboard.press("Escape");
-    await page.$eval("#filter", (field) => {
-      if ("value" in field) field.value = "";
-    });
-    await page.focus("#filter");
-    await page.keyboard.press("KeyV", { commands: ["Paste"] });
-    await page.waitForSelector("#filter:not(:placeholder-shown)");
-    const copied = await page.$eval("#filter", (field) => ("value" in field ? String(field.value) : ""));
+    // On a busy machine, the dialog may still be closing, and then it gets the first paste.
+    const copied = await vi.waitFor(
+      async () => {
+        await page.$eval("#filter", (field) => {
+          if ("value" in field) field.value = "";
+        });
+        await page.focus("#filter");
+        await page.keyboard.press("KeyV", { commands: ["Paste"] });
+        const text = await page.$eval("#filter", (field) => ("value" in field ? String(field.value) : ""));
+        expect(text).not.toBe("");
+        return text;
+      },
+      { timeout: 30_000 },
+    );
 
     const again = await home.shell(`${copied} --sandbox --out again.png`).ended;
     expect(again.code, again.err).toBe(0);
