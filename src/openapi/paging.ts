@@ -62,8 +62,8 @@ export function describedPages(
 }
 
 /**
- * Yields the records of all pages, one page at a time. `send` requests the page that a query selects, and throws as any
- * call does.
+ * Yields the records of all pages, one page at a time. `send` requests the page that a query selects; its errors are
+ * passed on.
  */
 export async function* pages(
   send: (query: Query) => Promise<unknown>,

@@ -721,8 +721,8 @@ describe("--notify", () => {
     expect(notified).toHaveLength(2);
   });
 
-  test("runs for an event with a very long label, which only the variables cut off", async () => {
-    const label = "x".repeat(200_000);
+  /** A service with one rental of this label, and a shell that really runs commands. */
+  async function createLabeled(label: string) {
     const cli = await createCli({
       respond: (request) =>
         isList(request)
@@ -733,6 +733,12 @@ describe("--notify", () => {
       leaveToChild: async (_, work) => work,
       signal: new AbortController().signal,
     });
+    return { cli, shell };
+  }
+
+  test("runs for an event with a very long label, which only the variables cut off", async () => {
+    const label = "x".repeat(200_000);
+    const { cli, shell } = await createLabeled(label);
     const command = `cd ${cli.folder}; cat > events; printf '%s' "$GPUCTL_EVENT_LABEL" > label`;
     const { code, err } = await cli.run(["rentals", "guard", "--yes", "--sandbox", "--notify", command], {
       programs: { shell },
@@ -744,16 +750,7 @@ describe("--notify", () => {
 
   test("never runs text from the service", async () => {
     const label = "$(touch pwned) `touch pwned`; touch pwned\u0000\n'\" & |";
-    const cli = await createCli({
-      respond: (request) =>
-        isList(request)
-          ? Response.json(request.path.includes("virtual") ? [{ id: 7, label }] : [])
-          : undefined,
-    });
-    const { shell } = nodePrograms({
-      leaveToChild: async (_, work) => work,
-      signal: new AbortController().signal,
-    });
+    const { cli, shell } = await createLabeled(label);
     const file = join(cli.folder, "events");
     const command = `cd ${cli.folder}; cat > events; printf '%s' "$GPUCTL_EVENT_LABEL" > label`;
     const { code, err } = await cli.run(["rentals", "guard", "--yes", "--sandbox", "--notify", command], {
