@@ -62,7 +62,7 @@ export async function* mergedLines(
       const { custom_id: id } = line;
       const entry = typeof id === "string" ? ledger.find(id) : undefined;
       if (typeof id !== "string" || entry === undefined) {
-        throw new UsageError(`${at} is not a result that its journal knows`);
+        throw new UsageError(`${at} has no entry in the journal of ${out}`);
       }
       if (!hasResult(part, entry)) continue;
       if (shard && !isOfShard(id, shard)) {

@@ -35,9 +35,11 @@ export function createAndCheck<Value>(
     const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0, warn: () => {} }));
     const look = `\`gpuctl ${thing}s list\` shows whether the ${thing} was created.`;
     const created = await writeAndCheck(create, look, async () => finding(thing, before, await idsOf(list)));
-    const id = idOf(created) ?? "the response has no ID";
+    const id = idOf(created);
+    const name = thing === "rental" ? "Rental" : "Volume";
+    const subject = id === undefined ? `The ${thing} (the response has no ID)` : `${name} ${id}`;
     const billed = thing === "rental" ? " and is billed" : "";
-    setFailureContext(`The ${thing} was created${billed}: ${id}. Do not create it again.`, {
+    setFailureContext(`${subject} was created${billed}. Do not create it again.`, {
       evenIfUnread: true,
     });
     return created;

@@ -34,7 +34,8 @@ export class BudgetExceeded extends Error {
 }
 
 /**
- * The resource does not exist. With `request: null`, the error report does not name the last response as the source.
+ * The resource does not exist. The error report names the last request, unless `request` is null: then, the resource is
+ * not one of the service's.
  */
 export class NotFound extends Error {
   override readonly name = "NotFound";

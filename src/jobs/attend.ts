@@ -31,7 +31,7 @@ interface Attending {
 const stopTimeout = 30_000;
 
 /**
- * The longest sleep until a limit is checked, in milliseconds. A timer stands still while the machine is suspended, but
+ * The longest sleep until a limit is checked, in milliseconds. A timer stands still while this computer is suspended, but
  * the rental is billed.
  */
 const limitCheck = 30_000;
@@ -104,7 +104,7 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   const limit = new AbortController();
   const cancelled = new AbortController();
   const wait = async (end: number) => {
-    // The time that is left, apart from what was slept. It ends the wait if the machine's clock is set back.
+    // The time that is left, apart from what was slept. It ends the wait if the computer's clock is set back.
     let unslept = end - Math.max(now(), rentedAt ?? 0);
     for (let left = unslept; left > 0; left = Math.min(end - now(), unslept)) {
       const pause = Math.min(left, limitCheck);

@@ -68,7 +68,7 @@ export type { Seed } from "./generated/seed.ts";
 export interface SandboxOptions {
   /** The file that holds the state. Several processes can share it. By default, the state is held in memory. */
   readonly file?: string | undefined;
-  /** Returns milliseconds since 1970; the machine's clock by default. */
+  /** Returns milliseconds since 1970; the computer's clock by default. */
   readonly now?: (() => number) | undefined;
   /** Whether to serve the sandbox over HTTP as well; true by default. `fetch` works either way. */
   readonly serve?: boolean | undefined;

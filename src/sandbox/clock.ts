@@ -4,7 +4,7 @@ import type { Queries, Store } from "./store/queries.ts";
 /** Returns milliseconds since 1970. One clock is used for all timestamps, billing and expiry in the sandbox. */
 export type Clock = () => number;
 
-/** The only place where the sandbox reads the machine's clock. */
+/** The only place where the sandbox reads the computer's clock. */
 export const machineClock: Clock = () => Date.now();
 
 export const secondMs = 1000;
@@ -21,7 +21,7 @@ export const stamp = (ms: number): string => new Date(ms).toISOString();
 export const wholeSecond = (ms: number): number => Math.ceil(ms / secondMs) * secondMs;
 
 /**
- * The sandbox's clock as stored: its offset from the machine's clock and, if it is frozen, its time. In milliseconds.
+ * The sandbox's clock as stored: its offset from the computer's clock and, if it is frozen, its time. In milliseconds.
  */
 interface StoredClock {
   readonly offsetMs: number;
@@ -43,7 +43,7 @@ export interface ClockState {
   /** The sandbox's time, ISO 8601. */
   readonly now: string;
   readonly frozen: boolean;
-  /** How many milliseconds the sandbox's clock is ahead of the machine's clock; null while it is frozen. */
+  /** How many milliseconds the sandbox's clock is ahead of the computer's clock; null while it is frozen. */
   readonly offsetMs: number | null;
 }
 
@@ -70,7 +70,7 @@ const read = ({ offsetMs, frozenAt }: StoredClock, machine: Clock): number =>
   frozenAt ?? machine() + offsetMs;
 
 /**
- * The clock of a sandbox. It returns the time at which it is frozen or, if it runs, the machine's time plus its offset.
+ * The clock of a sandbox. It returns the time at which it is frozen or, if it runs, the computer's time plus its offset.
  */
 export const sandboxClock =
   (store: Store, machine: Clock): Clock =>

@@ -47,7 +47,7 @@ export const payloadTooLarge = {
   message: "Request body is too large",
 } as const;
 
-/** Returns the body of the documented error with a status, or else a body that is derived from the status's name. */
+/** Returns the body of the documented error that has this status. If there is none, derives a body from the status's name. */
 export function errorBodyOf(status: number): ErrorBody {
   const known = Object.entries(errors).find(([, error]) => error.status === status);
   if (known) return { code: known[0], message: known[1].message, issues: [] };

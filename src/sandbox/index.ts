@@ -22,7 +22,7 @@ export { StoreError } from "./store/store.ts";
 interface SandboxOptions {
   /** The file that holds the state, or ":memory:". Several processes can share the file. */
   readonly file: string;
-  /** Milliseconds since 1970; the machine's clock by default. */
+  /** Milliseconds since 1970; the computer's clock by default. */
   readonly now?: Clock;
   /** Returns the value of an environment variable, which may hold the key of an engine. By default, none is set. */
   readonly environment?: ((name: string) => string | undefined) | undefined;

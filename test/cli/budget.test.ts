@@ -40,7 +40,7 @@ test.each(["chat hi", "tts hi"])("%s says once that its price is not known in ad
   expect((await unlimited(line)).err).not.toContain(unknown);
 });
 
-test("batch run keeps to the limit, and says once that it does not know the prices of other lines", async () => {
+test("batch run keeps to the limit for pictures, and warns once if the prices of lines are not known", async () => {
   const { run, folder } = await withBudget({ maxCost: "0.0239999" });
   await writeFile(join(folder, "prompts.txt"), "a cat\na dog\n");
   const batch = (endpoint: string) =>
@@ -55,7 +55,7 @@ test("batch run keeps to the limit, and says once that it does not know the pric
   });
 });
 
-test("api call keeps to the limit where it knows the price, and says where it does not", async () => {
+test("api call keeps to the limit if it knows the price, and warns if it does not", async () => {
   const { run } = await withBudget({ maxCost: "0.0119999" });
   const image = "api call POST /v1/image/generation -f model_name=SD1.5 -f prompt=cat";
   const refused = await run(image);
@@ -100,7 +100,7 @@ describe("api call of an operation that creates a rental", () => {
     ["createBareMetalRental"],
     ["POST", "/v2/on-demand/bare-metal-rentals"],
     ["POST", "/v2/on-demand/rentals", "-f", "rentalType=bare-metal"],
-  ])("by its ID, its path or its replacement: %s %s", async (...named) => {
+  ])("keeps to the burn limit when named by ID, path or replacement: %s %s", async (...named) => {
     const { run } = await withBudget({ maxBurn: "15.99" });
     const refused = await run(["api", "call", ...named, ...metal]);
     expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
@@ -112,7 +112,7 @@ describe("api call of an operation that creates a rental", () => {
     "/v2//on-demand/virtual-machine-rentals",
     "/v2/on-demand/virtual%2Dmachine-rentals",
     "/V2/on-demand/virtual-machine-rentals",
-  ])("however its path is written: %s", async (path) => {
+  ])("keeps to the burn limit however the path is written: %s", async (path) => {
     const { run } = await withBudget({ maxBurn: "1.99" });
     const refused = await run(`api call POST ${path} -F gpuCount=1`);
     expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });

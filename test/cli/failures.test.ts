@@ -41,8 +41,8 @@ test("an unexpected error is reported as a bug in gpuctl", () => {
 test("an error is not retryable after a change was made", () => {
   const error = Object.assign(new Error("no response"), { name: "NetworkError" });
   expect(failureOf(error)).toMatchObject({ retryable: true, hint: expect.stringContaining("safe") });
-  expect(failureOf(error, { completedBefore: "The rental was created: 7." })).toMatchObject({
+  expect(failureOf(error, { completedBefore: "Rental 7 was created." })).toMatchObject({
     retryable: false,
-    hint: "The rental was created: 7.",
+    hint: "Rental 7 was created.",
   });
 });

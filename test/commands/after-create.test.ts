@@ -30,7 +30,7 @@ describe("when a rental was created and waiting for it fails", () => {
     expect(outcome).toMatchObject({ code, out: "" });
     const { error } = JSON.parse(outcome.err);
     expect(error.retryable).toBe(false);
-    expect(error.hint).toContain("The rental was created and is billed: 7. Do not create it again.");
+    expect(error.hint).toContain("Rental 7 was created and is billed. Do not create it again.");
     expect(error.hint).not.toContain("safe to try again");
   });
 });

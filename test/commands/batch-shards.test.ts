@@ -340,7 +340,7 @@ describe("batch merge", () => {
     [
       "a line of another batch",
       (text: string) => text.replace(/"custom_id":"[^"]*"/, '"custom_id":"request-99"'),
-      /:1 is not a result that its journal knows/,
+      /:1 has no entry in the journal of /,
     ],
     [
       "one line too few",

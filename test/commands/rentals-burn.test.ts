@@ -286,7 +286,7 @@ describe("--max-burn with --count", () => {
     expect(error).toMatchObject({
       code: "SOME_FAILED",
       message: "3 of 5 rentals could not be created",
-      hint: "These rentals exist and are billed: 1, 2. Do not create them again.",
+      hint: "Rentals 1, 2 exist and are billed. Do not create them again.",
       issues: [
         {
           path: "number 3",

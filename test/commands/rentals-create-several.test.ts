@@ -93,7 +93,7 @@ describe("--count", () => {
     const { code, out, err } = await run(`${three} --wait --wait-timeout 1s -o id`);
     expect({ code, out }).toEqual({ code: 8, out: "1001\n1002\n1003\n" });
     expect(err).toContain("3 of 3 rentals are not running");
-    expect(err).toContain("These rentals exist and are billed: 1001, 1002, 1003. Do not create them again.");
+    expect(err).toContain("Rentals 1001, 1002, 1003 exist and are billed. Do not create them again.");
   });
 
   test.each([
@@ -139,7 +139,7 @@ describe("when one of several fails", () => {
       message: "1 of 3 rentals could not be created",
       issues: [{ path: "node-2", message: expect.stringContaining("No capacity") }],
       retryable: false,
-      hint: "These rentals exist and are billed: 1001, 1002. Do not create them again.",
+      hint: "Rentals 1001, 1002 exist and are billed. Do not create them again.",
     });
   });
 

@@ -39,7 +39,7 @@ const rows: readonly Row[] = [
   ["a rental boots slowly", [`${boot} slow`, create],
     "rentals wait 1001 --wait-timeout 5m", 8, "timed out waiting until rental 1001 is running: it is Pending .*\n.*is still billed"],
   ["a rental boots slowly after its creation", [`${boot} slow`],
-    `${create} --wait --wait-timeout 5m`, 8, "The rental was created and is billed: 1001. Do not create it again."],
+    `${create} --wait --wait-timeout 5m`, 8, "Rental 1001 was created and is billed. Do not create it again."],
   ["a rental boots slowly before a login", [`${boot} slow`, create], "rentals ssh 1001", 8, "rental 1001 is not ready yet"],
   ["a rental boots in time", [`${boot} slow --after 5m`], `${create} --wait`, 0, "Waiting until it is running"],
   ["a rental never boots", [`${boot} never`, create], "rentals wait 1001 --wait-timeout 1h", 8, "it is Pending"],

@@ -32,7 +32,7 @@ const script = [
   "sandbox requests -o json",
 ];
 
-/** The output and the final state of the script in a fresh sandbox, with the machine's clock `ahead` ms ahead. */
+/** The output and the final state of the script in a fresh sandbox, with the computer's clock `ahead` ms ahead. */
 async function runScript(ahead: number) {
   const { run, advance, folder, sandbox } = await createCli();
   advance(ahead);
@@ -70,7 +70,7 @@ test("the same script on the same seed has the same output and state, byte for b
   expect(failed.map((text) => text.split("\n")[0])).toEqual(["rentals get 1001 --retries 0 -> 7"]);
 });
 
-test("only the sandbox's clock reads the machine's clock, and nothing is random", () => {
+test("only the sandbox's clock reads the computer's clock, and nothing is random", () => {
   const folder = new URL("../../src/sandbox", import.meta.url).pathname;
   const offenders = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))

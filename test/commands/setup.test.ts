@@ -230,7 +230,7 @@ describe("a failed check says why, and offers to change the value", () => {
     ["a certificate", failing("SELF_SIGNED_CERT_IN_CHAIN", "self-signed"), "NODE_EXTRA_CA_CERTS"],
     ["404", () => Response.json({}, { status: 404 }), "this is not the service"],
     ["a web page", () => new Response("<html>Welcome</html>"), "this is not the service"],
-    ["other JSON", () => Response.json({ hello: "system" }), "returned no description"],
+    ["other JSON", () => Response.json({ hello: "system" }), "did not return an OpenAPI description"],
     ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
   ])("%s", async (_name, respond, expected) => {
     const { run, savedConfig } = await setUp(respond);
@@ -296,7 +296,7 @@ describe("a failed check says why, and offers to change the value", () => {
     );
     const { code, reported } = await run({ ...account, "What now?": ["keep"] });
     expect(code).toBe(0);
-    expect(reported.join()).toContain("may not list rentals");
+    expect(reported.join()).toContain("not allowed to list rentals");
     expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 

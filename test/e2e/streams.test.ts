@@ -66,13 +66,13 @@ describe.skipIf(process.platform === "win32")(
     needs("bash");
 
     const created: readonly (readonly [string, string])[] = [
-      ["rentals create vm --gpus 1", "The rental was created and is billed: 1001."],
-      ["rentals create vm --gpus 1 --count 2 -q -o json", "These rentals exist and are billed: 1001, 1002."],
+      ["rentals create vm --gpus 1", "Rental 1001 was created and is billed."],
+      ["rentals create vm --gpus 1 --count 2 -q -o json", "Rentals 1001, 1002 exist and are billed."],
       [
         "volumes create --region us-central-1 --label data-1 --size-in-gb 256 -o id",
-        "The volume was created: 501.",
+        "Volume 501 was created.",
       ],
-      ["api-keys create ci -o json", "The key was created: 3. Its value is lost, so revoke it"],
+      ["api-keys create ci -o json", "Key 3 was created. Its value is lost, so revoke it"],
     ];
     it.each(sample(created, 1, 3))("%s", async (line, named) => {
       const script = `exec 3> >(exec true); wait $!; gpuctl ${line} --sandbox >&3`;

@@ -51,7 +51,7 @@ test("a large list is not too large, because it is printed as it arrives", async
   expect({ code, records: JSON.parse(out) }).toEqual({ code: 0, records });
 });
 
-test("one of its records may be too large", async () => {
+test("a list ends with an error at a record that is too large, after the records before it are printed", async () => {
   const { run } = await createCli({
     limits,
     respond: () => endless('[{"id": 1}, {"id": 2, "label": "', "x".repeat(100), {}),
@@ -104,21 +104,24 @@ test("the start of an error body is reported, even if it arrives at once and is 
 const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
 const reply = `{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}],"x":1.50,"extra":${deep}}`;
 
-describe("a result that is nested too deeply to be printed", () => {
-  test.each(["json", "yaml"])("of a chat is kept, and the exit code is 1: -o %s", async (format) => {
-    const plain = reply.replace("1.50", "1");
-    const { run, folder } = await createCli({ respond: () => new Response(plain) });
-    const { code, out, err } = await run(`chat hi -m llama -o ${format}`, overNetwork());
-    expect({ code, out }).toEqual({ code: 1, out: "" });
-    const [kept = ""] = (await readdir(folder)).filter((name) => name.endsWith("-result.json"));
-    expect(JSON.parse(err).error).toMatchObject({
-      exitCode: 1,
-      hint: `The result was saved to ${join(folder, kept)}.`,
-    });
-    expect(await readFile(join(folder, kept), "utf8")).toBe(`${plain}\n`);
-  });
+describe("if a result is nested too deeply to be printed,", () => {
+  test.each(["json", "yaml"])(
+    "the result of a chat is kept, and the exit code is 1: -o %s",
+    async (format) => {
+      const plain = reply.replace("1.50", "1");
+      const { run, folder } = await createCli({ respond: () => new Response(plain) });
+      const { code, out, err } = await run(`chat hi -m llama -o ${format}`, overNetwork());
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      const [kept = ""] = (await readdir(folder)).filter((name) => name.endsWith("-result.json"));
+      expect(JSON.parse(err).error).toMatchObject({
+        exitCode: 1,
+        hint: `The result was saved to ${join(folder, kept)}.`,
+      });
+      expect(await readFile(join(folder, kept), "utf8")).toBe(`${plain}\n`);
+    },
+  );
 
-  test("is printed by formats that have no indentation", async () => {
+  test("formats without indentation still print it", async () => {
     const chunk = `{"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}],"extra":${deep}}`;
     const { run } = await createCli({ respond: () => new Response(`data: ${chunk}\n\n`, eventStream) });
     expect(await run("chat hi -m llama -o jsonl", overNetwork())).toMatchObject({
@@ -127,7 +130,7 @@ describe("a result that is nested too deeply to be printed", () => {
     });
   });
 
-  test("of a create names the rental", async () => {
+  test("the error of a create names the rental", async () => {
     const { run } = await createCli({
       respond: ({ method }) =>
         method === "GET" ? Response.json([]) : new Response(`{"id": 7, "extra": ${deep}}`),
@@ -136,11 +139,11 @@ describe("a result that is nested too deeply to be printed", () => {
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(JSON.parse(err).error).toMatchObject({
       code: "NOT_PRINTED",
-      hint: "The rental was created and is billed: 7. Do not create it again.",
+      hint: "Rental 7 was created and is billed. Do not create it again.",
     });
   });
 
-  test("with an exact number is kept as received, however deep it is, and the exit code is 1", async () => {
+  test("a result with a number that must keep its digits (1.50) is kept as received, and the exit code is 1", async () => {
     const deeper = reply.replace(deep, `${"[".repeat(50_000)}${"]".repeat(50_000)}`);
     const { run, folder } = await createCli({ respond: () => new Response(deeper) });
     const { code, out } = await run("chat hi -m llama -o json", overNetwork());

@@ -27,9 +27,9 @@ const chunk = (content: string, finish_reason: string | null = null) => ({
 
 describe("a streamed reply", () => {
   test.each([
-    ["in the process", false],
+    ["in this process", false],
     ["over HTTP", true],
-  ])("has the text of the sandbox, %s", async (_name, serve) => {
+  ])("has the text of the sandbox (called %s)", async (_name, serve) => {
     const { sandbox, client } = await openSandbox({ serve });
     const own = serve ? clientOf(sandbox.url, { apiKey: sandbox.keys.full }) : client;
     const texts = await textsOf(own.stream("createChatCompletion", question));

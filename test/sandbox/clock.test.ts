@@ -105,7 +105,7 @@ test("many small steps give the same result as one jump", async () => {
   }
 });
 
-test("a reset restores the machine's clock", async () => {
+test("a reset restores the computer's clock", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   sandbox.clock.advance(day);

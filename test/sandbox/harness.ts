@@ -57,7 +57,7 @@ export async function openSandbox({
     sandbox.fetch(requestFor(id, input, key));
   return {
     ...sandbox,
-    /** Moves the machine's clock forward by milliseconds. */
+    /** Moves the computer's clock forward by milliseconds. */
     advance(ms: number) {
       now += ms;
     },

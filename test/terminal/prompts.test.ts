@@ -93,7 +93,7 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     expect((await home.shell("gpuctl rentals list --sandbox -o json").ended).out).toBe("[]\n");
   });
 
-  test("is found by typing parts of what the service offers", async () => {
+  test("can be chosen by typing parts of an offer", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create vm --sandbox", { columns: 100 });
     await terminal.waitFor("type to search");
@@ -195,7 +195,7 @@ describe.skipIf(process.platform === "win32")("a terminal of 20x5", () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "a list of two choices is searched for any part of one",
+  "a list of only two choices can be searched by any part of a choice",
   async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl setup");
@@ -270,7 +270,7 @@ describe.skipIf(process.platform === "win32")("what was typed before a question"
   test.each([
     ["a terminal", "default", {}],
     ["a dumb terminal", "default\r", { TERM: "dumb" }],
-  ])("does not confirm it as the typed word on %s", async (_, typed, env) => {
+  ])("does not count as the word that has to be typed to confirm: on %s", async (_, typed, env) => {
     const home = await createHome(env);
     const terminal = home.shellOnTerminal("gpuctl user delete --sandbox");
     terminal.type(typed);

@@ -14,7 +14,8 @@ export const keyStateText: Readonly<Record<KeyState, string>> = {
   "read-only":
     "The service accepts the key, but it is read-only: it cannot create, change or terminate anything.",
   rejected: "The service does not accept the key.",
-  "not allowed": "The service accepts the key, but the key may not list rentals (403). Use a key that may.",
+  "not allowed":
+    "The service accepts the key, but the key is not allowed to list rentals (403). Use a key that is.",
 };
 
 /** A service, called with the key to check. */

@@ -69,7 +69,7 @@ export default defineCommand({
       ),
     );
     context.setFailureContext(
-      `The key was created: ${idOf(data) ?? name}. Its value is lost, so revoke it and create another.`,
+      `Key ${idOf(data) ?? name} was created. Its value is lost, so revoke it and create another.`,
       { evenIfUnread: true },
     );
     if (!settings.dryRun) say("Save the value now: it is not shown again.");

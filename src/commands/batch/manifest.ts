@@ -203,7 +203,7 @@ function assertPortable({ input, out }: BatchJob): void {
     if (isAbsolute(path))
       throw new UsageError(`${name} must be a relative path: the job runs in a folder of its own`);
     if (!/^[^$*?[\]"'\\]+$/.test(path)) {
-      throw new UsageError(`${name} must not contain quotes, [, ], $, *, ? or \\: rename the file`);
+      throw new UsageError(`${name} must not contain quotes or any of [ ] $ * ? \\ (rename the file)`);
     }
   }
 }

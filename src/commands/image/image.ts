@@ -54,7 +54,7 @@ export default defineCommand({
   examples: [
     { text: "Generate an image", command: 'gpuctl image "a lighthouse at dusk" --sandbox' },
     {
-      text: "Generate two wide images with a seed in a folder",
+      text: "Generate two wide images from a seed, and save them in a folder",
       command: 'gpuctl image "a lighthouse at dusk" --size 1536x640 --seed 7 -n 2 --out pictures/ --sandbox',
     },
     {

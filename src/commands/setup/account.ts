@@ -66,7 +66,7 @@ async function checkUrl(
       ask.report("success", `${host} serves the API, with ${count} operations.`);
       return undefined;
     }
-    return notTheService(`${host} returned no description`);
+    return notTheService(`${host} did not return an OpenAPI description`);
   } catch (error) {
     if (anyResponse && error instanceof Error && "status" in error) return undefined;
     return problemOf(error, url, environment);

@@ -8,7 +8,7 @@ interface Failure {
   readonly issues: readonly unknown[];
 }
 
-/** How many characters of a response that is not JSON are shown at most. */
+/** The maximum number of characters that are shown of a response that is not JSON. */
 const maxTextLength = 300;
 
 /** JSON in a failed response is not interpreted if it is nested more deeply than this. */
@@ -61,8 +61,8 @@ function inferenceFailure(error: Readonly<Record<string, unknown>>): Partial<Omi
 }
 
 /**
- * Converts `{loc, msg, type}` to `{path, message}`. `loc` starts with the part of the request: `body` and `query` are
- * left out.
+ * Converts `{loc, msg, type}` to `{path, message}`. `loc` starts with a part of the request, such as `path`. `body` and
+ * `query` are left out of the path.
  */
 function issueOfDetail(detail: unknown): unknown {
   if (!isRecord(detail) || !Array.isArray(detail.loc)) return detail;

@@ -74,8 +74,8 @@ export const scriptedReply = z
         type: z.string().default("server_error"),
         code: errorCode,
         /**
-         * `chunk` sends only the JSON, `event` sends it as an event named `error`, and `text` puts the message before
-         * it.
+         * `chunk` sends only the JSON, `event` sends the JSON as an event named `error`, and `text` sends the message
+         * followed by the JSON.
          */
         form: z.enum(["chunk", "event", "text"]).default("chunk"),
       })

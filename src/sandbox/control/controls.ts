@@ -64,13 +64,13 @@ export interface SandboxControls {
   restore(text: string): void;
   /**
    * Restores the state that the sandbox started with: a seed and a scenario, or else one user, the built-in keys, and no
-   * rentals, faults, engines, boot rules, situations or chat script. The clock follows the machine's clock again.
+   * rentals, faults, engines, boot rules, situations or chat script. The clock follows the computer's clock again.
    */
   reset(): void;
 }
 
 /**
- * The controls of a store, which keeps its state in `file`. `machine` is the machine's clock, and `environment` returns
+ * The controls of a store, which keeps its state in `file`. `machine` is the computer's clock, and `environment` returns
  * the value of an environment variable.
  */
 export function controlsOf(

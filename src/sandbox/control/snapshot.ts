@@ -126,8 +126,8 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
 }
 
 /**
- * Removes the names of key variables from the engines of a snapshot, unless the same engine was already set. If the
- * names stayed, a snapshot from somebody else could send the value of any variable to any server.
+ * Removes `apiKeyEnv`, the name of a variable with an API key, from each engine that was restored, unless the sandbox had
+ * the same engine before. If the names stayed, a snapshot from somebody else could send the value of any variable to any server.
  */
 function dropEngineKeys(store: Store, before: readonly Engine[]): void {
   const known = before.map(canonicalJson);

@@ -270,7 +270,8 @@ export const controls = {
     output: engine,
     run: async ({ sandbox, text, isOwner }) => {
       const given = parseBody(await text());
-      // Other users can also call the controls, but the engine would get a key of the user who serves the sandbox.
+      // `apiKeyEnv` names a variable of the user who serves the sandbox. Nobody else may have its value sent to an
+      // engine of their choice.
       if (isRecord(given) && given.apiKeyEnv !== undefined && !(await isOwner())) {
         throw new ControlRefused([{ path: ["apiKeyEnv"], message: notOwner }]);
       }

@@ -6,7 +6,7 @@ export function denialText(url: string, peer: string | undefined): string {
   const local = `${protocol}//localhost${port && `:${port}`}${pathname}`;
   return [
     "403 Forbidden",
-    "This is a gpuctl sandbox, which simulates a GPU cloud. Its web pages open only on the machine that serves it, because they control the sandbox.",
+    "This is a gpuctl sandbox, which simulates a GPU cloud. Its web pages open only on the computer that serves it, because they control the sandbox.",
     ...ways({
       isSameMachine: isLoopbackAddress(peer),
       isLoopback: isLoopbackUrl(url),

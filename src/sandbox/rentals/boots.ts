@@ -130,7 +130,7 @@ export function takeBoot(
 }
 
 /**
- * Returns a boot with an outcome. Without `afterSeconds`, a slow boot takes `slowBootMs`, and any other boot takes the
+ * Returns the boot for an outcome. Without `afterSeconds`, a slow boot takes `slowBootMs`, and any other boot takes the
  * usual time.
  */
 export function bootOf({ outcome, afterSeconds }: BootOutcome, rentalType: RentalType): Boot {

@@ -16,7 +16,7 @@ import { addVolume, attach } from "../tables/volumes.ts";
 import type { Seed, SeedDocument, SeededAccount, SeededRental } from "./read.ts";
 
 /**
- * Replaces the whole state with a seed, as one transaction. `machine` is the time of the machine's clock, in
+ * Replaces the whole state with a seed, as one transaction. `machine` is the time of the computer's clock, in
  * milliseconds since 1970.
  * @throws ControlRefused when the seed is inconsistent. The state is then unchanged.
  */

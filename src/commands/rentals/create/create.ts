@@ -194,7 +194,7 @@ async function createAll(
     }
     if (done.size > 1) {
       const ids = [...done.values()].map((record) => idOf(record) ?? "one without an ID");
-      setFailureContext(`These rentals exist and are billed: ${ids.join(", ")}. Do not create them again.`, {
+      setFailureContext(`Rentals ${ids.join(", ")} exist and are billed. Do not create them again.`, {
         evenIfUnread: true,
       });
     }

@@ -6,11 +6,11 @@ export default controlCommand({
   path: "sandbox chat script",
   summary: "Script the sandbox's chat replies",
   details: `The file is a list of replies in YAML, JSON or JSON Lines. It replaces the previous script, and an invalid file changes nothing. Each request gets the first matching reply that is not used up; the response header ${replyHeader} has the reply's index. The script replies for every model, and a request that matches no reply gets 400.
-A reply without "when" is sent once, in order. A reply with "when" is sent to every matching request. "when" can compare the text of the last user message, the result of a tool after that message, and the model. "times" changes how often a reply is sent: a number, or "always":
+A reply without "when" is sent once, in order. A reply with "when" is sent to every matching request. "when" can match on the text of the last user message, on the result of a tool after that message, and on the model. "times" changes how often a reply is sent: a number, or "always":
   {"when": {"message": "weather"}, "text": "Sunny"}
   {"when": {"message": {"pattern": "^hi", "flags": "i"}}, "text": "Hi"}
   {"when": {"toolResult": "21", "model": "small"}, "times": 2, "text": "21 C"}
-The common fields of a reply, with times in milliseconds:
+The common fields of a reply (fields whose names end in Ms are in milliseconds):
   {"text": "Hello", "firstTokenMs": 200, "betweenTokensMs": 20}
   {"json": {"city": "Oslo"}, "usage": {"total_tokens": 12}}
   {"toolCalls": [{"name": "weather", "arguments": {"city": "Oslo"}}]}
@@ -18,7 +18,7 @@ The common fields of a reply, with times in milliseconds:
   {"error": {"status": 429, "message": "Slow", "retryAfterSeconds": 2}}
   {"text": "Half an", "streamError": {"message": "Failed", "form": "event"}}
   {"text": "Half an", "cut": true}
-The form of an error in a stream is chunk, event, or text (text before the JSON).`,
+"form" is how the error is sent: "chunk" (as a data chunk), "event" (as an event named error) or "text" (the message, followed by the JSON).`,
   args: [arg.text("FILE", "File with the script; - reads stdin", { required: true })],
   view: { kind: "list", columns: replyColumns, empty: "No replies.", id: ["index"] },
   examples: [
