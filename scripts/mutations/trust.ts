@@ -466,4 +466,11 @@ export const trustMutations: readonly Mutation[] = [
     to: "if (!isOfOtherPage) return;",
     tests: ["test/sandbox/engines/remote-chat.test.ts"],
   },
+  {
+    name: "a flag is taken for the value of the flag before it",
+    file: "src/cli/parse/options.ts",
+    from: "if (isNextWord && flagLike.test(text)) {",
+    to: "if (false) {",
+    tests: ["test/cli/suggestions.test.ts"],
+  },
 ];

@@ -95,6 +95,34 @@ describe("a typo", () => {
     expect(err).toContain(`Error: ${message}`);
   });
 
+  test.each([
+    ["rentals create vm --gpus 1 --yes --label --sandbox", "--label", "--sandbox"],
+    ["rentals create vm --gpus 1 --yes --label --sandbx", "--label", "--sandbx"],
+    ["rentals create vm --gpus 1 --yes --label --max-burn=2.00", "--label", "--max-burn=2.00"],
+    ["rentals terminate 7 --profile --dry-run", "--profile", "--dry-run"],
+    ["chat -m --max-cost hi", "--model", "--max-cost"],
+    ["rentals run --gpus 1 --label -- true", "--label", "--"],
+  ])("%s: a flag is not the value of the flag before it", async (line, flag, next) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(line);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toBe(
+      `Error: ${flag} requires a value, but the next word is ${next}\nTo use this word as the value, write ${flag}=${next}.\n`,
+    );
+  });
+
+  test.each([["--label=--sandbox"], ["--label -sandbox"]])(
+    "a value that begins with dashes can be given: %s",
+    async (words) => {
+      const { run } = await createCli();
+      const { code, out } = await run(`rentals create vm --gpus 1 --sandbox --dry-run -o json ${words}`);
+      expect({ code, label: JSON.parse(out).request.body.label }).toEqual({
+        code: 0,
+        label: expect.stringMatching(/^--?sandbox$/),
+      });
+    },
+  );
+
   test("in a variable has a suggestion too", async () => {
     const { run } = await createCli();
     const { code, err } = await run("volumes list --sandbox", { env: { GPUCTL_OUTPUT: "jason" } });

@@ -3,6 +3,7 @@ import type { CommandNode, FlagNode } from "../../command-kit/tree.ts";
 import { parseValue, type ValueKind } from "../../command-kit/values.ts";
 import { UsageError } from "../../core/errors.ts";
 import { isRecord } from "../../core/json.ts";
+import { quoted } from "../../core/text.ts";
 import { type CliGlobals, globalFlags } from "./globals.ts";
 
 /** The value of a flag, and for messages where it is set: the flag as typed, a variable or a key of the profile. */
@@ -65,7 +66,12 @@ export function declareFlags(
   for (const flag of flags) {
     for (const [index, name] of flag.names.entries()) {
       const short = index === 0 ? flag.short : undefined;
-      if (isOnLine(argv, `--${name}`, short)) command.addOption(optionFor(flag, name, short, lenient));
+      if (isOnLine(argv, `--${name}`, short)) {
+        addOption(command, optionFor(flag, name, short), argv, (text, before) => {
+          const parsed = flagValue(flag, text, `--${name}`, lenient);
+          return flag.repeat ? combined(before, parsed) : parsed;
+        });
+      }
       if (flag.negatable && isOnLine(argv, `--no-${name}`, undefined)) {
         command.addOption(new Option(`--no-${name}`));
       }
@@ -78,18 +84,44 @@ interface DeclareOptions {
   readonly lenient: boolean;
 }
 
-function optionFor(flag: FlagNode, name: string, short: string | undefined, lenient: boolean): Option {
-  const { value, optionalValue, conflictsWith = [], repeat } = flag;
+function optionFor(
+  { value, optionalValue, conflictsWith = [] }: FlagNode,
+  name: string,
+  short: string | undefined,
+): Option {
   const shown = optionalValue === undefined ? `<${value}>` : `[${value}]`;
   const option = new Option(
     `${short ? `-${short}, ` : ""}--${name}${value === undefined ? "" : ` ${shown}`}`,
   );
   option.conflicts(conflictsWith.map((other) => new Option(`--${other}`).attributeName()));
   if (optionalValue !== undefined) option.preset(optionalValue);
-  if (value === undefined) return option;
-  return option.argParser((text: string, before: unknown) => {
-    const parsed = flagValue(flag, text, `--${name}`, lenient);
-    return repeat ? combined(before, parsed) : parsed;
+  return option;
+}
+
+/** A word that looks like a long flag, with or without a value, or that ends the flags. */
+const flagLike = /^--(?:[a-z][\w-]*(?:=.*)?)?$/is;
+
+/**
+ * Adds an option to a command. commander takes any next word as the value of an option: `--label --sandbox` would rent
+ * from the service, with the label `--sandbox`. Here, a next word that looks like a flag is an error.
+ */
+function addOption(
+  command: Command,
+  option: Option,
+  argv: readonly string[],
+  parse: (text: string, before: unknown) => unknown,
+): void {
+  command.addOption(option);
+  if (option.isBoolean() || option.negate) return;
+  option.argParser((text: string, before: unknown) => {
+    const { long = "", short } = option;
+    const isNextWord = argv.some((word, index) => word === text && [long, short].includes(argv[index - 1]));
+    if (isNextWord && flagLike.test(text)) {
+      throw new UsageError(`${long} requires a value, but the next word is ${text}`, {
+        hint: `To use this word as the value, write ${quoted(`${long}=${text}`)}.`,
+      });
+    }
+    return parse(text, before);
   });
 }
 
@@ -117,7 +149,7 @@ export function declareGlobals(command: Command, argv: readonly string[]): void 
     if (!isOnLine(argv, long, short)) continue;
     const spellings = short === undefined ? long : `${short}, ${long}`;
     const value = "value" in flag ? ` <${flag.value}>` : "";
-    command.addOption(new GlobalOption(flag.name, spellings + value));
+    addOption(command, new GlobalOption(flag.name, spellings + value), argv, (text) => text);
   }
 }
 
