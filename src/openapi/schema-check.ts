@@ -24,7 +24,7 @@ interface CheckOptions {
 const documentId = "openapi:/description";
 
 /** The time limit of one check, in milliseconds. The time that a check takes can double with each level of a schema. */
-const maxCheckTime = 2_000;
+const maxCheckTime = 3_000;
 
 /**
  * Validates a value against a schema of a description (JSON Schema 2020-12 with local references). Returns undefined if
@@ -201,7 +201,7 @@ interface Patterns {
 }
 
 /** Time limits for one match and for all matches together, in milliseconds. */
-const maxMatchTime = 100;
+const maxMatchTime = 500;
 const maxTotalTime = 2_000;
 
 /** Creates patterns with a time limit. A pattern that timed out is not tried again. */
