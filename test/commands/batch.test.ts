@@ -265,6 +265,35 @@ describe("batch run", () => {
     ]);
   });
 
+  test.each([
+    [
+      "in the list",
+      "a-1.png",
+      (good: string, bad: string) => `{"images":[{"image":"${good}"},{"image":"${bad}"}]}`,
+    ],
+    [
+      "under a repeated key",
+      "a.png",
+      (good: string, bad: string) => `{"images":[{"image":"${bad}","image":"${good}"}]}`,
+    ],
+  ])("a picture that cannot be decoded, beside one that can, is kept: %s", async (_, name, bodyOf) => {
+    const [good, bad] = [base64(tinyPng()), `${base64(Buffer.from("paid for".repeat(20)))}!`];
+    const cli = await createCli({ respond: () => new Response(bodyOf(good, bad)) });
+    await write(cli, [image("a")]);
+    expect((await cli.run(run, overNetwork())).code).toBe(exit.someFailed);
+    const [line] = await output(cli);
+    const { path = "", sha256, message, code } = line?.error ?? {};
+    expect(code).toBe("UNUSABLE_RESPONSE");
+    expect(message).toBe(
+      `the response cannot be decoded: it contains characters that are not base64; the response was saved to ${path}`,
+    );
+    const kept = await readFile(path);
+    expect(kept.toString()).toContain(bad);
+    expect(sha256).toBe(createHash("sha256").update(kept).digest("hex"));
+    expect(line?.response?.body).toMatchObject({ images: [{ path: `out.files/${name}` }] });
+    expect(await readdir(join(cli.folder, "out.files"))).toContain(name);
+  });
+
   test("what arrived of a response that is cut is saved", async () => {
     const start = '{"choices":[{"message":{"role":"assistant","content":"Half an ans';
     const cli = await createCli({

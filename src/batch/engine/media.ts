@@ -4,6 +4,7 @@ import { ResultTruncated, reasonOf } from "../../core/errors.ts";
 import { asRecord } from "../../core/json.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { ArrivingMedia, picturesIn, soundsIn } from "../../media/arriving.ts";
+import { isEmpty, undecodable } from "../../media/base64.ts";
 import { fileName } from "../../media/filename.ts";
 import { saveMedia } from "../../media/output-target.ts";
 import type { BatchRequest } from "../input/lines.ts";
@@ -61,14 +62,22 @@ export class MediaOfLine {
 
   /**
    * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text.
-   * `problem` is set if someone has to look at the response.
+   * `problem` is set if someone has to look at the response. `received` is the response as one line of JSON, if the body
+   * leaves out a part of it that cannot be decoded.
    */
-  async save(value: unknown): Promise<{ readonly body: string; readonly problem: string | undefined }> {
+  async save(value: unknown): Promise<{
+    readonly body: string;
+    readonly problem: string | undefined;
+    readonly received?: string | undefined;
+  }> {
     const arriving = this.#arriving;
     const listed = this.#isImage
       ? picturesIn(value, arriving)
       : soundsIn(value, arriving).map((media, at) => ({ media, entry: at === 0 ? asRecord(value) : {} }));
     const problems = listed.flatMap(({ media }) => (typeof media === "string" ? media : []));
+    // A repeated key may have a result that is not listed.
+    const undecoded = arriving.find(({ problem }) => problem !== undefined && problem !== isEmpty)?.problem;
+    if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));
     // Restores the response before settings are added to the pictures.
     const received = problems.length > 0 ? this.receivedLine(stringifyExactly(value) ?? "null") : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
@@ -92,7 +101,7 @@ export class MediaOfLine {
     const body = this.#isImage
       ? { ...asRecord(value), images: files }
       : { ...first, ...(others.length > 0 && { others }) };
-    return { body: stringifyExactly(body) ?? "null", problem };
+    return { body: stringifyExactly(body) ?? "null", problem, received };
   }
 
   async #saveOne(
