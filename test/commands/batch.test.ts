@@ -294,6 +294,13 @@ describe("batch run", () => {
     expect(await readdir(join(cli.folder, "out.files"))).toContain(name);
   });
 
+  test("images that are refused leave no folder for files", async () => {
+    const cli = await createCli({ respond: () => refusal(401) });
+    await write(cli, [image("a")]);
+    expect((await cli.run(run, overNetwork())).code).toBe(exit.credential);
+    expect((await readdir(cli.folder)).filter((name) => name.includes(".files"))).toEqual([]);
+  });
+
   test("what arrived of a response that is cut is saved", async () => {
     const start = '{"choices":[{"message":{"role":"assistant","content":"Half an ans';
     const cli = await createCli({

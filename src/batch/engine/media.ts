@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { type Divert, type Diverted, restored, restoredWithRepeated } from "../../client/divert.ts";
 import { ResultTruncated, reasonOf } from "../../core/errors.ts";
+import { makeFolderSync } from "../../core/files.ts";
 import { asRecord } from "../../core/json.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { ArrivingMedia, picturesIn, soundsIn } from "../../media/arriving.ts";
@@ -12,7 +13,7 @@ import type { BatchRequest } from "../input/lines.ts";
 export interface MediaOptions {
   /** The path of the output. Its lines hold the paths of the files, relative to its folder. */
   readonly out: string;
-  /** The folder for pictures and recordings. It must exist. */
+  /** The folder for pictures and recordings. It is created if it does not exist. */
   readonly filesFolder: string;
   /** Folders to try in order if a file cannot be saved in `filesFolder`. */
   readonly fallbackFolders: readonly string[];
@@ -136,9 +137,19 @@ export class MediaOfLine {
   }
 
   #open(): Diverted {
+    this.#makeFolder();
     const media = new ArrivingMedia(this.#target);
     this.#arriving.push(media);
     return media;
+  }
+
+  /** Creates the folder for the files when the first one arrives, so that a refused batch leaves no empty folder. */
+  #makeFolder(): void {
+    try {
+      makeFolderSync(this.#options.filesFolder);
+    } catch {
+      // Saving the file fails, too, and then uses a fallback folder.
+    }
   }
 
   /** Where to save a file. Its name comes from the ID of the line. */

@@ -169,8 +169,7 @@ export default defineCommand({
       const ready = await plan(stopped);
       const { counts, unpriced } = ready;
       if (counts.image + counts.tts > 0) {
-        await makeFolder(filesFolder);
-        await assertWritable(filesFolder);
+        await assertWritable(filesFolder, { makeFolders: true });
       }
       if (maxCost !== undefined && unpriced > 0) {
         say(
@@ -197,7 +196,7 @@ export default defineCommand({
       await assertIsStatusFile(flags.statusJson, files.resolve(flags.statusJson), [input, out, whole]);
     }
     const { withBatchLock } = await import("./lock.ts");
-    const { assertWritable, makeFolder } = await import("../../media/folders.ts");
+    const { assertWritable } = await import("../../media/folders.ts");
     await assertWritable(dirname(out), { file: out });
     return attendance.interruptible((stopped) => withBatchLock(out, files, () => runPlanned(stopped)));
   },
