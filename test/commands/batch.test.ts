@@ -444,7 +444,9 @@ describe("batch run", () => {
 
   test.each([
     ["batch run - --out out.jsonl", "INPUT cannot be stdin"],
-    ["batch run in.jsonl", "--out is required"],
+    ["batch run in.jsonl", "missing required input: --out\n"],
+    ["batch run", "missing required input: INPUT or --prompts, --out\n"],
+    ["batch run --dry-run", "missing required input: INPUT or --prompts\n"],
     ["batch run in.jsonl --out in.jsonl", "there is no journal beside it"],
     ["batch run in.jsonl --prompts in.jsonl --out out.jsonl", "cannot be used together"],
     ["batch run --prompts in.jsonl --out out.jsonl", "--prompts requires --endpoint"],
