@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
@@ -496,8 +497,31 @@ describe("batch run", () => {
     expect(code).toBe(exit.interrupted);
     expect(requests.length).toBeLessThan(50);
     expect(await output(cli)).toHaveLength(requests.length);
+    expect(err).toMatch(
+      /^Stopping after the (request|\d+ requests) in flight\. Ctrl-C again stops at once\.$/m,
+    );
     expect(err).toContain("Run the same command line again");
     expect((await cli.run(run, overNetwork())).requests).toHaveLength(50 - requests.length);
+  });
+
+  test("without a terminal, the progress is a line a minute", async () => {
+    let advance = (_: number): void => {};
+    const cli = await createCli({
+      respond: async () => {
+        advance(40_000);
+        // The status is updated every second.
+        await setTimeout(1_200);
+        return answer();
+      },
+    });
+    advance = cli.advance;
+    await write(cli, [chat("a"), chat("b"), chat("c"), chat("d")]);
+    const { code, err } = await cli.run(`${run} --concurrency 1`, overNetwork());
+    expect(code).toBe(exit.done);
+    expect(err.match(/^\d of 4 done.*$/gm)).toEqual([
+      expect.stringMatching(/^1 of 4 done, 0\.0\/s, \dm( \d+s)? left$/),
+      expect.stringMatching(/^3 of 4 done, 0\.0\/s, \d+s left$/),
+    ]);
   });
 
   test("--status-json holds the status", async () => {

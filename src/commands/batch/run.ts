@@ -196,7 +196,7 @@ export default defineCommand({
       const inLines = !installation.terminal.stderr;
       return withBatch(options, ready, async (batch) => {
         const run = () => batch.run().catch((error: unknown) => keepUnsaved(batch, error, fallbackFolders));
-        const stop = await withProgress(batch, run, { inLines, statusJson }, context);
+        const stop = await withProgress(batch, run, { inLines, statusJson, stopped }, context);
         return resultOf(batch.status(), stop, { out, maxCost });
       });
     };
