@@ -59,9 +59,9 @@ export async function withProgress<Value>(
     const sayStopping = (): void => {
       const { inFlight } = batch.status();
       if (inFlight === 0) return;
-      say(
-        `Stopping after the ${inFlight === 1 ? "request" : `${inFlight} requests`} in flight. Ctrl-C again stops at once.`,
-      );
+      const requests = inFlight === 1 ? "request" : `${inFlight} requests`;
+      const again = inLines ? "" : " Ctrl-C again stops at once.";
+      say(`Stopping after the ${requests} in flight.${again}`);
       tick();
     };
     stopped.addEventListener("abort", sayStopping, { once: true });
