@@ -63,24 +63,31 @@ export class MediaOfLine {
 
   /**
    * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text.
-   * `problem` is set if someone has to look at the response. `received` is the response as one line of JSON, if the body
+   * `problem` is set if someone has to look at the response. `received` is the response as it was received, if the body
    * leaves out a part of it that cannot be decoded.
+   * @param bytes the response, of which `value` was parsed
    */
-  async save(value: unknown): Promise<{
+  async save(
+    value: unknown,
+    bytes: Uint8Array,
+  ): Promise<{
     readonly body: string;
     readonly problem: string | undefined;
-    readonly received?: string | undefined;
+    readonly received?: Uint8Array | undefined;
   }> {
     const arriving = this.#arriving;
     const listed = this.#isImage
       ? picturesIn(value, arriving)
       : soundsIn(value, arriving).map((media, at) => ({ media, entry: at === 0 ? asRecord(value) : {} }));
     const problems = listed.flatMap(({ media }) => (typeof media === "string" ? media : []));
+    if (problems.length === listed.length) {
+      return { body: this.receivedLine(stringifyExactly(value) ?? "null"), problem: problems[0] };
+    }
     // A repeated key may have a result that is not listed.
     const undecoded = arriving.find(({ problem }) => problem !== undefined && problem !== isEmpty)?.problem;
     if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));
     // Restores the response before settings are added to the pictures.
-    const received = problems.length > 0 ? this.receivedLine(stringifyExactly(value) ?? "null") : undefined;
+    const received = problems.length > 0 ? this.received(bytes) : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
     for (const [index, { media, entry }] of listed.entries()) {
       if (typeof media === "string") continue;
@@ -97,7 +104,6 @@ export class MediaOfLine {
       }
     }
     const [problem] = problems;
-    if (received !== undefined && files.length === 0) return { body: received, problem };
     const [first, ...others] = files;
     const body = this.#isImage
       ? { ...asRecord(value), images: files }

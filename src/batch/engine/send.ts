@@ -124,11 +124,11 @@ async function resultOf(
     return unusable(error, media?.receivedLine(line) ?? line, response);
   }
   if (media) {
-    const { body, problem, received } = await media.save(value);
+    const { body, problem, received } = await media.save(value, response.bytes);
     if (problem === undefined)
       return { outcome: "done", answer: { response: replyOf(response, body) }, value };
     if (received === undefined) return unusable(problem, body, response);
-    const { text: place, ...file } = await kept(Buffer.from(received), "response", options);
+    const { text: place, ...file } = await kept(received, "response", options);
     return unusable(`${problem}; ${place}`, body, response, file);
   }
   if (!isRecord(value) || !Array.isArray(value.choices)) {
