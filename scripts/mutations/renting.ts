@@ -255,6 +255,13 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/batch/open.test.ts"],
   },
   {
+    name: "a run that was suspended overwrites the journal of the run that took over",
+    file: "src/batch/engine/recorder.ts",
+    from: "if ((await this.#file.size()) !== this.#size) throw takenError();",
+    to: "",
+    tests: ["test/batch/open.test.ts"],
+  },
+  {
     name: "a burn limit is checked only before the first of several rentals",
     file: "src/commands/rentals/create/create.ts",
     from: "        await burn?.assertOneMore(context);\n",

@@ -136,6 +136,20 @@ export const resultMutations: readonly Mutation[] = [
     tests: ["test/commands/batch.test.ts"],
   },
   {
+    name: "a batch loses a picture that cannot be decoded beside one that can",
+    file: "src/batch/engine/send.ts",
+    from: "if (received === undefined) return unusable(problem, body, response);",
+    to: "if (received !== null) return unusable(problem, body, response);",
+    tests: ["test/commands/batch.test.ts"],
+  },
+  {
+    name: "a batch loses a picture under a repeated key that cannot be decoded",
+    file: "src/batch/engine/media.ts",
+    from: "if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));",
+    to: "",
+    tests: ["test/commands/batch.test.ts"],
+  },
+  {
     name: "a batch loses what arrived of a response that was cut",
     file: "src/batch/engine/send.ts",
     from: "return withReceived(failed(error), error, options);",

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { ConnectionFailed } from "../core/service-errors.ts";
 
 export interface Deadline {
@@ -24,6 +25,8 @@ export function startDeadline(milliseconds: number, outer: AbortSignal | undefin
   let timer = setTimeout(expire, milliseconds);
   const forward = () => controller.abort(outer?.reason);
   if (outer?.aborted) forward();
+  // Without this, Node.js prints a warning if more than ten requests are in progress at once.
+  if (outer) setMaxListeners(0, outer);
   outer?.addEventListener("abort", forward, { once: true });
   return {
     signal: controller.signal,

@@ -69,6 +69,7 @@ export class ArrivingMedia {
     if (this.#isDiscarded) return false;
     this.#makeRoom(part.length);
     const written = this.#decoder.decode(part, this.#block, this.#used);
+    if (written === undefined) this.problem = invalidCharacters;
     this.#used += written ?? 0;
     return written !== undefined;
   }

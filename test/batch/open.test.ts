@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { openBatch, readKnown } from "../../src/batch/engine/open.ts";
 import { diskFiles } from "../../src/batch/files.ts";
 import { journalLine, journalPath, readJournal } from "../../src/batch/journal.ts";
+import { InUse } from "../../src/core/errors.ts";
 import { scratchFolder } from "../media/scratch.ts";
 
 const shard = { index: 0, count: 3 };
@@ -42,6 +43,28 @@ test("a refused run does not remove the journal of the run that took over its lo
   const takeOver = () => appendFile(journalPath(out), record);
   await expect(openRefused(out, takeOver)).rejects.toThrow("the batch has 2 shards");
   expect(await readFile(journalPath(out), "utf8")).toBe(journalLine({ event: "header", shard }) + record);
+});
+
+test.each([
+  ["no journal", ""],
+  ["a journal", journalLine({ event: "header", shard })],
+  ["a journal with a torn line", `${journalLine({ event: "header", shard })}{"event":"se`],
+])("a run with %s that was suspended leaves the journal of the run that took over", async (_, before) => {
+  const out = join(await scratchFolder(), "answers.0-of-3.jsonl");
+  if (before !== "") await writeFile(journalPath(out), before);
+  const known = await readKnown(diskFiles, out);
+  const options = { files: diskFiles, out, shard, again: [], now: () => 0, sleep: async () => {} };
+  const other = await openBatch({ ...options, known: await readKnown(diskFiles, out) });
+  await other.recorder.record({ event: "send", id: "a", request: "0123456789abcdef", cost: undefined });
+  const journal = await readFile(journalPath(out), "utf8");
+  await expect(openBatch({ ...options, known })).rejects.toBeInstanceOf(InUse);
+  expect(await readFile(journalPath(out), "utf8")).toBe(journal);
+  await other.recorder.result(
+    { event: "done", id: "a", cost: undefined, code: undefined },
+    '{"custom_id":"a"}\n',
+  );
+  await other.close();
+  expect((await readKnown(diskFiles, out)).ledger.count("done")).toBe(1);
 });
 
 test("a batch that had begun before continues", async () => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
@@ -265,6 +266,43 @@ describe("batch run", () => {
     ]);
   });
 
+  test.each([
+    [
+      "in the list",
+      "a-1.png",
+      (good: string, bad: string) => `{"images":[{"image":"${good}"},{"image":"${bad}"}]}`,
+    ],
+    [
+      "under a repeated key",
+      "a.png",
+      (good: string, bad: string) => `{"images":[{"image":"${bad}","image":"${good}"}]}`,
+    ],
+  ])("a picture that cannot be decoded, beside one that can, is kept: %s", async (_, name, bodyOf) => {
+    // Short texts are kept in another way.
+    const [good, bad] = [base64(tinyPng()), `${base64(randomBytes(1000))}!`];
+    const cli = await createCli({ respond: () => new Response(bodyOf(good, bad)) });
+    await write(cli, [image("a")]);
+    expect((await cli.run(run, overNetwork())).code).toBe(exit.someFailed);
+    const [line] = await output(cli);
+    const { path = "", sha256, message, code } = line?.error ?? {};
+    expect(code).toBe("UNUSABLE_RESPONSE");
+    expect(message).toBe(
+      `the response cannot be decoded: it contains characters that are not base64; the response was saved to ${path}`,
+    );
+    const kept = await readFile(path);
+    expect(kept.toString()).toBe(bodyOf(good, bad));
+    expect(sha256).toBe(createHash("sha256").update(kept).digest("hex"));
+    expect(line?.response?.body).toMatchObject({ images: [{ path: `out.files/${name}` }] });
+    expect(await readdir(join(cli.folder, "out.files"))).toContain(name);
+  });
+
+  test("images that are refused leave no folder for files", async () => {
+    const cli = await createCli({ respond: () => refusal(401) });
+    await write(cli, [image("a")]);
+    expect((await cli.run(run, overNetwork())).code).toBe(exit.credential);
+    expect((await readdir(cli.folder)).filter((name) => name.includes(".files"))).toEqual([]);
+  });
+
   test("what arrived of a response that is cut is saved", async () => {
     const start = '{"choices":[{"message":{"role":"assistant","content":"Half an ans';
     const cli = await createCli({
@@ -408,7 +446,9 @@ describe("batch run", () => {
 
   test.each([
     ["batch run - --out out.jsonl", "INPUT cannot be stdin"],
-    ["batch run in.jsonl", "--out is required"],
+    ["batch run in.jsonl", "missing required input: --out\n"],
+    ["batch run", "missing required input: INPUT or --prompts, --out\n"],
+    ["batch run --dry-run", "missing required input: INPUT or --prompts\n"],
     ["batch run in.jsonl --out in.jsonl", "there is no journal beside it"],
     ["batch run in.jsonl --prompts in.jsonl --out out.jsonl", "cannot be used together"],
     ["batch run --prompts in.jsonl --out out.jsonl", "--prompts requires --endpoint"],
@@ -458,8 +498,29 @@ describe("batch run", () => {
     expect(code).toBe(exit.interrupted);
     expect(requests.length).toBeLessThan(50);
     expect(await output(cli)).toHaveLength(requests.length);
+    expect(err).toMatch(/^Stopping after the (request|\d+ requests) in flight\.$/m);
     expect(err).toContain("Run the same command line again");
     expect((await cli.run(run, overNetwork())).requests).toHaveLength(50 - requests.length);
+  });
+
+  test("without a terminal, the progress is a line a minute", async () => {
+    let advance = (_: number): void => {};
+    const cli = await createCli({
+      respond: async () => {
+        advance(40_000);
+        // The status is updated every second.
+        await setTimeout(1_200);
+        return answer();
+      },
+    });
+    advance = cli.advance;
+    await write(cli, [chat("a"), chat("b"), chat("c"), chat("d")]);
+    const { code, err } = await cli.run(`${run} --concurrency 1`, overNetwork());
+    expect(code).toBe(exit.done);
+    expect(err.match(/^\d of 4 done.*$/gm)).toEqual([
+      expect.stringMatching(/^1 of 4 done, 0\.0\/s, \dm( \d+s)? left$/),
+      expect.stringMatching(/^3 of 4 done, 0\.0\/s, \d+s left$/),
+    ]);
   });
 
   test("--status-json holds the status", async () => {

@@ -117,6 +117,15 @@ describe("a conversation", () => {
     expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3, 1]);
   });
 
+  test("asks a service that refuses stream_options for token counts only once", async () => {
+    const { outcome } = await talk(["one", "two"], {
+      respond: ({ body }) =>
+        "stream_options" in Object(body) ? failing(422, "unknown_field", "unknown field") : undefined,
+    });
+    const asks = outcome.requests.map(({ body }) => "stream_options" in Object(body));
+    expect(asks).toEqual([true, false, false]);
+  });
+
   test("Ctrl-C stops an answer, keeps it marked, and the conversation goes on", async () => {
     const stop = new AbortController();
     const signals = [stop.signal];

@@ -1,9 +1,11 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createAssembler } from "../../src/client/completion/assemble.ts";
 import { completionChunks } from "../../src/client/completion/chunks.ts";
 import { serverEvents } from "../../src/client/stream.ts";
 import { responseLimits } from "../../src/contract/plain/response-limits.ts";
-import { createCli, type Responder } from "../support/cli.ts";
+import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { fc } from "../support/property.ts";
 import { overNetwork } from "../support/service.ts";
 
@@ -315,12 +317,27 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   },
 };
 
+/** The answer of a question without a session. Undefined if none was stored. */
+async function storedAnswer({ folder }: Cli): Promise<Record<string, unknown> | undefined> {
+  const text = await readFile(join(folder, "state/chat-sessions/last.jsonl"), "utf8").catch(() => "");
+  const turns = text
+    .split("\n")
+    .filter(Boolean)
+    .map((line): Record<string, unknown> => JSON.parse(line));
+  return turns.find(({ role }) => role === "assistant");
+}
+
 describe.each(Object.entries(cases))("%s", (_item, table) => {
   test.each(Object.entries(table))("%s", async (_name, { body, flags = "", out, code = 0, err }) => {
     const chunks = typeof body === "string" ? [body] : body;
-    const { run } = await createCli({ respond: () => streaming(...chunks) });
-    const outcome = await run(`${ask} ${flags}`, service);
+    const cli = await createCli({ respond: () => streaming(...chunks) });
+    const outcome = await cli.run(`${ask} ${flags}`, service);
     expect(outcome).toMatchObject({ code, out });
+    const answer = await storedAnswer(cli);
+    expect({ content: answer?.content ?? "", isCut: answer?.incomplete !== undefined }).toEqual({
+      content: out.replace(/\n$/, ""),
+      isCut: code === 9,
+    });
     expect(outcome.requests).toHaveLength(1);
     if (typeof err === "string") expect(outcome.err).toBe(err);
     else for (const part of err ?? []) expect(outcome.err).toMatch(part);

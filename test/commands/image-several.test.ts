@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createCli, type Responder } from "../support/cli.ts";
 import { base64, saved, tinyPng } from "../support/pictures.ts";
 import { overNetwork } from "../support/service.ts";
@@ -45,6 +45,17 @@ describe("several pictures", () => {
     const { code, out } = await run(`image cat -n 6 --seed 1 ${flags} --out c.png`, overNetwork());
     expect({ code, most: seen.most }).toEqual({ code: 0, most });
     expect(names(out, folder)).toEqual(["c-1.png", "c-2.png", "c-3.png", "c-4.png", "c-5.png", "c-6.png"]);
+  });
+
+  test("at once cause no warning of Node.js about listeners", async () => {
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error) => void warnings.push(name);
+    process.on("warning", onWarning);
+    onTestFinished(() => void process.off("warning", onWarning));
+    const { responder, seen } = service(picture);
+    const { run } = await createCli({ respond: responder });
+    const { code } = await run("image cat -n 20 --concurrency 20 --out c.png", overNetwork());
+    expect({ code, most: seen.most, warnings }).toEqual({ code: 0, most: 20, warnings: [] });
   });
 
   test.each(["0", "33", "many"])("--concurrency %s is rejected", async (value) => {

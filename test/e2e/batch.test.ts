@@ -77,3 +77,48 @@ test(`a batch that is killed ${kills} times pays for no line twice`, async () =>
   expect(new Set(ids).size).toBe(lines);
   expect(ids).toHaveLength(lines);
 });
+
+test.skipIf(process.platform === "win32")(
+  "a second Ctrl-C ends a batch at once, and what was in flight is not sent again",
+  async () => {
+    let requests = 0;
+    let onAllInFlight = (): void => {};
+    const allInFlight = new Promise<void>((resolve) => {
+      onAllInFlight = resolve;
+    });
+    // Never answers.
+    const server = createServer((request) => {
+      request.resume();
+      requests += 1;
+      if (requests === concurrency) onAllInFlight();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const home = await createHome({ GPUCTL_API_KEY: key });
+    await writeFile(join(home.folder, "prompts.txt"), "one\ntwo\nthree\nfour\n");
+    const line = `batch run --prompts prompts.txt --endpoint chat --model m --out out.jsonl --concurrency ${concurrency} --base-url http://127.0.0.1:${port}`;
+    const child = home.start(line);
+    let err = "";
+    const isStopping = new Promise<void>((resolve) => {
+      child.stderr?.on("data", (chunk) => {
+        err += chunk;
+        if (err.includes("Stopping after the 4 requests in flight.")) resolve();
+      });
+    });
+    await allInFlight;
+    child.kill("SIGINT");
+    await isStopping;
+    expect(child.exitCode).toBeNull();
+    child.kill("SIGINT");
+    expect((await child).exitCode).toBe(exit.interrupted);
+
+    const again = await home.run(`${line} -o json`);
+    expect(again.code).toBe(exit.someFailed);
+    expect(JSON.parse(again.out)).toMatchObject({ unknown: concurrency, left: 0 });
+    expect(requests).toBe(concurrency);
+  },
+);

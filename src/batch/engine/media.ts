@@ -1,9 +1,11 @@
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { type Divert, type Diverted, restored, restoredWithRepeated } from "../../client/divert.ts";
 import { ResultTruncated, reasonOf } from "../../core/errors.ts";
+import { makeFolderSync } from "../../core/files.ts";
 import { asRecord } from "../../core/json.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { ArrivingMedia, picturesIn, soundsIn } from "../../media/arriving.ts";
+import { isEmpty, undecodable } from "../../media/base64.ts";
 import { fileName } from "../../media/filename.ts";
 import { saveMedia } from "../../media/output-target.ts";
 import type { BatchRequest } from "../input/lines.ts";
@@ -11,7 +13,7 @@ import type { BatchRequest } from "../input/lines.ts";
 export interface MediaOptions {
   /** The path of the output. Its lines hold the paths of the files, relative to its folder. */
   readonly out: string;
-  /** The folder for pictures and recordings. It must exist. */
+  /** The folder for pictures and recordings. It is created if it does not exist. */
   readonly filesFolder: string;
   /** Folders to try in order if a file cannot be saved in `filesFolder`. */
   readonly fallbackFolders: readonly string[];
@@ -61,16 +63,31 @@ export class MediaOfLine {
 
   /**
    * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text.
-   * `problem` is set if someone has to look at the response.
+   * `problem` is set if someone has to look at the response. `received` is the response as it was received, if the body
+   * leaves out a part of it that cannot be decoded.
+   * @param bytes the response, of which `value` was parsed
    */
-  async save(value: unknown): Promise<{ readonly body: string; readonly problem: string | undefined }> {
+  async save(
+    value: unknown,
+    bytes: Uint8Array,
+  ): Promise<{
+    readonly body: string;
+    readonly problem: string | undefined;
+    readonly received?: Uint8Array | undefined;
+  }> {
     const arriving = this.#arriving;
     const listed = this.#isImage
       ? picturesIn(value, arriving)
       : soundsIn(value, arriving).map((media, at) => ({ media, entry: at === 0 ? asRecord(value) : {} }));
     const problems = listed.flatMap(({ media }) => (typeof media === "string" ? media : []));
+    if (problems.length === listed.length) {
+      return { body: this.receivedLine(stringifyExactly(value) ?? "null"), problem: problems[0] };
+    }
+    // A repeated key may have a result that is not listed.
+    const undecoded = arriving.find(({ problem }) => problem !== undefined && problem !== isEmpty)?.problem;
+    if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));
     // Restores the response before settings are added to the pictures.
-    const received = problems.length > 0 ? this.receivedLine(stringifyExactly(value) ?? "null") : undefined;
+    const received = problems.length > 0 ? this.received(bytes) : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
     for (const [index, { media, entry }] of listed.entries()) {
       if (typeof media === "string") continue;
@@ -87,12 +104,11 @@ export class MediaOfLine {
       }
     }
     const [problem] = problems;
-    if (received !== undefined && files.length === 0) return { body: received, problem };
     const [first, ...others] = files;
     const body = this.#isImage
       ? { ...asRecord(value), images: files }
       : { ...first, ...(others.length > 0 && { others }) };
-    return { body: stringifyExactly(body) ?? "null", problem };
+    return { body: stringifyExactly(body) ?? "null", problem, received };
   }
 
   async #saveOne(
@@ -127,9 +143,19 @@ export class MediaOfLine {
   }
 
   #open(): Diverted {
+    this.#makeFolder();
     const media = new ArrivingMedia(this.#target);
     this.#arriving.push(media);
     return media;
+  }
+
+  /** Creates the folder for the files when the first one arrives, so that a refused batch leaves no empty folder. */
+  #makeFolder(): void {
+    try {
+      makeFolderSync(this.#options.filesFolder);
+    } catch {
+      // Saving the file fails, too, and then uses a fallback folder.
+    }
   }
 
   /** Where to save a file. Its name comes from the ID of the line. */

@@ -14,7 +14,7 @@ import { Ledger, type LineState } from "../ledger.ts";
 import { ownLinesOf } from "../read-lines.ts";
 import type { Shard } from "../shard.ts";
 import { outputLine } from "./output.ts";
-import { Recorder } from "./recorder.ts";
+import { OwnJournal, Recorder } from "./recorder.ts";
 
 /** What the journal of a batch says. */
 export interface Known {
@@ -29,6 +29,8 @@ export interface Known {
   readonly lines: number | undefined;
   /** Bytes of the journal, without a torn last line. */
   readonly journalEnd: number;
+  /** Bytes of the journal, with a torn last line. */
+  readonly journalSize: number;
   /** How many bytes of the output the journal accounts for. */
   readonly outputEnd: number;
   /** Whether the output still holds old results of requests that are to be sent again. */
@@ -42,8 +44,14 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
   const costs = new JournalCosts();
   let shard: Shard | null | undefined;
   let lines: number | undefined;
-  let [journalEnd, outputEnd, isUnclean] = [0, 0, false];
-  for await (const { record, end } of readJournal(path, files.read(path))) {
+  let [journalEnd, journalSize, outputEnd, isUnclean] = [0, 0, 0, false];
+  const chunks = async function* () {
+    for await (const chunk of files.read(path)) {
+      journalSize += chunk.length;
+      yield chunk;
+    }
+  };
+  for await (const { record, end } of readJournal(path, chunks())) {
     journalEnd = end;
     costs.add(record);
     if (record.event === "header") shard = record.shard;
@@ -53,7 +61,7 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
     if ("end" in record) outputEnd = record.end;
     if (record.event === "retry") isUnclean = true;
   }
-  return { ledger, costs, shard, lines, journalEnd, outputEnd, isUnclean };
+  return { ledger, costs, shard, lines, journalEnd, journalSize, outputEnd, isUnclean };
 }
 
 const stateAfter = {
@@ -140,6 +148,7 @@ export interface OpenBatch {
  * Opens the journal and the output, and brings them up to date, no matter how the last run ended: cuts off torn lines,
  * adds to the journal the results that are only in the output, and records an unknown outcome for requests that were in
  * flight. Then removes from the output the old results of requests that are sent again.
+ * @throws InUse if another process has written to the journal since `known` was read
  */
 export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
   const { files, out, known, shard, again, now, sleep, assertSameShards } = options;
@@ -149,11 +158,9 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
   const opened = [journal];
   let isRefused = false;
   try {
-    await journal.truncate(known.journalEnd);
-    const write = async (text: string) => {
-      await journal.append(text);
-      await journal.sync();
-    };
+    const own = new OwnJournal(journal, known.journalSize);
+    const write = (text: string) => own.write(text);
+    await own.truncate(known.journalEnd);
     if (known.shard === undefined) {
       const header = journalLine({ event: "header", shard });
       await write(header);
@@ -181,7 +188,7 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     }
     const output = await files.open(out);
     opened.push(output);
-    const recorder = await Recorder.create({ journal, output, now, sleep });
+    const recorder = await Recorder.create({ journal: own, output, now, sleep });
     return { recorder, adopted, close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened);

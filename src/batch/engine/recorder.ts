@@ -2,8 +2,43 @@ import { InUse } from "../../core/errors.ts";
 import type { AppendFile } from "../files.ts";
 import { type JournalRecord, journalLine, type ResultRecord } from "../journal.ts";
 
+/**
+ * The journal of a batch that only this process may write to. If this process was suspended, another one may have taken
+ * over the batch. The methods then change nothing and throw `InUse`.
+ */
+export class OwnJournal {
+  readonly #file: AppendFile;
+  #size: number;
+
+  /** @param size the size of the journal after the last record that this process knows */
+  constructor(file: AppendFile, size: number) {
+    this.#file = file;
+    this.#size = size;
+  }
+
+  async assertOwn(): Promise<void> {
+    if ((await this.#file.size()) !== this.#size) throw takenError();
+  }
+
+  /** Cuts off a torn line. */
+  async truncate(size: number): Promise<void> {
+    await this.assertOwn();
+    if (size === this.#size) return;
+    await this.#file.truncate(size);
+    this.#size = size;
+  }
+
+  /** Resolves when the text is on the disk. */
+  async write(text: string): Promise<void> {
+    await this.assertOwn();
+    await this.#file.append(text);
+    await this.#file.sync();
+    this.#size += Buffer.byteLength(text);
+  }
+}
+
 interface RecorderOptions {
-  readonly journal: AppendFile;
+  readonly journal: OwnJournal;
   readonly output: AppendFile;
   /** Milliseconds. */
   readonly now: () => number;
@@ -38,22 +73,19 @@ export class Recorder {
   #delay: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #outputEnd: number;
-  #journalEnd: number;
   #failure: { readonly cause: unknown } | undefined;
   #milliseconds = 0;
   /** Whether the output already holds the lines of the group that is being written. */
   #isOutputWritten = false;
   readonly #unsaved: string[] = [];
 
-  private constructor(options: RecorderOptions, ends: { journal: number; output: number }) {
+  private constructor(options: RecorderOptions, outputEnd: number) {
     this.#options = options;
-    this.#journalEnd = ends.journal;
-    this.#outputEnd = ends.output;
+    this.#outputEnd = outputEnd;
   }
 
   static async create(options: RecorderOptions): Promise<Recorder> {
-    const { journal, output } = options;
-    return new Recorder(options, { journal: await journal.size(), output: await output.size() });
+    return new Recorder(options, await options.output.size());
   }
 
   /** How long it takes to write a group of records, in milliseconds, on average. */
@@ -133,7 +165,7 @@ export class Recorder {
 
   async #append(group: readonly Waiting[]): Promise<void> {
     const { journal, output } = this.#options;
-    if ((await journal.size()) !== this.#journalEnd) throw takenError();
+    await journal.assertOwn();
     let text = "";
     let lines = "";
     let end = this.#outputEnd;
@@ -150,9 +182,7 @@ export class Recorder {
       this.#outputEnd = end;
     }
     this.#isOutputWritten = true;
-    await journal.append(text);
-    await journal.sync();
-    this.#journalEnd += Buffer.byteLength(text);
+    await journal.write(text);
   }
 }
 

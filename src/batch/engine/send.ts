@@ -69,7 +69,7 @@ async function outcomeOf(
   media?: MediaOfLine,
 ): Promise<Sent> {
   try {
-    return await resultOf(response, media);
+    return await resultOf(response, options, media);
   } catch (error) {
     const bytes = media?.received(response.bytes) ?? response.bytes;
     const { text, ...file } = await kept(bytes, "response", options);
@@ -104,7 +104,11 @@ async function kept(
   }
 }
 
-async function resultOf(response: BufferedResponse, media?: MediaOfLine): Promise<Sent> {
+async function resultOf(
+  response: BufferedResponse,
+  options: SendOptions,
+  media?: MediaOfLine,
+): Promise<Sent> {
   const text = response.text();
   assertValues(text, response.maxValues);
   const value = parseJson(text);
@@ -120,9 +124,12 @@ async function resultOf(response: BufferedResponse, media?: MediaOfLine): Promis
     return unusable(error, media?.receivedLine(line) ?? line, response);
   }
   if (media) {
-    const { body: kept, problem } = await media.save(value);
-    if (problem !== undefined) return unusable(problem, kept, response);
-    return { outcome: "done", answer: { response: replyOf(response, kept) }, value };
+    const { body, problem, received } = await media.save(value, response.bytes);
+    if (problem === undefined)
+      return { outcome: "done", answer: { response: replyOf(response, body) }, value };
+    if (received === undefined) return unusable(problem, body, response);
+    const { text: place, ...file } = await kept(received, "response", options);
+    return unusable(`${problem}; ${place}`, body, response, file);
   }
   if (!isRecord(value) || !Array.isArray(value.choices)) {
     return unusable("the response contains no choices", oneLine(text, value), response);
@@ -140,11 +147,11 @@ const replyOf = (response: BufferedResponse, body: string): NonNullable<Answer["
 });
 
 /** A response that was paid for, and that someone has to look at. */
-function unusable(message: string, body: string, response: BufferedResponse): Sent {
+function unusable(message: string, body: string, response: BufferedResponse, file: KeptFile = {}): Sent {
   const code = "UNUSABLE_RESPONSE";
   return {
     outcome: "unknown",
-    answer: { response: replyOf(response, body), error: { code, message } },
+    answer: { response: replyOf(response, body), error: { code, message, ...file } },
     code,
     slowsDown: false,
   };

@@ -10,6 +10,8 @@ interface ProgressOptions {
   /** Whether to print the status as lines from time to time, because there is no terminal that shows it. */
   readonly inLines: boolean;
   readonly statusJson: string | undefined;
+  /** Aborted when the user stops the batch. The requests in flight are then completed. */
+  readonly stopped: AbortSignal;
 }
 
 /** Milliseconds between two updates of the status, and between two printed lines. */
@@ -25,7 +27,7 @@ const rateWindow = 60_000;
 export async function withProgress<Value>(
   batch: StartedBatch,
   work: () => Promise<Value>,
-  { inLines, statusJson }: ProgressOptions,
+  { inLines, statusJson, stopped }: ProgressOptions,
   { now, progress, say }: Pick<Context, "now" | "progress" | "say">,
 ): Promise<Value> {
   const rate = new Rate(now());
@@ -42,7 +44,7 @@ export async function withProgress<Value>(
     const tick = (): void => {
       const status = batch.status();
       rate.add(now(), status.finished);
-      const text = statusText(status, rate, first);
+      const text = statusText(status, rate, first, stopped.aborted);
       update(text);
       if (inLines && now() >= nextLine) {
         say(text);
@@ -54,11 +56,21 @@ export async function withProgress<Value>(
           writing = undefined;
         });
     };
+    const sayStopping = (): void => {
+      const { inFlight } = batch.status();
+      if (inFlight === 0) return;
+      const requests = inFlight === 1 ? "request" : `${inFlight} requests`;
+      const again = inLines ? "" : " Ctrl-C again stops at once.";
+      say(`Stopping after the ${requests} in flight.${again}`);
+      tick();
+    };
+    stopped.addEventListener("abort", sayStopping, { once: true });
     const timer = setInterval(tick, updateInterval);
     try {
       return await work();
     } finally {
       clearInterval(timer);
+      stopped.removeEventListener("abort", sayStopping);
       await writing;
       await write("ended").catch(() => {});
     }
@@ -87,9 +99,12 @@ class Rate {
   }
 }
 
-/** A text such as `120 of 1000 done, 2 failed, 3.5/s, $1.20 of about $10.00, 4m10s left`. */
-function statusText(status: BatchStatus, rate: Rate, first: BatchStatus): string {
-  const { total, done, failed, unknown, left, spent } = status;
+/**
+ * A text such as `120 of 1000 done, 2 failed, 3.5/s, $1.20 of about $10.00, 4m 10s left`. While the batch is stopping,
+ * `4 in flight` takes the place of the time.
+ */
+function statusText(status: BatchStatus, rate: Rate, first: BatchStatus, isStopping: boolean): string {
+  const { total, done, failed, unknown, left, inFlight, spent } = status;
   const { perSecond } = rate;
   const expected = expectedCost(status, first);
   return [
@@ -98,7 +113,8 @@ function statusText(status: BatchStatus, rate: Rate, first: BatchStatus): string
     ...(unknown > 0 ? [`${unknown} unknown`] : []),
     ...(perSecond > 0 ? [`${perSecond < 10 ? perSecond.toFixed(1) : Math.round(perSecond)}/s`] : []),
     ...(spent > 0n && expected !== undefined ? [`${cents(spent)} of about ${cents(expected)}`] : []),
-    ...(perSecond > 0 ? [`${duration(Math.round(left / perSecond) * 1000)} left`] : []),
+    ...(isStopping ? [`${inFlight} in flight`] : []),
+    ...(perSecond > 0 && !isStopping ? [`${duration(Math.round(left / perSecond) * 1000)} left`] : []),
   ].join(", ");
 }
 

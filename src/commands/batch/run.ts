@@ -82,9 +82,7 @@ export default defineCommand({
     "Ctrl-C waits for the requests in flight, and a second Ctrl-C stops at once.",
   ].join(" "),
   effect: "generate",
-  args: [
-    arg.text("INPUT", "The requests, as JSON lines", { required: "off-terminal", replacedByFlag: "prompts" }),
-  ],
+  args: [arg.text("INPUT", "The requests, as JSON lines", { replacedByFlag: "prompts" })],
   flags: runFlags,
   uses: ["environment", "installation", "attendance"],
   view: {
@@ -121,9 +119,20 @@ export default defineCommand({
   ],
   run: async ({ args, flags, environment, installation, attendance, ...context }) => {
     const { settings, files, say, now } = context;
+    const isOutMissing = flags.out === undefined && !settings.dryRun;
+    const input = flags.prompts ?? args.input;
+    if (input === undefined || isOutMissing) {
+      const missing = [
+        ...(input === undefined ? ["INPUT or --prompts"] : []),
+        ...(isOutMissing ? ["--out"] : []),
+      ];
+      throw new UsageError(`missing required input: ${missing.join(", ")}`);
+    }
+    if (flags.prompts !== undefined && args.input !== undefined) {
+      throw new UsageError("INPUT and --prompts cannot be used together");
+    }
     const shard = shardFor({ shard: flags.shard, shards: flags.shards, environment });
-    const { source, name } = await inputOf(args.input, flags, context);
-    if (flags.out === undefined && !settings.dryRun) throw new UsageError("--out is required");
+    const { source, name } = await inputOf(input, flags, context);
     const whole = files.resolve(flags.out ?? "batch.jsonl");
     const out = shard ? shardOutput(whole, shard) : whole;
     if (flags.out !== undefined) await assertRegularFile(shard ? out : flags.out, out);
@@ -169,8 +178,7 @@ export default defineCommand({
       const ready = await plan(stopped);
       const { counts, unpriced } = ready;
       if (counts.image + counts.tts > 0) {
-        await makeFolder(filesFolder);
-        await assertWritable(filesFolder);
+        await assertWritable(filesFolder, { makeFolders: true });
       }
       if (maxCost !== undefined && unpriced > 0) {
         say(
@@ -188,33 +196,27 @@ export default defineCommand({
       const inLines = !installation.terminal.stderr;
       return withBatch(options, ready, async (batch) => {
         const run = () => batch.run().catch((error: unknown) => keepUnsaved(batch, error, fallbackFolders));
-        const stop = await withProgress(batch, run, { inLines, statusJson }, context);
+        const stop = await withProgress(batch, run, { inLines, statusJson, stopped }, context);
         return resultOf(batch.status(), stop, { out, maxCost });
       });
     };
     if (flags.statusJson !== undefined) {
-      const input = files.resolve(flags.prompts ?? args.input ?? "");
-      await assertIsStatusFile(flags.statusJson, files.resolve(flags.statusJson), [input, out, whole]);
+      const path = files.resolve(flags.statusJson);
+      await assertIsStatusFile(flags.statusJson, path, [files.resolve(input), out, whole]);
     }
     const { withBatchLock } = await import("./lock.ts");
-    const { assertWritable, makeFolder } = await import("../../media/folders.ts");
+    const { assertWritable } = await import("../../media/folders.ts");
     await assertWritable(dirname(out), { file: out });
     return attendance.interruptible((stopped) => withBatchLock(out, files, () => runPlanned(stopped)));
   },
 });
 
-/** Returns the lines to run and the name of their file. */
+/** Returns the lines of the input, and its name for errors. */
 async function inputOf(
-  input: string | undefined,
+  name: string,
   { prompts, endpoint, model, param }: RunFlags,
   { files, settings }: Pick<Context, "files" | "settings">,
 ): Promise<{ readonly source: Source; readonly name: string }> {
-  const name = prompts ?? input;
-  if (name === undefined || (prompts !== undefined && input !== undefined)) {
-    throw new UsageError(
-      name === undefined ? "INPUT is required, or --prompts" : "INPUT and --prompts cannot be used together",
-    );
-  }
   const from = prompts === undefined ? "INPUT" : "--prompts";
   if (name === "-") {
     throw new UsageError(`${from} cannot be stdin: the same input is read again when a batch is resumed`, {
