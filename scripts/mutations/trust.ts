@@ -473,4 +473,11 @@ export const trustMutations: readonly Mutation[] = [
     to: "if (false) {",
     tests: ["test/cli/suggestions.test.ts"],
   },
+  {
+    name: "a batch discards a response that arrives in one packet with a protocol error",
+    file: "src/client/prepared.ts",
+    from: "while (!this.#isSettled && incoming?.read());",
+    to: "",
+    tests: ["test/client/prepared.test.ts"],
+  },
 ];

@@ -85,13 +85,13 @@ class Exchange {
     this.#begun = begin(
       options.connections,
       { method, headers, body },
-      { responded: (incoming) => this.#read(incoming), failed: (cause) => this.#fail(cause) },
+      { responded: (incoming) => this.#read(incoming), failed: (cause) => this.#break(cause) },
     );
   }
 
   /** Ends the request without waiting for its response. */
   abandon(reason: unknown): void {
-    this.#fail(this.#begun.abandon(reason));
+    this.#break(this.#begun.abandon(reason));
   }
 
   get #status(): number | undefined {
@@ -114,12 +114,15 @@ class Exchange {
       else if (this.#isSuccess) this.#fail(new ResponseTooLarge(maxBytes));
       else this.#refuse(false);
     });
-    incoming.on("end", () => {
-      if (!this.#isSuccess) return this.#refuse(true);
-      if (this.#settle())
-        this.#resolve(new ReadResponse(this.#request, incoming, this.#bytes(), this.#options));
-    });
-    incoming.on("error", (cause) => this.#fail(cause));
+    incoming.on("end", () => this.#end(incoming));
+    incoming.on("error", (cause) => this.#break(cause));
+  }
+
+  /** Settles with a whole response. */
+  #end(incoming: IncomingMessage): void {
+    if (!this.#isSuccess) this.#refuse(true);
+    else if (this.#settle())
+      this.#resolve(new ReadResponse(this.#request, incoming, this.#bytes(), this.#options));
   }
 
   #observe(): void {
@@ -163,6 +166,15 @@ class Exchange {
     const [status, text] = [this.#status ?? 0, decoder.decode(this.#bytes())];
     const response = { status, text, isComplete, location, retryAfter, requestId };
     this.#reject(responseError(response, this.#request));
+  }
+
+  /** Handles an error of the connection. What arrived in the same packet may have been paid for, too. */
+  #break(cause: unknown): void {
+    const incoming = this.#incoming;
+    // Each call of `read` emits `data`.
+    while (!this.#isSettled && incoming?.read());
+    if (incoming?.complete) this.#end(incoming);
+    else this.#fail(cause);
   }
 
   /** Rejects with the error for a missing or incomplete response. */

@@ -6,6 +6,7 @@ import { acceptAnything, wireRequest } from "../../src/client/request.ts";
 import { createTransport } from "../../src/client/transport.ts";
 import { responseLimits } from "../../src/contract/plain/response-limits.ts";
 import { createRedactor } from "../../src/core/redact.ts";
+import { UnknownOutcome } from "../../src/core/service-errors.ts";
 import { failure, key } from "./calling.ts";
 import { listen, listenRaw } from "./server.ts";
 
@@ -126,6 +127,38 @@ describe("a prepared write", () => {
     await send("1");
     expect(await failure(send("2"))).toMatchObject({ name: "UnknownOutcome" });
     expect(server.connections()).toBe(1);
+  });
+
+  test.each([
+    ["after the end of the body", `${ok}junk`],
+    ["after the last chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\njunk"],
+  ])("returns a whole response that arrives in one packet with a protocol error %s", async (_where, text) => {
+    const server = await listenRaw((socket) => socket.once("data", () => socket.write(text)));
+    const send = await prepared(server.origin);
+    expect((await send("1")).text()).toBe("{}");
+    // The connection is not used again.
+    expect((await send("2")).text()).toBe("{}");
+    expect(server.connections()).toBe(2);
+  });
+
+  test("keeps what arrives in one packet with a protocol error in the middle of a body", async () => {
+    const text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nZZ\r\n";
+    const server = await listenRaw((socket) => socket.once("data", () => socket.write(text)));
+    const error = await failure((await prepared(server.origin))("1"));
+    expect(error).toMatchObject({ name: "UnknownOutcome", received: { complete: false } });
+    expect(String(error instanceof UnknownOutcome && error.received?.bytes)).toBe("{}");
+  });
+
+  test("does not take a body that only the connection ends for whole if the connection breaks", async () => {
+    const server = await listenRaw((socket) =>
+      socket.once("data", () => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n{}");
+        // A reset that follows at once looks to Node.js like the end of the connection.
+        setTimeout(() => socket.resetAndDestroy(), 50);
+      }),
+    );
+    const error = await failure((await prepared(server.origin))("1"));
+    expect(error).toMatchObject({ name: "UnknownOutcome" });
   });
 
   test("masks a key that a response quotes", async () => {
