@@ -296,6 +296,17 @@ describe("the commands of a conversation", () => {
     expect(outcome.err).toContain("Session: 1 answer, 0 tokens in, 0 out, not reported for 1");
   });
 
+  test("/usage shows the cost of each answer and of the session, at the prices of the profile", async () => {
+    const cli = await createCli();
+    await cli.run(["config", "set", "chat.prices", "sandbox-echo=1/2"]);
+    const { err } = await cli.run("chat --sandbox", { terminal: 80, lines: ["one", "two", "/usage"] });
+    const costs = [...err.matchAll(/^(Turn|Session).* (\d+) tokens in, (\d+) out, \$(\S+)$/gm)];
+    expect(costs.map(([, of]) => of)).toEqual(["Turn", "Turn", "Session"]);
+    for (const [, , input, output, dollars] of costs) {
+      expect(Number(dollars)).toBeCloseTo((Number(input) + 2 * Number(output)) / 1e6, 12);
+    }
+  });
+
   test("/usage adds up the tokens, and unknown commands are not sent", async () => {
     const { outcome } = await talk(["one", "two", "/usage", "/hepl", "/usr/bin is a folder"]);
     expect(outcome.err).toMatch(/Session: 2 answers, \d+ tokens in, \d+ out/);
