@@ -228,6 +228,27 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/sandbox/limits.test.ts", "test/sandbox/rentals.test.ts"],
   },
   {
+    name: "a list of the sandbox shows a rental as it was before another process changed it",
+    file: "src/sandbox/rentals/record-texts.ts",
+    from: "kept?.source === record && kept.from <= now",
+    to: "kept !== undefined && kept.from <= now",
+    tests: ["test/sandbox/record-texts.test.ts"],
+  },
+  {
+    name: "a list of the sandbox shows a rental as it was before it failed",
+    file: "src/sandbox/rentals/lifecycle.ts",
+    from: "[bootEnd(rental), rental.failsAt, endOf(rental),",
+    to: "[bootEnd(rental), endOf(rental),",
+    tests: ["test/sandbox/record-texts.test.ts"],
+  },
+  {
+    name: "the balance leaves out that a rental is billed only until it ends",
+    file: "src/sandbox/tables/sums.ts",
+    from: "iif(billedUntil <",
+    to: "iif(billedUntil >",
+    tests: ["test/sandbox/billing.test.ts"],
+  },
+  {
     name: "a broken pipe in a response is an unknown error",
     file: "src/client/failure.ts",
     from: '"ECONNRESET", "EPIPE", ',

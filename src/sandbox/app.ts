@@ -18,6 +18,7 @@ import { isEnabled, type OperationSet } from "./operation-set.ts";
 import type { RecentMedia } from "./page/recent-media.ts";
 import { isLoopbackAddress, isLoopbackUrl } from "./peer.ts";
 import { readInput } from "./read-input.ts";
+import { RecordTexts } from "./rentals/record-texts.ts";
 import { logRequest } from "./requests/log.ts";
 import { endUnpaidRentals } from "./situations/money.ts";
 import { rateLimited } from "./situations/rate-limit.ts";
@@ -25,13 +26,15 @@ import { hasSituations } from "./situations/table.ts";
 import type { Store } from "./store/queries.ts";
 import { listEngines } from "./tables/engines.ts";
 
-type AppState = Pick<Call, "store" | "environment" | "addressesOf" | "operationSet">;
+/** What stays the same for all calls. */
+type AppState = Pick<Call, "store" | "environment" | "addressesOf" | "operationSet" | "recordTexts">;
 
 /** Handles a request. If `recent` is given, it keeps the pictures and the speech that the request generates. */
 export type App = (request: PlainRequest, recent?: RecentMedia) => Promise<PlainResponse>;
 
 /** Creates the function that serves a set of operations from a store. */
-export function createApp(state: AppState, clock: Clock): App {
+export function createApp(given: Omit<AppState, "recordTexts">, clock: Clock): App {
+  const state: AppState = { ...given, recordTexts: new RecordTexts() };
   const routeOf = router(state.operationSet);
   return async (request, recent) => {
     const exchange = new Exchange(request, pathOf(request.url));

@@ -1,32 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
 import { dayMs, secondMs } from "../../src/sandbox/clock.ts";
-import {
-  billedBefore,
-  bootMs,
-  nextTerm,
-  type ReservedTerm,
-  rentalAt,
-  type StoredRental,
-} from "../../src/sandbox/rentals/lifecycle.ts";
+import { billedBefore, bootMs, nextTerm, rentalAt } from "../../src/sandbox/rentals/lifecycle.ts";
 import { builtInUserId } from "../../src/sandbox/store/schema.ts";
 import { openStore } from "../../src/sandbox/store/store.ts";
 import { addRental } from "../../src/sandbox/tables/rentals.ts";
 import { activeSums, billedCents } from "../../src/sandbox/tables/sums.ts";
 import { fc, runs } from "../support/property.ts";
+import { anyRental, rental } from "./any-rental.ts";
 import { start } from "./harness.ts";
 
-const rental: StoredRental = {
-  rentalType: "virtual-machine",
-  gpuType: "h100",
-  gpuCount: 1,
-  discountPercentage: 0,
-  region: "us-central-1",
-  networkType: "ethernet",
-  termType: "on-demand",
-  convertToOnDemandOnExpiry: true,
-  createdAt: start,
-  terms: [],
-};
 const running = start + bootMs["virtual-machine"];
 
 test("an hour on demand is its price, and boot costs nothing", () => {
@@ -80,38 +62,6 @@ test("the billed amount of a rental is what was billed before the moment of the 
     ),
   );
 });
-
-/** Rentals of every kind: of any age, with any boot, with no term or up to three, and ended, failing or neither. */
-const anyRental: fc.Arbitrary<StoredRental> = fc
-  .record({
-    gpuType: fc.constantFrom("h100", "b200"),
-    gpuCount: fc.integer({ min: 1, max: 64 }),
-    discountPercentage: fc.constantFrom(0, 12.5, 99.9),
-    convertToOnDemandOnExpiry: fc.boolean(),
-    createdAt: fc.integer({ min: start - 400 * dayMs, max: start }),
-    boot: fc.option(
-      fc.record({
-        outcome: fc.constantFrom("slow", "failed", "never"),
-        afterMs: fc.integer({ min: 0, max: 3 * dayMs }),
-      }),
-      { nil: undefined },
-    ),
-    days: fc.array(fc.constantFrom(1, 30, 90, 365), { maxLength: 3 }),
-    terminatedAfter: fc.option(fc.integer({ min: 0, max: 500 * dayMs }), { nil: undefined }),
-    failsAfter: fc.option(fc.integer({ min: 0, max: 500 * dayMs }), { nil: undefined }),
-  })
-  .map(({ days, terminatedAfter, failsAfter, ...fields }) => {
-    const { createdAt } = fields;
-    const terms: ReservedTerm[] = [];
-    for (const length of days) terms.push(nextTerm({ ...rental, ...fields, terms }, length, createdAt));
-    return {
-      ...rental,
-      ...fields,
-      terms,
-      ...(terminatedAfter !== undefined && { terminatedAt: createdAt + terminatedAfter }),
-      ...(failsAfter !== undefined && { failsAt: createdAt + failsAfter }),
-    };
-  });
 
 test("SQLite's sums are those of the records, to the cent", async () => {
   const store = await openStore(":memory:", start);

@@ -2,6 +2,7 @@ import type { ServedId, ServedInputOf, ServedOutputOf } from "../assumed/index.t
 import type { Exchange, PlainResponse } from "../http/exchange.ts";
 import type { OperationSet } from "../operation-set.ts";
 import type { AddressesOf } from "../rentals/record.ts";
+import type { RecordTexts } from "../rentals/record-texts.ts";
 import type { Store } from "../store/queries.ts";
 
 /** What a handler gets besides its input. */
@@ -10,6 +11,7 @@ export interface Call {
   /** Returns the value of an environment variable, which may hold the key of an engine. */
   readonly environment: (name: string) => string | undefined;
   readonly addressesOf: AddressesOf;
+  readonly recordTexts: RecordTexts;
   /** All operations that are served. */
   readonly operationSet: OperationSet;
   /** The time of the call, in milliseconds since 1970. All timestamps and costs of the call use this time. */

@@ -3,6 +3,7 @@ import type { Id } from "../../contract/shared.ts";
 import type { ServedInputOf } from "../assumed/index.ts";
 import { pageOf } from "../assumed/pages.ts";
 import { ApiError, issueIf, required, throwIfInvalid } from "../errors.ts";
+import { PlainResponse } from "../http/exchange.ts";
 import { takeBoot } from "../rentals/boots.ts";
 import { newRental, sshPublicKeysOf, volumeFor } from "../rentals/create.ts";
 import { type RentalInput, type RentalType, rentalAt } from "../rentals/lifecycle.ts";
@@ -13,10 +14,13 @@ import { withPlannedEnds } from "../situations/rentals.ts";
 import type { Slice } from "../store/queries.ts";
 import {
   activeRentals,
+  activeRows,
   addRental,
   findRental,
   type NumberedRental,
   pastRentals,
+  pastRows,
+  type RentalRow,
   saveRental,
 } from "../tables/rentals.ts";
 import { activeSums, type RentalSum } from "../tables/sums.ts";
@@ -52,8 +56,12 @@ function recordOf(rental: NumberedRental, call: Call) {
   return record;
 }
 
+/** A whole list, which may be long. */
+const list = (rows: readonly RentalRow[], call: Call) =>
+  PlainResponse.jsonText(call.recordTexts.list(call, rows, call.now));
+
 const active = (call: Call, type: RentalType) =>
-  records(activeRentals(call.store, call.userId, call.now, type), call);
+  list(activeRows(call.store, call.userId, call.now, type), call);
 
 const page = (
   read: (slice: Slice) => readonly NumberedRental[],
@@ -113,7 +121,7 @@ export const rentals = {
     return record.terminatedAt === null ? { state: "active", ...record } : { state: "terminated", ...record };
   },
 
-  listRentalHistory: (_input, call) => records(pastRentals(call.store, call.userId, call.now), call),
+  listRentalHistory: (_input, call) => list(pastRows(call.store, call.userId, call.now), call),
   listPastRentals: (request, call) =>
     page((slice) => pastRentals(call.store, call.userId, call.now, slice), request, call),
 

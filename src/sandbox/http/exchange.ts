@@ -68,9 +68,16 @@ export class PlainResponse {
     this.headers = { ...headers };
   }
 
-  static json(value: unknown, { headers, ...options }: ResponseOptions = {}): PlainResponse {
-    const all = { "content-type": "application/json", ...headers };
-    return new PlainResponse(JSON.stringify(value), { ...options, headers: all });
+  static json(value: unknown, options?: ResponseOptions): PlainResponse {
+    return PlainResponse.jsonText(JSON.stringify(value), options);
+  }
+
+  /** A response whose body is already JSON. */
+  static jsonText(text: string, { headers, ...options }: ResponseOptions = {}): PlainResponse {
+    return new PlainResponse(text, {
+      ...options,
+      headers: { "content-type": "application/json", ...headers },
+    });
   }
 
   get ok(): boolean {

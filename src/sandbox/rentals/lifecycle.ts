@@ -104,6 +104,12 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
   };
 }
 
+/** The next moment at which more than the cost of a rental changes; infinite if there is none. */
+export function nextChange(rental: StoredRental, now: number): number {
+  const moments = [bootEnd(rental), rental.failsAt, endOf(rental), ...rental.terms.map(({ until }) => until)];
+  return Math.min(...moments.map((moment) => moment ?? now).filter((moment) => moment > now));
+}
+
 /** The next reserved term. It starts when the current term ends. If there is none, it starts now, or after the boot. */
 export function nextTerm(rental: StoredRental, days: number, now: number): ReservedTerm {
   const last = rental.terms.at(-1);

@@ -51,7 +51,7 @@ export function rentalRecords(
 }
 
 /** A rental as the service returns it. It has every field of the contract's create operations. */
-function rentalRecord(
+export function rentalRecord(
   { id, rental }: NumberedRental,
   {
     storageVolumeIds,

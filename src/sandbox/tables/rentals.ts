@@ -9,10 +9,17 @@ export interface NumberedRental {
   readonly rental: StoredRental;
 }
 
-const numbered = (row: Row): NumberedRental => ({
-  id: Number(row.id),
-  rental: JSON.parse(String(row.record)),
-});
+/** A rental with its record as it is stored. */
+export interface RentalRow {
+  readonly id: number;
+  readonly record: string;
+}
+
+const rowOf = ({ id, record }: Row): RentalRow => ({ id: Number(id), record: String(record) });
+
+export const rentalOf = ({ record }: RentalRow): StoredRental => JSON.parse(record);
+
+const numbered = (row: RentalRow): NumberedRental => ({ id: row.id, rental: rentalOf(row) });
 
 /** The SQL condition for rentals that have not ended. `now` is the SQL parameter for the time, such as `?`. */
 export const isActiveAt = (now: string): string => `(endsAt IS NULL OR endsAt > ${now})`;
@@ -84,20 +91,20 @@ export function findRental(store: Queries, userId: Owner, id: Id): NumberedRenta
     userId ?? null,
     numberOf(id) ?? null,
   );
-  return row && numbered(row);
+  return row && numbered(rowOf(row));
 }
 
 const whole: Slice = { after: 0, limit: -1 };
 const sliced = "AND id > ? ORDER BY id LIMIT ?";
 
 /** The user's rentals that have not ended, of one type or both. */
-export const activeRentals = (
+export const activeRows = (
   store: Queries,
   userId: Owner,
   now: number,
   type?: RentalType,
   { after, limit } = whole,
-): readonly NumberedRental[] =>
+): readonly RentalRow[] =>
   store
     .all(
       `${ofUser} AND ${isActiveAt("?")} AND rentalType = ifnull(?, rentalType) ${sliced}`,
@@ -107,18 +114,28 @@ export const activeRentals = (
       after,
       limit,
     )
-    .map(numbered);
+    .map(rowOf);
 
-export const pastRentals = (
+export const activeRentals = (...query: Parameters<typeof activeRows>): readonly NumberedRental[] =>
+  activeRows(...query).map(numbered);
+
+export const pastRows = (
   store: Queries,
   userId: Owner,
   now: number,
   { after, limit } = whole,
-): readonly NumberedRental[] =>
-  store.all(`${ofUser} AND endsAt <= ? ${sliced}`, userId ?? null, now, after, limit).map(numbered);
+): readonly RentalRow[] =>
+  store.all(`${ofUser} AND endsAt <= ? ${sliced}`, userId ?? null, now, after, limit).map(rowOf);
+
+export const pastRentals = (...query: Parameters<typeof pastRows>): readonly NumberedRental[] =>
+  pastRows(...query).map(numbered);
 
 export const allRentals = (
   store: Queries,
   userId: Owner,
   { after, limit } = whole,
-): readonly NumberedRental[] => store.all(`${ofUser} ${sliced}`, userId ?? null, after, limit).map(numbered);
+): readonly NumberedRental[] =>
+  store
+    .all(`${ofUser} ${sliced}`, userId ?? null, after, limit)
+    .map(rowOf)
+    .map(numbered);

@@ -1,12 +1,24 @@
 import type { termTypes } from "../../contract/enums.ts";
 import { secondMs } from "../clock.ts";
 import { billedBefore, rentalAt, type StoredRental } from "../rentals/lifecycle.ts";
-import type { Queries, Row } from "../store/queries.ts";
+import type { Queries, Row, Value } from "../store/queries.ts";
 import { isActiveAt } from "./rentals.ts";
 
-/** Parses rentals whose prices are only in their records, not in columns. */
-const unpriced = (rows: readonly Row[]): readonly StoredRental[] =>
-  rows.map(({ record }) => JSON.parse(String(record)));
+/** Counts the rentals whose prices are only in their records, not in columns. */
+const countUnpriced = "count(*) FILTER (WHERE hourlyCents IS NULL) AS unpriced";
+
+/** Reads the rentals that `countUnpriced` counted. Usually there are none, which saves a second pass. */
+const unpriced = (
+  store: Queries,
+  sums: Row | undefined,
+  condition: string,
+  ...values: readonly Value[]
+): readonly StoredRental[] =>
+  Number(sums?.unpriced) === 0
+    ? []
+    : store
+        .all(`SELECT record FROM rentals WHERE ${condition} AND hourlyCents IS NULL`, ...values)
+        .map(({ record }) => JSON.parse(String(record)));
 
 /** A number of rentals, and what they cost per hour together, in cents. */
 export type RentalSum = Readonly<Record<"count" | "costPerHourCents", number>>;
@@ -19,22 +31,22 @@ export function activeSums(
   userId: string,
   now: number,
 ): Readonly<Record<TermType, RentalSum>> {
-  const active = `userId = ?1 AND ${isActiveAt("?2")}`;
-  const inTerm = "ifnull(termUntil > ?2, 0)";
-  const rows = store.all(
-    `SELECT ${inTerm} AS inTerm, count(*) AS count, sum(iif(${inTerm}, termCents, hourlyCents)) AS cents
-     FROM rentals WHERE ${active} AND hourlyCents IS NOT NULL GROUP BY inTerm`,
+  const isActive = `userId = ?1 AND ${isActiveAt("?2")}`;
+  // Filters instead of GROUP BY, for which SQLite would sort the rentals.
+  const inTerm = "FILTER (WHERE termUntil > ?2)";
+  const onDemand = "FILTER (WHERE (termUntil > ?2) IS NOT TRUE)";
+  const [row] = store.all(
+    `SELECT count(*) ${inTerm} AS inTerm, sum(termCents) ${inTerm} AS termCents,
+       count(hourlyCents) ${onDemand} AS onDemand, sum(hourlyCents) ${onDemand} AS hourlyCents, ${countUnpriced}
+     FROM rentals WHERE ${isActive}`,
     userId,
     now,
   );
-  const others = store.all(`SELECT record FROM rentals WHERE ${active} AND hourlyCents IS NULL`, userId, now);
+  const others = unpriced(store, row, isActive, userId, now);
   const counted = [
-    ...rows.map(({ inTerm: isReserved, count, cents }) => ({
-      termType: isReserved === 1 ? "reserved" : "on-demand",
-      count: Number(count),
-      costPerHourCents: Number(cents),
-    })),
-    ...unpriced(others).map((rental) => ({ count: 1, ...rentalAt(rental, now) })),
+    { termType: "reserved", count: Number(row?.inTerm), costPerHourCents: Number(row?.termCents) },
+    { termType: "on-demand", count: Number(row?.onDemand), costPerHourCents: Number(row?.hourlyCents) },
+    ...others.map((rental) => ({ count: 1, ...rentalAt(rental, now) })),
   ];
   const sum = (type: TermType): RentalSum =>
     counted
@@ -52,23 +64,23 @@ export function activeSums(
 /** What all rentals of the user have cost until a moment, in cents. This equals the sum of `billedBefore`. */
 export function billedCents(store: Queries, userId: string, moment: number): number {
   // SQLite drops the remainder of a division only for integers, and the driver passes every number as a float.
-  const until = "CAST(?2 AS INTEGER)";
-  const seconds = (from: string, to: string) => `ifnull(max(0, (${to} - ${from}) / ${secondMs}), 0)`;
+  const now = "CAST(?2 AS INTEGER)";
+  const seconds = (from: string, to: string) => `max(0, (${to} - ${from}) / ${secondMs})`;
+  // Null for a rental that never runs, which sum() leaves out.
+  const running = seconds("runsFrom", "until");
+  const inTerm = seconds("max(termFrom, runsFrom)", "min(termUntil, until)");
   const [row] = store.all(
-    `SELECT CAST(sum((inTerm * ifnull(termCents, 0) + (running - inTerm) * hourlyCents) / 3600) AS REAL) AS cents
+    `SELECT CAST(sum(
+         (${running} * hourlyCents + iif(termFrom IS NULL, 0, ${inTerm} * (termCents - hourlyCents))) / 3600
+       ) AS REAL) AS cents, ${countUnpriced}
      FROM (
-       SELECT hourlyCents, termCents, ${seconds("runsFrom", "until")} AS running,
-         ${seconds("max(termFrom, runsFrom)", "min(termUntil, until)")} AS inTerm
-       FROM (
-         SELECT *, min(${until}, ifnull(billedUntil, ${until})) AS until
-         FROM rentals WHERE userId = ?1 AND hourlyCents IS NOT NULL
-       )
+       SELECT *, iif(billedUntil < ${now}, billedUntil, ${now}) AS until
+       FROM rentals WHERE userId = ?1
      )`,
     userId,
     moment,
   );
-  const others = store.all("SELECT record FROM rentals WHERE userId = ? AND hourlyCents IS NULL", userId);
-  return unpriced(others).reduce(
+  return unpriced(store, row, "userId = ?", userId).reduce(
     (total, rental) => total + billedBefore(rental, moment).cents,
     Number(row?.cents ?? 0),
   );
