@@ -132,7 +132,7 @@ export const scriptMutations: readonly Mutation[] = [
   {
     name: "the check of a value against a schema takes long",
     file: "src/openapi/schema-check.ts",
-    from: "const maxCheckTime = 2_000;",
+    from: "const maxCheckTime = 3_000;",
     to: "const maxCheckTime = 40_000;",
     tests: ["test/commands/api-unusual-descriptions.test.ts"],
   },
