@@ -3,6 +3,13 @@ import type { Mutation } from "../mutations.ts";
 /** Results that were paid for, and exact numbers. */
 export const resultMutations: readonly Mutation[] = [
   {
+    name: "parallel responses overwrite each other",
+    file: "src/client/transport.ts",
+    from: 'socket?.emit("data", received.subarray(0, length));',
+    to: 'setImmediate(() => socket?.emit("data", received.subarray(0, length)));',
+    tests: ["test/client/connection.test.ts"],
+  },
+  {
     name: "a result in an unknown format is lost",
     file: "src/media/output-target.ts",
     from: "const isExpected = type?.kind === kind;",

@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createTransport } from "../../src/client/transport.ts";
 import { caller, failure, read, write } from "./calling.ts";
-import { deadOrigin, json, type LocalServer, listen, listenRaw } from "./server.ts";
+import { selfSigned } from "./certificate.ts";
+import { deadOrigin, json, type LocalServer, listen, listenRaw, open } from "./server.ts";
 
 describe("connections", () => {
   test("are reused for the next read; every write opens its own", async () => {
@@ -61,6 +64,53 @@ describe("connections", () => {
     close();
     await Promise.all(closed);
     expect(closed).toHaveLength(2);
+  });
+});
+
+describe("large responses", () => {
+  const bodyOf = (url = "") => Buffer.alloc(2_000_000, `the response to ${url}, `);
+  const servers = {
+    http: () => createServer((request, response) => response.end(bodyOf(request.url))),
+    https: () =>
+      createSecureServer(selfSigned("localhost"), (request, response) => response.end(bodyOf(request.url))),
+  };
+
+  /** Reads eight responses at once, one of them slowly. */
+  async function responsesAtOnce(protocol: keyof typeof servers, method: string) {
+    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+    const { port } = await open(servers[protocol]());
+    const { fetch, close } = createTransport();
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      close();
+    });
+    return Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const { body } = await fetch(`${protocol}://localhost:${port}/${index}`, { method, headers: {} });
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of body ?? []) {
+          chunks.push(chunk);
+          if (index === 0) await nextTurn();
+        }
+        return { chunks, isUnchanged: Buffer.concat(chunks).equals(bodyOf(`/${index}`)) };
+      }),
+    );
+  }
+
+  test.each([
+    ["http", "GET"],
+    ["http", "POST"],
+    ["https", "GET"],
+    ["https", "POST"],
+  ] as const)("to parallel requests arrive unchanged (%s, %s)", async (protocol, method) => {
+    const responses = await responsesAtOnce(protocol, method);
+    expect(responses.map(({ isUnchanged }) => isUnchanged)).toEqual(Array(8).fill(true));
+  });
+
+  test("are read in parts of more than 64 KiB", async () => {
+    const responses = await responsesAtOnce("http", "POST");
+    const sizes = responses.flatMap(({ chunks }) => chunks.map(({ length }) => length));
+    expect(Math.max(...sizes)).toBeGreaterThan(64 * 1024);
   });
 });
 
