@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -35,28 +35,76 @@ const librariesIn = (chunks: readonly string[]) =>
 /** A chunk's name without its hash, and without the digit that rolldown may add for chunks with the same name. */
 const logical = (chunk: string) => chunk.replace(/(?:-[\w-]{8}\d?)?\.cjs$/, "");
 
-async function loadsOf(line: string, { warm = false } = {}) {
+/** The size of each file below a folder that was changed since a time. */
+const changedIn = (folder: string, since: number): readonly number[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => statSync(join(entry.parentPath, entry.name)))
+    .filter(({ mtimeMs }) => mtimeMs >= since)
+    .map(({ size }) => size);
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+async function loadsOf(line: string, { warm = false, expected = 0 } = {}) {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
   // The service's description is requested once and cached.
   if (warm) await home.run(line);
+  const start = Date.now();
   const record = join(home.folder, "loads.json");
   const command = [process.execPath, "--require", recorder, launcher] as const;
   // Without gpuctl's cache of compiled code, Node.js loads every file and can record it.
   const env = { RECORD_LOADS_IN: record, NODE_DISABLE_COMPILE_CACHE: "1" };
   const { code, err } = await home.run(line, { command, env });
-  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(code, err).toBe(expected);
+  const written = sum(changedIn(home.folder, start)) - statSync(record).size;
   const { loaded } = JSON.parse(readFileSync(record, "utf8")) as { loaded: string[] };
   const chunks = loaded.filter((file) => file.startsWith(dist + sep)).map((file) => basename(file));
   return {
     chunks,
+    err,
     own: chunks.map(logical).sort(),
+    bytes: sum(chunks.map((chunk) => statSync(join(dist, chunk)).size)),
+    written,
     libraries: librariesIn(chunks),
     packages: loaded.filter((file) => file.includes(`node_modules${sep}`)),
     builtin: loaded.filter((file) => /^(node:)?[\w/]+$/.test(file)).map((name) => name.replace("node:", "")),
   };
 }
+
+/**
+ * What a command line loads of gpuctl, and writes, when it runs for the second time: the number of files, their size in
+ * bytes, and the size of the files on the disk that it changes. The sandbox's database is counted as a whole. A size
+ * may be up to 3% smaller or larger.
+ */
+const costs: readonly (readonly [line: string, files: number, bytes: number, written?: number])[] = [
+  ["--version", 1, 1_834, 0],
+  ["--help", 3, 155_000, 0],
+  ["rentals list", 9, 379_000, 0],
+  ["rentals list -o json", 9, 373_000, 0],
+  ["rentals list --color always", 10, 384_000, 0],
+  ["rentals list --jq length", 11, 428_000, 0],
+  ["rentals list --sandbox", 12, 625_000, 102_400],
+  ["rentals create vm --gpus 1 --yes", 23, 528_000, 0],
+  ["chat hi --sandbox", 31, 708_000, 102_800],
+  ["image cat --seed 7 --sandbox --out cat.png --yes", 27, 691_000, 199_846],
+  ["rentals list --no-such-flag", 7, 333_000, 0],
+  // A process in the background may still write what the first run found.
+  ["__complete rental ''", 11, 387_000],
+];
+
+describe("costs of a command line", () => {
+  test.each(costs)("%s", async (line, files, bytes, onDisk) => {
+    const expected = line.includes("--no-such-flag") ? 2 : 0;
+    const { own, bytes: loaded, written } = await loadsOf(line, { warm: true, expected });
+    expect({ files: own.length, own }).toEqual({ files, own });
+    const isNear = (size: number, to: number) => Math.abs(size - to) <= to * 0.03;
+    expect({ loaded, isNear: isNear(loaded, bytes) }).toEqual({ loaded, isNear: true });
+    if (onDisk !== undefined)
+      expect({ written, isNear: isNear(written, onDisk) }).toEqual({ written, isNear: true });
+  });
+});
 
 describe("modules loaded", () => {
   test("every library marker occurs in the build", () => {
