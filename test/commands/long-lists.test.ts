@@ -182,7 +182,9 @@ describe("--jq on a list that is filtered in parts", () => {
   });
 
   test("a part that is stopped and runs again does not change the results of the next one", async () => {
-    const { code, out } = await filtered('.[] | .id, (select(.id == 0) | ("x" * 500) as $x | range(40000) | $x)');
+    const { code, out } = await filtered(
+      '.[] | .id, (select(.id == 0) | ("x" * 500) as $x | range(40000) | $x)',
+    );
     expect(code).toBe(0);
     const ids = out.split("\n").filter((line) => line !== "x".repeat(500));
     expect(ids.join("\n")).toBe(large.map(({ id }) => `${id}\n`).join(""));
