@@ -3,7 +3,7 @@
  * versions. Run it on an idle machine: `npm run bench:all`. It takes about ten minutes. The text in front of the first
  * result is kept.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
@@ -54,6 +54,12 @@ const benchmarks: readonly Benchmark[] = [
     about:
       "Requests to a served sandbox with more and more rentals: processor time beside bare Hono that sends the same JSON, and elapsed time beside the mock server of Prism.",
   },
+  {
+    title: "Profiles",
+    script: ["profiles.ts", "10"],
+    about:
+      "Where the processor time of the cases goes that do not reach their goal: shares of the samples of CPU profiles, five in a millisecond. `gpuctl:` names a file of the build.",
+  },
 ];
 
 async function output([script, ...args]: Benchmark["script"]): Promise<string> {
@@ -78,6 +84,22 @@ const machine = [
   `Node.js ${process.versions.node}`,
 ].join(", ");
 
+/** The versions of the other programs, without those that are not installed. */
+const versions = [
+  "gh --version",
+  "hcloud version",
+  "curl --version",
+  "jq --version",
+  "npm --version",
+  "prism --version",
+]
+  .flatMap((line) => {
+    const [program = "", ...args] = line.split(" ");
+    const [version] = /\d+(?:\.\d+)+/.exec(spawnSync(program, args, { encoding: "utf8" }).stdout ?? "") ?? [];
+    return version === undefined ? [] : `${program} ${version}`;
+  })
+  .join(", ");
+
 const [head = ""] = readFileSync(file, "utf8").split(marker);
 const date = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
 const sections: string[] = [];
@@ -90,5 +112,8 @@ for (const { title, script, about } of benchmarks) {
     `## ${title}\n\n${about} \`npx tsx bench/${script.join(" ")}\`, ${seconds} s.\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
   );
   // The file is written after each benchmark, so that a failure of the next one loses nothing.
-  writeFileSync(file, `${head}${marker}\n\nMeasured on ${date}: ${machine}.\n\n${sections.join("\n")}`);
+  writeFileSync(
+    file,
+    `${head}${marker}\n\nMeasured on ${date}: ${machine}. Compared with ${versions}.\n\n${sections.join("\n")}`,
+  );
 }
