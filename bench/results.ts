@@ -28,25 +28,26 @@ const benchmarks: readonly Benchmark[] = [
   },
   {
     title: "Long lists",
-    script: ["lists.ts", "3"],
-    about: "Median of 3 rounds, for 10 to 100,000 rentals.",
+    script: ["lists.ts", "5"],
+    about:
+      "Median and quartiles of 5 rounds, for 10 to 100,000 rentals. The ratio is to the processor time of `curl | jq .`.",
   },
   {
     title: "Pictures",
     script: ["pictures.ts", "10"],
-    about: "Median of 10 rounds. The ratio is to `curl`, which saves the response as it is.",
+    about: "Median and quartiles of 10 rounds. The ratio is to `curl`, which saves the response as it is.",
   },
   {
     title: "Chat",
     script: ["chat.ts", "10"],
     about:
-      "Median and quartiles of 10 rounds: the first token, and 100,000 tokens to a pipe, beside curl and the `openai` package.",
+      "Median and quartiles of 10 rounds: the first token, and up to 100,000 tokens to a pipe, beside curl and the `openai` package.",
   },
   {
     title: "Batch",
     script: ["batch.ts", "10000"],
     about:
-      "10,000 chats beside a bare loop of `node:http`, the check of 100,000 lines, and 200 pictures of 1 MB.",
+      "1,000 and 10,000 chats beside a bare loop of `node:http`, the check of 100,000 lines, and 200 pictures of 1 MB.",
   },
   {
     title: "Sandbox",
