@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 
 const chats = Number(process.argv[2] ?? 100_000);
+const rounds = 5;
 const checked = chats * 10;
 const pictures = 200;
 const concurrency = 8;
@@ -125,25 +126,55 @@ const run = (input: string, out: string, ...more: readonly string[]) => [
 ];
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const size = (path: string) => statSync(path).size;
-try {
-  const input = await write("chats.jsonl", chats, chatLine);
-  const out = join(folder, "answers.jsonl");
-  const bare = await measure("the loop", ["-e", bareCode, input, String(port), String(concurrency)]);
-  const batch = await measure("the batch", run(input, out));
-  const [output, journal] = [size(out), size(`${out}.journal`)];
-  const rate = (seconds: number) => `${Math.round(chats / seconds)}/s`;
-  print(`${chats} chats, ${concurrency} at once, on Node.js ${process.version}:`);
-  print(`  node:http    ${rate(bare.seconds)}, ${bare.mib.toFixed(0)} MiB`);
-  print(`  batch run    ${rate(batch.seconds)}, ${batch.mib.toFixed(0)} MiB`);
-  const share = (one: number, other: number) => `${((one / other) * 100).toFixed(0)} %`;
-  print(`  throughput   ${share(bare.seconds, batch.seconds)} of node:http`);
-  print(
-    `  processor    ${batch.processor.toFixed(1)} s, node:http ${bare.processor.toFixed(1)} s: ${share(bare.processor, batch.processor)}`,
-  );
-  print(
-    `  disk         ${(journal / chats).toFixed(0)} bytes a line for the journal, ${(output / chats).toFixed(0)} for the output`,
-  );
 
+const quantile = (numbers: readonly number[], share: number): number =>
+  numbers.toSorted((one, other) => one - other)[Math.floor((numbers.length - 1) * share)] ?? Number.NaN;
+const shown = (numbers: readonly number[], digits = 0): string => {
+  const [median, low, high] = [0.5, 0.25, 0.75].map((share) => quantile(numbers, share).toFixed(digits));
+  return `${median} (${low} to ${high})`;
+};
+
+/** Compares a batch with the loop, in rounds that run both. */
+async function compare(count: number): Promise<void> {
+  const input = await write(`chats-${count}.jsonl`, count, chatLine);
+  const pairs: { bare: Measured; batch: Measured }[] = [];
+  const outOf = (round: number) => join(folder, `answers-${count}-${round}.jsonl`);
+  for (let round = 0; round < rounds; round += 1) {
+    const bare = await measure("the loop", ["-e", bareCode, input, String(port), String(concurrency)]);
+    pairs.push({ bare, batch: await measure("the batch", run(input, outOf(round))) });
+  }
+  const of = (one: "bare" | "batch", value: (measured: Measured) => number) =>
+    pairs.map((pair) => value(pair[one]));
+  const rate = ({ seconds }: Measured) => count / seconds;
+  const mib = (one: "bare" | "batch") =>
+    quantile(
+      of(one, (measured) => measured.mib),
+      0.5,
+    ).toFixed(0);
+  const ratio = (value: (measured: Measured) => number) =>
+    shown(pairs.map(({ bare, batch }) => (value(batch) / value(bare)) * 100));
+  const [output, journal] = [size(outOf(0)), size(`${outOf(0)}.journal`)];
+  print(
+    `${count} chats, ${concurrency} at once, medians and quartiles of ${rounds} rounds, on Node.js ${process.version}:`,
+  );
+  print(`  node:http    ${shown(of("bare", rate))}/s, ${mib("bare")} MiB`);
+  print(`  batch run    ${shown(of("batch", rate))}/s, ${mib("batch")} MiB`);
+  print(`  throughput   ${ratio(rate)} % of node:http`);
+  const processor = (one: "bare" | "batch") =>
+    shown(
+      of(one, (measured) => measured.processor),
+      1,
+    );
+  const share = shown(pairs.map(({ bare, batch }) => (bare.processor / batch.processor) * 100));
+  print(`  processor    ${processor("batch")} s, node:http ${processor("bare")} s: ${share} %`);
+  print(
+    `  disk         ${(journal / count).toFixed(0)} bytes a line for the journal, ${(output / count).toFixed(0)} for the output`,
+  );
+}
+
+try {
+  // A tenth first, to see how the cost grows.
+  for (const count of [chats / 10, chats]) await compare(count);
   const many = await write("many.jsonl", checked, chatLine);
   const check = await measure("the check", run(many, join(folder, "none.jsonl"), "--dry-run"));
   print(`${checked} lines checked: ${check.seconds.toFixed(1)} s, ${check.mib.toFixed(0)} MiB`);

@@ -12,22 +12,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const rounds = Number(process.argv[2] ?? 10);
-const tokens = 100_000;
+/** How many tokens are streamed, to see how the cost grows. */
+const counts = [1, 10_000, 100_000];
 
 const event = (delta: object, finish: string | null = null) =>
   `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 const end = `${event({}, "stop")}data: [DONE]\n\n`;
-const all = Buffer.from(`${event({ content: "word " }).repeat(tokens)}${end}`);
+const bodies = new Map(
+  counts.map((count) => [String(count), Buffer.from(`${event({ content: "word " }).repeat(count)}${end}`)]),
+);
 
 /** When the last request arrived, in milliseconds. */
 let arrived = 0;
 
-/** Streams one token at `/1`, and all of them at `/100000`. */
+/** Streams as many tokens as the first part of the path says. */
 const server = createServer((request, response) => {
   arrived = performance.now();
   request.resume();
   response.writeHead(200, { "Content-Type": "text/event-stream" });
-  response.end(request.url?.startsWith("/1/") ? `${event({ content: "word" })}${end}` : all);
+  response.end(bodies.get(request.url?.split("/")[1] ?? ""));
 }).listen(0, "127.0.0.1");
 await once(server, "listening");
 const { port } = server.address() as AddressInfo;
@@ -58,12 +61,14 @@ const openai = (url: string) => {
 };
 const lines: Readonly<Record<string, readonly string[]>> = {
   "node -e 0": [process.execPath, "-e", "0"],
-  "curl, 1 token": curl(base(1)),
-  "gpuctl, 1 token": gpuctl(base(1)),
-  "openai, 1 token": openai(base(1)),
-  "curl, 100,000 tokens": curl(base(tokens)),
-  "gpuctl, 100,000 tokens": gpuctl(base(tokens)),
-  "openai, 100,000 tokens": openai(base(tokens)),
+  ...Object.fromEntries(
+    counts.flatMap((count) =>
+      Object.entries({ curl, gpuctl, openai }).map(([name, line]) => [
+        `${name}, ${count} ${count === 1 ? "token" : "tokens"}`,
+        line(base(count)),
+      ]),
+    ),
+  ),
 };
 
 interface Measured {
@@ -94,6 +99,8 @@ async function measure([name = "", ...args]: readonly string[]): Promise<Measure
 const quantile = (numbers: readonly number[], share: number): number =>
   [...numbers].sort((a, b) => a - b)[Math.floor((numbers.length - 1) * share)] ?? Number.NaN;
 
+const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
+
 const measured = new Map(Object.keys(lines).map((name) => [name, [] as Measured[]]));
 for (let round = 0; round <= rounds; round += 1) {
   for (const [name, line] of Object.entries(lines)) {
@@ -112,5 +119,10 @@ for (const [name, all] of measured) {
   const totals = all.map(({ total }) => total);
   const firsts = all.map(({ first }) => first);
   const first = Number.isNaN(firsts[0]) ? "" : `, first byte ${shown(firsts)} after the request arrived`;
-  print(`${name.padEnd(24)} ${shown(totals)}${first}`);
+  // The openai package is what gpuctl is compared with: curl decodes nothing.
+  const others = measured.get(name.replace(/^\w+/, "openai"))?.map(({ total }) => total) ?? [];
+  const ratio = median(totals.map((total, round) => total / (others[round] ?? Number.NaN))).toFixed(2);
+  print(
+    `${name.padEnd(24)} ${shown(totals)}${name.startsWith("gpuctl") ? ` x ${ratio} of openai` : ""}${first}`,
+  );
 }

@@ -141,8 +141,9 @@ async function measure({ command, baseUrl = "" }: Line): Promise<Measured> {
   return { milliseconds, processor: (user + system) * 1000, mebibytes: kibibytes / 1024 };
 }
 
-const median = (numbers: readonly number[]): number =>
-  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+const quantile = (numbers: readonly number[], share: number): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN;
+const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
 const measured = new Map(Object.keys(lines).map((name) => [name, [] as Measured[]]));
 for (let round = 0; round <= rounds; round += 1) {
@@ -174,7 +175,8 @@ for (const [name, all] of measured) {
   const used = hasTime
     ? `${of("processor").padStart(6)} ms of processor ${of("mebibytes").padStart(5)} MiB`
     : "";
+  const quartiles = [0.25, 0.75].map((share) => quantile(timesOf(name), share).toFixed(0)).join(" to ");
   process.stdout.write(
-    `${name.padEnd(28)} ${median(timesOf(name)).toFixed(0).padStart(6)} ms ${used}${ratios(name)}\n`,
+    `${name.padEnd(28)} ${median(timesOf(name)).toFixed(0).padStart(6)} ms (${quartiles}) ${used}${ratios(name)}\n`,
   );
 }

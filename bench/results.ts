@@ -3,7 +3,7 @@
  * versions. Run it on an idle machine: `npm run bench:all`. It takes about ten minutes. The text in front of the first
  * result is kept.
  */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
@@ -28,31 +28,38 @@ const benchmarks: readonly Benchmark[] = [
   },
   {
     title: "Long lists",
-    script: ["lists.ts", "3"],
-    about: "Median of 3 rounds, for 10 to 100,000 rentals.",
+    script: ["lists.ts", "5"],
+    about:
+      "Median and quartiles of 5 rounds, for 10 to 100,000 rentals. The ratio is to the processor time of `curl | jq .`.",
   },
   {
     title: "Pictures",
     script: ["pictures.ts", "10"],
-    about: "Median of 10 rounds. The ratio is to `curl`, which saves the response as it is.",
+    about: "Median and quartiles of 10 rounds. The ratio is to `curl`, which saves the response as it is.",
   },
   {
     title: "Chat",
     script: ["chat.ts", "10"],
     about:
-      "Median and quartiles of 10 rounds: the first token, and 100,000 tokens to a pipe, beside curl and the `openai` package.",
+      "Median and quartiles of 10 rounds: the first token, and up to 100,000 tokens to a pipe, beside curl and the `openai` package.",
   },
   {
     title: "Batch",
     script: ["batch.ts", "10000"],
     about:
-      "10,000 chats beside a bare loop of `node:http`, the check of 100,000 lines, and 200 pictures of 1 MB.",
+      "1,000 and 10,000 chats beside a bare loop of `node:http`, the check of 100,000 lines, and 200 pictures of 1 MB.",
   },
   {
     title: "Sandbox",
     script: ["sandbox.ts", "10", "1000", "10000", "50000"],
     about:
       "Requests to a served sandbox with more and more rentals: processor time beside bare Hono that sends the same JSON, and elapsed time beside the mock server of Prism.",
+  },
+  {
+    title: "Profiles",
+    script: ["profiles.ts", "10"],
+    about:
+      "Where the processor time of the cases goes that do not reach their goal: shares of the samples of CPU profiles, five in a millisecond. `gpuctl:` names a file of the build.",
   },
 ];
 
@@ -78,6 +85,22 @@ const machine = [
   `Node.js ${process.versions.node}`,
 ].join(", ");
 
+/** The versions of the other programs, without those that are not installed. */
+const versions = [
+  "gh --version",
+  "hcloud version",
+  "curl --version",
+  "jq --version",
+  "npm --version",
+  "prism --version",
+]
+  .flatMap((line) => {
+    const [program = "", ...args] = line.split(" ");
+    const [version] = /\d+(?:\.\d+)+/.exec(spawnSync(program, args, { encoding: "utf8" }).stdout ?? "") ?? [];
+    return version === undefined ? [] : `${program} ${version}`;
+  })
+  .join(", ");
+
 const [head = ""] = readFileSync(file, "utf8").split(marker);
 const date = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
 const sections: string[] = [];
@@ -90,5 +113,8 @@ for (const { title, script, about } of benchmarks) {
     `## ${title}\n\n${about} \`npx tsx bench/${script.join(" ")}\`, ${seconds} s.\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
   );
   // The file is written after each benchmark, so that a failure of the next one loses nothing.
-  writeFileSync(file, `${head}${marker}\n\nMeasured on ${date}: ${machine}.\n\n${sections.join("\n")}`);
+  writeFileSync(
+    file,
+    `${head}${marker}\n\nMeasured on ${date}: ${machine}. Compared with ${versions}.\n\n${sections.join("\n")}`,
+  );
 }

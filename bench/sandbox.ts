@@ -75,8 +75,9 @@ async function exchange(url: string, key: string, body?: object): Promise<void> 
   if (incoming.statusCode !== 200) throw new Error(`${url} responded ${incoming.statusCode}`);
 }
 
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+const quantile = (numbers: readonly number[], share: number): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * share)] ?? Number.NaN;
+const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
 async function measure(count: number): Promise<void> {
   const server = fork(import.meta.filename, ["serve", String(count)]);
@@ -110,8 +111,10 @@ async function measure(count: number): Promise<void> {
     }
     const ratio = median(times.map(([one, other]) => one / other)).toFixed(1);
     const [ours, theirs] = [median(times.map(([one]) => one)), median(times.map(([, other]) => other))];
+    const all = times.map(([one]) => one);
+    const quartiles = [0.25, 0.75].map((share) => quantile(all, share).toFixed(2)).join(" to ");
     process.stdout.write(
-      `${String(count).padStart(6)} rentals  ${name.padEnd(8)} ${ours.toFixed(2).padStart(8)} ms   bare ${theirs.toFixed(2).padStart(7)} ms   x ${ratio}\n`,
+      `${String(count).padStart(6)} rentals  ${name.padEnd(8)} ${ours.toFixed(2).padStart(8)} ms (${quartiles})   bare ${theirs.toFixed(2).padStart(7)} ms   x ${ratio}\n`,
     );
   }
   server.disconnect();

@@ -33,7 +33,12 @@ const together = {
     "/src/commands/rentals/views.ts",
     "/src/commands/rentals/waiting.ts",
   ],
-  render: ["/src/output/render.ts"],
+  render: [
+    "/src/output/render.ts",
+    // Used by jq and by the sandbox, and small.
+    "/src/core/runtime/packages.ts",
+    "/src/core/tasks/time-limit.ts",
+  ],
   table: ["/src/output/table/table.ts"],
   contract: ["/src/contract/index.ts", "/src/contract/check/check.ts", "/src/contract/plain/fields.ts"],
   // Commands use these without opening a sandbox.

@@ -119,6 +119,13 @@ export const trustMutations: readonly Mutation[] = [
     ...filters,
   },
   {
+    name: "a stopped filter leaves half a line in the results",
+    file: "src/output/jq.ts",
+    from: "    jq = undefined;\n",
+    to: "",
+    tests: ["test/commands/long-lists.test.ts"],
+  },
+  {
     name: "the sandbox speaks a text of any length",
     file: "src/sandbox/handlers/media.ts",
     from: "text.length > maxSpeechLength,",

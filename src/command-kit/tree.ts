@@ -16,6 +16,10 @@ export interface Noun {
    * noun is on the line.
    */
   readonly commandsOn: (line: readonly string[]) => readonly CommandNode[];
+  /** The commands whose words after the noun begin with these. */
+  readonly commandsBelow: (words: readonly string[]) => readonly CommandNode[];
+  /** The commands that may take a flag, given as typed, and perhaps others. */
+  readonly commandsNaming: (flag: string) => readonly CommandNode[];
   /** The summaries of the groups below the noun, by their words. */
   readonly groups?: Readonly<Record<string, string>>;
 }
@@ -42,6 +46,15 @@ export function nounOf(
     },
     commandsOn: (line) =>
       entries.filter(([words]) => words === "" || line.includes(words.split(" ", 1)[0] ?? "")).map(parse),
+    commandsBelow: (path) => {
+      const start = path.map((word) => `${word} `).join("");
+      return entries.filter(([words]) => `${words} `.startsWith(start)).map(parse);
+    },
+    commandsNaming: (flag) => {
+      const name = flag.replace(/^--?/, "");
+      const quoted = [name, name.replace(/^no-/, "")].map((one) => JSON.stringify(one));
+      return entries.filter(([, text]) => quoted.some((one) => text.includes(one))).map(parse);
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { addAbortListener } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
-import type { JqResult } from "jq-wasm";
+import type { Jq, JqResult } from "jq-wasm";
 import { locate } from "../core/runtime/packages.ts";
 import { TimeLimitExceeded, withinTime } from "../core/tasks/time-limit.ts";
 import { escapeControls } from "./json.ts";
@@ -89,13 +89,19 @@ async function loadJq(interrupted: AbortSignal): Promise<(...run: Run) => Promis
     wasm: locate("./jq.wasm") ?? resolve("jq-wasm/jq.wasm"),
   };
   const library: typeof import("jq-wasm") = createRequire(import.meta.url)(paths.library);
-  const jq = await library.loadJq({ wasmBinary: await readFile(paths.wasm) });
+  const load = async () => library.loadJq({ wasmBinary: await readFile(paths.wasm) });
+  let jq: Jq | undefined = await load();
   return async (...run) => {
     const [input] = run;
     if (input.length > maxInputHere || (isBun && input !== ""))
       return runInWorker({ ...paths, run }, interrupted);
+    const here = jq ?? (await load());
+    // A run that is stopped leaves half a line behind, which the next run of the same jq would print.
+    jq = undefined;
     try {
-      return runHere(() => jq.raw(...run));
+      const result = runHere(() => here.raw(...run));
+      jq = here;
+      return result;
     } catch (error) {
       if (!(error instanceof TimeLimitExceeded)) throw outOfMemory(error);
     }

@@ -181,6 +181,15 @@ describe("--jq on a list that is filtered in parts", () => {
     expect((await filtered(filter)).out).toBe(printed);
   });
 
+  test("a part that is stopped and runs again does not change the results of the next one", async () => {
+    const { code, out } = await filtered(
+      '.[] | .id, (select(.id == 0) | ("x" * 500) as $x | range(40000) | $x)',
+    );
+    expect(code).toBe(0);
+    const ids = out.split("\n").filter((line) => line !== "x".repeat(500));
+    expect(ids.join("\n")).toBe(large.map(({ id }) => `${id}\n`).join(""));
+  });
+
   test("prints nothing when it fails on the last record", async () => {
     const { code, out, err } = await filtered(".[] | if .id == 14 then error else .id end");
     expect({ code, out }).toEqual({ code: 7, out: "" });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -35,28 +35,82 @@ const librariesIn = (chunks: readonly string[]) =>
 /** A chunk's name without its hash, and without the digit that rolldown may add for chunks with the same name. */
 const logical = (chunk: string) => chunk.replace(/(?:-[\w-]{8}\d?)?\.cjs$/, "");
 
-async function loadsOf(line: string, { warm = false } = {}) {
+/** The size of each file below a folder that was changed since a time. */
+const changedIn = (folder: string, since: number): readonly number[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => statSync(join(entry.parentPath, entry.name)))
+    .filter(({ mtimeMs }) => mtimeMs >= since)
+    .map(({ size }) => size);
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+async function loadsOf(line: string, { warm = false, expected = 0 } = {}) {
   const server = await serveThirdParty({ key });
   onTestFinished(() => server.close());
   const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
   // The service's description is requested once and cached.
   if (warm) await home.run(line);
+  const start = Date.now();
   const record = join(home.folder, "loads.json");
   const command = [process.execPath, "--require", recorder, launcher] as const;
   // Without gpuctl's cache of compiled code, Node.js loads every file and can record it.
   const env = { RECORD_LOADS_IN: record, NODE_DISABLE_COMPILE_CACHE: "1" };
   const { code, err } = await home.run(line, { command, env });
-  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(code, err).toBe(expected);
+  const written = sum(changedIn(home.folder, start)) - statSync(record).size;
   const { loaded } = JSON.parse(readFileSync(record, "utf8")) as { loaded: string[] };
   const chunks = loaded.filter((file) => file.startsWith(dist + sep)).map((file) => basename(file));
   return {
     chunks,
+    err,
     own: chunks.map(logical).sort(),
+    bytes: sum(chunks.map((chunk) => statSync(join(dist, chunk)).size)),
+    written,
     libraries: librariesIn(chunks),
     packages: loaded.filter((file) => file.includes(`node_modules${sep}`)),
     builtin: loaded.filter((file) => /^(node:)?[\w/]+$/.test(file)).map((name) => name.replace("node:", "")),
   };
 }
+
+/**
+ * What a command line loads of gpuctl, and writes, when it runs for the second time: the number of files, their size in
+ * bytes, and the size of the files on the disk that it changes. The sandbox's database is counted as a whole. A size
+ * may be up to 3% smaller or larger.
+ */
+interface Cost {
+  readonly line: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** Undefined if a process in the background may still write what the first run found. */
+  readonly onDisk?: number;
+}
+const costs: readonly Cost[] = [
+  { line: "--version", files: 1, bytes: 1_834, onDisk: 0 },
+  { line: "--help", files: 3, bytes: 155_000, onDisk: 0 },
+  { line: "rentals list", files: 9, bytes: 379_000, onDisk: 0 },
+  { line: "rentals list -o json", files: 9, bytes: 373_000, onDisk: 0 },
+  { line: "rentals list --color always", files: 10, bytes: 384_000, onDisk: 0 },
+  { line: "rentals list --jq length", files: 11, bytes: 428_000, onDisk: 0 },
+  { line: "rentals list --sandbox", files: 12, bytes: 625_000, onDisk: 102_400 },
+  { line: "rentals create vm --gpus 1 --yes", files: 23, bytes: 528_000, onDisk: 0 },
+  { line: "chat hi --sandbox", files: 31, bytes: 708_000, onDisk: 102_800 },
+  { line: "image cat --seed 7 --sandbox --out cat.png --yes", files: 27, bytes: 691_000, onDisk: 199_846 },
+  { line: "rentals list --no-such-flag", files: 7, bytes: 333_000, onDisk: 0 },
+  { line: "__complete rental ''", files: 11, bytes: 387_000 },
+];
+
+describe("costs of a command line", () => {
+  test.each(costs)("$line", async ({ line, files, bytes, onDisk }) => {
+    const expected = line.includes("--no-such-flag") ? 2 : 0;
+    const { own, bytes: loaded, written } = await loadsOf(line, { warm: true, expected });
+    expect({ files: own.length, own }).toEqual({ files, own });
+    const isNear = (size: number, to: number) => Math.abs(size - to) <= to * 0.03;
+    expect({ loaded, isNear: isNear(loaded, bytes) }).toEqual({ loaded, isNear: true });
+    if (onDisk !== undefined)
+      expect({ written, isNear: isNear(written, onDisk) }).toEqual({ written, isNear: true });
+  });
+});
 
 describe("modules loaded", () => {
   test("every library marker occurs in the build", () => {

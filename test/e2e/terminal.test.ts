@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createHome, key } from "../support/process.ts";
 import { cursorMoves, leftoversIn, type Terminal, withLastFrameCut } from "../support/terminal.ts";
@@ -107,9 +109,11 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
 
   test("after an uncaught error", async () => {
     const home = await slow({ silent: true });
-    const script = "process.on('SIGUSR2', () => { throw new Error('unforeseen'); })";
+    const script = join(home.folder, "throws.cjs");
+    await writeFile(script, "process.on('SIGUSR2', () => { throw new Error('unforeseen'); });");
+    // Bun, which the single executable contains, reads BUN_OPTIONS instead.
     const terminal = home.onTerminal(waits, {
-      env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` },
+      env: { NODE_OPTIONS: `--require ${script}`, BUN_OPTIONS: `--preload ${script}` },
     });
     await terminal.waitFor(/Waiting until/);
     terminal.kill("SIGUSR2");

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { OperationId } from "../../src/contract/index.ts";
+import { type OperationId, operations } from "../../src/contract/index.ts";
 import { createApp } from "../../src/sandbox/app.ts";
-import type { AssumedId } from "../../src/sandbox/assumed/index.ts";
+import { type AssumedId, assumedOperations } from "../../src/sandbox/assumed/index.ts";
 import { secondMs } from "../../src/sandbox/clock.ts";
 import { plainRequest } from "../../src/sandbox/http/web.ts";
 import { keys } from "../../src/sandbox/keys.ts";
@@ -28,7 +28,7 @@ const rental: StoredRental = {
   terms: [],
 };
 
-/** The number of queries that each request asks, and of the rows that they return, with this many rentals and volumes. */
+/** The number of statements that each request runs, and of the rows that they return, with this many rentals and volumes. */
 async function countsWith(count: number) {
   const store = await openStore(":memory:", start);
   onTestFinished(() => store.close());
@@ -46,6 +46,10 @@ async function countsWith(count: number) {
       counts.rows += rows.length;
       return rows;
     },
+    run: (...statement) => {
+      counts.queries += 1;
+      return store.run(...statement);
+    },
   };
   const operationSet = operationSetOf(undefined);
   const state = {
@@ -57,12 +61,13 @@ async function countsWith(count: number) {
   const app = createApp(state, () => start + 60 * secondMs);
   const countOf = async (request: Request) => {
     Object.assign(counts, { queries: 0, rows: 0 });
-    expect((await app(plainRequest(request))).status).toBe(200);
+    const { status, body } = await app(plainRequest(request));
+    expect({ status, ...(status !== 200 && { body }) }).toEqual({ status: 200 });
     return { ...counts };
   };
   return {
-    documented: (id: OperationId) => countOf(requestFor(id, {}, keys.full)),
-    assumed: (id: AssumedId) => countOf(requestForAssumed(id, {}, keys.full)),
+    documented: (id: OperationId, input: object = {}) => countOf(requestFor(id, input, keys.full)),
+    assumed: (id: AssumedId, input: object = {}) => countOf(requestForAssumed(id, input, keys.full)),
   };
 }
 
@@ -81,4 +86,69 @@ test("sums are computed without reading the rentals", async () => {
   const summary = "getActiveRentalSummary";
   expect(await many.documented(summary)).toEqual(await few.documented(summary));
   expect(await many.assumed("getBalance")).toEqual(await few.assumed("getBalance"));
+});
+
+const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl ada";
+
+/**
+ * A request for each operation, in an order in which all succeed, and the statements that it runs. Statements that all
+ * requests run, such as those of the log, are counted as well.
+ */
+const requests: Readonly<Record<OperationId | AssumedId, readonly [statements: number, input?: object]>> = {
+  getOpenApiDocument: [5],
+  createBareMetalRental: [15, { gpuCount: 8, networkType: "ethernet" }],
+  createVirtualMachineRental: [15, { gpuCount: 1 }],
+  listBareMetalRentals: [8],
+  listVirtualMachineRentals: [8],
+  listRentalHistory: [7],
+  getRental: [8, { rentalId: "1001" }],
+  getActiveRentalSummary: [8],
+  requestReservation: [6, { gpuCount: 8 }],
+  convertToReserved: [8, { rentalId: 1001, termPeriodDays: 30, expectedTotalPriceCents: 1036800 }],
+  extendReserved: [
+    8,
+    {
+      rentalId: 1001,
+      termPeriodDays: 30,
+      expectedTotalPriceCents: 1036800,
+      expectedReservedUntil: "2027-01-19T12:01:00.000Z",
+    },
+  ],
+  createStorageVolume: [9, { region: "us-central-1", label: "data", sizeInGb: 512 }],
+  listStorageVolumes: [8],
+  attachStorageVolume: [11, { storageVolumeId: 503, rentalIds: [1003] }],
+  createChatCompletion: [10, { model: "sandbox-echo", messages: [{ role: "user", content: "Hello" }] }],
+  generateImage: [10, { model_name: "SDXL1.0-base", prompt: "a lighthouse" }],
+  generateAudio: [7, { text: "Hello" }],
+  listRentalOptions: [7],
+  listChatModels: [7],
+  listUsage: [8],
+  listInvoices: [8],
+  getBalance: [10],
+  createApiKey: [10, { name: "ci" }],
+  listApiKeys: [7],
+  revokeApiKey: [8, { id: 3 }],
+  createSshKey: [7, { name: "laptop", publicKey }],
+  listSshKeys: [7],
+  deleteSshKey: [8, { id: 1 }],
+  terminateVirtualMachineRental: [8, { rentalId: 1004 }],
+  terminateBareMetalRental: [8, { rentalId: 1003 }],
+  updateCurrentUser: [8, { name: "Ada" }],
+  updateCurrentUserLegacy: [8, { name: "Ada" }],
+  deleteCurrentUser: [11],
+  // Ends the account, as the operation before does, so it has a sandbox of its own.
+  deleteCurrentUserLegacy: [11],
+};
+
+test("each request runs a known number of statements", async () => {
+  const isDocumented = (id: string): id is OperationId => id in operations;
+  const isAssumed = (id: string): id is AssumedId => id in assumedOperations;
+  const sandbox = await countsWith(2);
+  const counted: Record<string, number> = {};
+  for (const [id, [, input]] of Object.entries(requests)) {
+    const { documented, assumed } = id === "deleteCurrentUserLegacy" ? await countsWith(2) : sandbox;
+    if (isDocumented(id)) counted[id] = (await documented(id, input)).queries;
+    if (isAssumed(id)) counted[id] = (await assumed(id, input)).queries;
+  }
+  expect(counted).toEqual(Object.fromEntries(Object.entries(requests).map(([id, [count]]) => [id, count])));
 });

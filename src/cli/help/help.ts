@@ -36,8 +36,7 @@ export function wordsAt(path: readonly string[]): readonly string[] {
 export const commandsWithin = (path: readonly string[]): readonly CommandNode[] =>
   nouns
     .filter(({ name }) => path.length === 0 || name === path[0])
-    .flatMap(({ commands }) => commands)
-    .filter((spec) => path.every((word, at) => spec.path[at] === word));
+    .flatMap(({ commandsBelow }) => commandsBelow(path.slice(1)));
 
 /** What `gpuctl` without arguments prints. Short enough for a small terminal. */
 export const overview = (style: HelpStyle): string =>

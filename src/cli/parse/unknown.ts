@@ -141,7 +141,8 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
       `${name} must come after the command, as in ${asLine([wordsOf(later), name + value])}`,
     );
   }
-  const takers = commandsWithin([])
+  const takers = nouns
+    .flatMap(({ commandsNaming }) => commandsNaming(name))
     .filter(({ flags }) => flags.flatMap(spellings).includes(name))
     .map(wordsOf);
   const long = own.filter((spelling) => spelling.startsWith("--"));
