@@ -34,7 +34,7 @@ export interface JobHost {
   readonly lookUp: (rentalId: string, signal: AbortSignal) => Promise<RentalNow>;
   /** Ends the rental and checks that it has ended. Throws `StillBilled`. */
   readonly end: (rentalId: string) => Promise<void>;
-  /** Removes the lease of the rental. Called once the rental has ended or is left to the user. */
+  /** Removes the lease of the rental. Called once the rental has ended, or if it was never requested. */
   readonly release: () => Promise<void>;
   /** Aborted if the user wants to leave at once. */
   readonly interrupted: AbortSignal;
