@@ -158,7 +158,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       journal.output.add(stream, bytes);
     } catch (error) {
       if (!(error instanceof SaveFailed)) throw error;
-      host.say(`${error.message}. The output is not stored any more.`);
+      host.say(`Warning: ${error.message}. The output is not stored any more.`);
     }
   };
   const pass = (stream: Stream) => async (bytes: Uint8Array) => {

@@ -54,6 +54,7 @@ export async function onRental<Value>(
       problem = reasonOf(error);
     }
     if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} ended before the job was done`);
+    if (known?.state === "other") throw new RentalFailed(`rental ${rentalId} may now be another rental`);
     if (known?.state === "failed") throw new RentalFailed(`rental ${rentalId} has failed`);
     if (known?.state === "missing") {
       problem = missing(rentalId);

@@ -4,8 +4,11 @@ import type { SshTarget } from "./ssh.ts";
 
 /** A rental as the service shows it. */
 export interface RentalNow {
-  /** `pending` also stands for an unknown state. For `missing`, see the function of that name. */
-  readonly state: "pending" | "running" | "failed" | "ended" | "missing";
+  /**
+   * `pending` also stands for an unknown state. For `missing`, see the function of that name. `other`: the ID belongs to
+   * a rental that is not the job's.
+   */
+  readonly state: "pending" | "running" | "failed" | "ended" | "missing" | "other";
   /** Undefined until it can be reached. */
   readonly target: SshTarget | undefined;
 }

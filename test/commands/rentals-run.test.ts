@@ -575,6 +575,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(code, err).toBe(10);
       expect(err).toMatch(/rental 1001 was not ended: it does not have the label gpuctl-\w+ of the job/);
       expect(err).not.toContain("rentals terminate 1001");
+      expect(err, "it has not ended").not.toMatch(/rental 1001 (has )?ended/);
       expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
     });
 
