@@ -206,7 +206,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals run\'' -l env -x -d 'Environment va
 complete -c gpuctl -n '__gpuctl_at \'rentals run\'' -l max-burn -x -d 'Do not rent if the active rentals and the new one would cost more than this, in dollars an hour'
 complete -c gpuctl -n '__gpuctl_at \'rentals run\'' -l max-cost -x -d 'Stop the command when the rental has cost about this much, in dollars'
 complete -c gpuctl -n '__gpuctl_at \'rentals run\'' -l time-limit -x -d 'Stop the command this long after the rental was requested'
-complete -c gpuctl -n '__gpuctl_at \'rentals run\'' -l wait-timeout -x -d 'Maximum time to wait'
+complete -c gpuctl -n '__gpuctl_at \'rentals run\'' -l wait-timeout -x -d 'Maximum time to wait until the rental can be reached'
 complete -c gpuctl -n '__gpuctl_at \'rentals run\'' -l lease -x -d 'Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over'
 complete -c gpuctl -n '__gpuctl_at \'rentals run\'' -l lease-file -r -F -d 'File with the leases; several machines can share it'
 complete -c gpuctl -n '__gpuctl_at \'rentals run\'' -l keep -d 'Do not end the rental'

@@ -591,7 +591,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--max-burn'), 'Do not rent if the active rentals and the new one would cost more than this, in dollars an hour', @(), '')
       ,@(@('--max-cost'), 'Stop the command when the rental has cost about this much, in dollars', @(), '')
       ,@(@('--time-limit'), 'Stop the command this long after the rental was requested', @(), '')
-      ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
+      ,@(@('--wait-timeout'), 'Maximum time to wait until the rental can be reached', @(), '')
       ,@(@('--lease'), 'Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over', @(), '')
       ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
       ,@(@('--keep'), 'Do not end the rental', @(), '')

@@ -206,6 +206,13 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/sandbox/serve.test.ts"],
   },
   {
+    name: "a job with --keep removes the lease that the user set",
+    file: "src/jobs/attend.ts",
+    from: "if (!plan.keep) await host.release();",
+    to: "await host.release();",
+    tests: ["test/commands/rentals-run.test.ts", "test/commands/rentals-jobs.test.ts"],
+  },
+  {
     name: "rentals jobs cancel removes the lease of a rental that it does not find",
     file: "src/jobs/attend.ts",
     from: "if (rentedAt === undefined) await host.release();",

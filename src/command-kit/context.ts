@@ -159,8 +159,8 @@ interface TaskValues {
 /** Standard streams that carry the messages of a protocol. */
 export interface Messages {
   readonly isTerminal: boolean;
-  /** Yields what arrives on stdin, until stdin ends. */
-  readonly read: () => AsyncIterable<Uint8Array>;
+  /** Yields what arrives on stdin, until stdin ends. If the signal is aborted, closes stdin and throws. */
+  readonly read: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
   readonly write: (text: string) => Promise<void>;
   /** Prints a line on stderr, even with `--quiet`. */
   readonly log: (line: string) => void;

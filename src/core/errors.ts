@@ -135,9 +135,14 @@ export class UnexpectedResponse extends WithHint {
   override readonly name = "UnexpectedResponse";
 }
 
-/** A wait timed out. */
+/** A wait timed out. With `request: null`, the error report does not name the last response as the source. */
 export class WaitedTooLong extends WithHint {
   override readonly name = "WaitedTooLong";
+  readonly request: null | undefined;
+  constructor(message: string, hint: string, details: { request?: null } = {}) {
+    super(message, hint);
+    this.request = details.request;
+  }
 }
 
 /** The resource cannot be used yet. */
@@ -178,9 +183,14 @@ export class CannotPrint extends Error {
   }
 }
 
-/** The service could not start the rental. */
+/** The service could not start the rental, or the job on it cannot continue. */
 export class RentalFailed extends Error {
   override readonly name = "RentalFailed";
+  readonly hint: string | undefined;
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
 }
 
 /** A rental could not be ended, or it is not known whether it has ended. The hint says how to end it. */
@@ -199,7 +209,7 @@ export class NotFetched extends Error {
 }
 
 /** The rental of a job can no longer be reached. */
-export class RentalUnreachable extends Error {
+export class RentalUnreachable extends WithHint {
   override readonly name = "RentalUnreachable";
 }
 

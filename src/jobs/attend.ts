@@ -2,7 +2,7 @@ import { NotFetched, RentalFailed, reasonOf, SaveFailed, StillBilled } from "../
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
-import type { Job, Journal, Stream } from "./journal.ts";
+import type { Job, JobPlan, Journal, Stream } from "./journal.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
@@ -80,7 +80,7 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
     host.say(
       outcome.because === "limit"
         ? `Stopping the command: ${journal.job().limit} is reached.`
-        : "Interrupted: stopping the command and ending the rental. Press Ctrl-C again to exit without ending the rental.",
+        : interruptedText(plan),
     );
     await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
@@ -94,6 +94,11 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
   await endRental(journal, host, outcome);
   return outcome;
 }
+
+const interruptedText = ({ keep }: JobPlan): string =>
+  keep
+    ? "Interrupted: stopping the command. The rental is kept. Press Ctrl-C again to exit without stopping the command."
+    : "Interrupted: stopping the command and ending the rental. Press Ctrl-C again to exit without ending the rental.";
 
 const failed = (failure: unknown, stopped: AbortSignal): JobOutcome =>
   stopped.aborted ? { because: "interrupted", fetched: [] } : { because: "failure", failure, fetched: [] };
@@ -153,7 +158,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       journal.output.add(stream, bytes);
     } catch (error) {
       if (!(error instanceof SaveFailed)) throw error;
-      host.say(`${error.message}. The output is not stored any more.`);
+      host.say(`Warning: ${error.message}. The output is not stored any more.`);
     }
   };
   const pass = (stream: Stream) => async (bytes: Uint8Array) => {
@@ -170,7 +175,9 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
         onRetry: (problem) => update(`${waiting}; ${problem}`),
       }),
     );
+    const running = `Job ${journal.job().id} is running on rental ${rentalId}.`;
     if (first.command !== "not started") {
+      if (first.command === "running") host.say(running);
       // An earlier run could not store the phase if the disk was full.
       if (journal.job().phase !== "running") change(journal, host, { phase: "running" });
       return false;
@@ -197,6 +204,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       change(journal, host, { phase: "running" });
       await startCommand(ssh, { command: plan.command, variables }, signal);
     });
+    if (!plan.detached) host.say(running);
     return true;
   }
 
@@ -371,7 +379,8 @@ async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): 
       throw new StillBilled(`${reasonOf(outcome.failure)}; then ${error.message}`, error.hint);
     }
   }
-  await host.release();
+  // The lease of a kept rental stays, so that a guard ends the rental at the time that the user set.
+  if (!plan.keep) await host.release();
   change(journal, host, { phase: "ended", status, endedAt: host.now(), outcome: outcomeText(outcome) });
 }
 

@@ -16,6 +16,9 @@ const maxMissing = 120_000;
 /** How long to try to reach a rental that was reached before, in milliseconds. */
 export const maxSilence = 600_000;
 
+const loginHint =
+  "ssh needs a key that the rental accepts, and that it can use without a prompt. `gpuctl ssh-keys list` shows the keys of the account; --ssh-public-key-ids selects those that a rental accepts.";
+
 interface Reaching {
   readonly signal: AbortSignal;
   /** How long to try to reach the rental, in milliseconds. */
@@ -50,7 +53,8 @@ export async function onRental<Value>(
       signal.throwIfAborted();
       problem = reasonOf(error);
     }
-    if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} has ended`);
+    if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} ended before the job was done`);
+    if (known?.state === "other") throw new RentalFailed(`rental ${rentalId} may now be another rental`);
     if (known?.state === "failed") throw new RentalFailed(`rental ${rentalId} has failed`);
     if (known?.state === "missing") {
       problem = missing(rentalId);
@@ -67,7 +71,10 @@ export async function onRental<Value>(
         denied = error.kind === "denied" ? (denied ?? host.now()) : undefined;
         const isRefused = denied !== undefined && host.now() - denied >= maxDenials;
         if (error.kind === "final" || isRefused) {
-          throw new RentalUnreachable(`rental ${rentalId} cannot be used: ${problem}`);
+          throw new RentalUnreachable(
+            `rental ${rentalId} cannot be used: ${problem}`,
+            isRefused ? loginHint : "",
+          );
         }
       }
     }
@@ -76,6 +83,7 @@ export async function onRental<Value>(
       throw new WaitedTooLong(
         `rental ${rentalId} could not be reached for ${duration(timeout)}: ${problem}`,
         "",
+        { request: null },
       );
     }
     onRetry(problem);

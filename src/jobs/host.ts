@@ -4,8 +4,11 @@ import type { SshTarget } from "./ssh.ts";
 
 /** A rental as the service shows it. */
 export interface RentalNow {
-  /** `pending` also stands for an unknown state. For `missing`, see the function of that name. */
-  readonly state: "pending" | "running" | "failed" | "ended" | "missing";
+  /**
+   * `pending` also stands for an unknown state. For `missing`, see the function of that name. `other`: the ID belongs to
+   * a rental that is not the job's.
+   */
+  readonly state: "pending" | "running" | "failed" | "ended" | "missing" | "other";
   /** Undefined until it can be reached. */
   readonly target: SshTarget | undefined;
 }
@@ -34,7 +37,7 @@ export interface JobHost {
   readonly lookUp: (rentalId: string, signal: AbortSignal) => Promise<RentalNow>;
   /** Ends the rental and checks that it has ended. Throws `StillBilled`. */
   readonly end: (rentalId: string) => Promise<void>;
-  /** Removes the lease of the rental. Called once the rental has ended or is left to the user. */
+  /** Removes the lease of the rental. Called once the rental has ended, or if it was never requested. */
   readonly release: () => Promise<void>;
   /** Aborted if the user wants to leave at once. */
   readonly interrupted: AbortSignal;

@@ -203,6 +203,7 @@ const isBusy =
     new WaitedTooLong(
       `waited ${duration(lockTimes.timeout)} for another gpuctl process that uses the leases in ${path}`,
       `If no other gpuctl uses them, on any machine, delete ${lockPath}.`,
+      { request: null },
     );
 
 /**

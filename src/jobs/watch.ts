@@ -52,6 +52,7 @@ function exclusively<Value>(id: string, { state, processes }: Place, work: () =>
     new WaitedTooLong(
       `another gpuctl process uses job ${id}`,
       `If no gpuctl process uses it, delete ${lock}.`,
+      { request: null },
     );
   return locked(join(jobFolder(state, id), "attend"), async () => work(), { processes, ...lockTimes, busy });
 }

@@ -7,6 +7,7 @@ import {
   type JSONRPCMessage,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Messages } from "../command-kit/context.ts";
+import { reasonOf } from "../core/errors.ts";
 import { asRecord } from "../core/json.ts";
 
 /** How many bytes are added to the buffer at a time. A message may be much longer. */
@@ -21,6 +22,8 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
   const open = new Set<unknown>();
   let hasEnded = false;
   let isClosed = false;
+  /** Aborted to stop reading. Otherwise, a client that keeps stdin open would keep the process running. */
+  const stopped = new AbortController();
   const fail = (error: unknown) =>
     transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
   const closeIfDone = () => {
@@ -36,14 +39,18 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
   };
   const receiveAll = () => {
     for (;;) {
-      try {
-        const message = buffer.readMessage();
-        if (message === null) return;
-        receive(message);
-      } catch (error) {
-        // This line is lost, but later lines may be valid messages.
-        fail(error);
-      }
+      const message = nextMessage();
+      if (message === null) return;
+      if (message !== undefined) receive(message);
+    }
+  };
+  /** Undefined for a line that is not a message: it is lost, but later lines may be valid messages. */
+  const nextMessage = (): JSONRPCMessage | null | undefined => {
+    try {
+      return buffer.readMessage();
+    } catch {
+      fail("skipped a line that is not a JSON-RPC message");
+      return undefined;
     }
   };
   let isSkipping = false;
@@ -55,7 +62,7 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
       buffer.append(piece.subarray(start));
     } catch (error) {
       // The line is too long. Skips the rest of it, because later lines may be valid messages.
-      fail(error);
+      fail(`skipped a message that is too long: ${reasonOf(error)}`);
       isSkipping = true;
       add(piece);
       return;
@@ -63,7 +70,7 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
     receiveAll();
   };
   const readToEnd = async () => {
-    for await (const piece of read()) {
+    for await (const piece of read(stopped.signal)) {
       for (let start = 0; start < piece.length; start += pieceLength) {
         if (isClosed) return;
         add(Buffer.from(piece.subarray(start, start + pieceLength)));
@@ -73,7 +80,9 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
   const transport: Transport = {
     start: async () => {
       void readToEnd()
-        .catch(fail)
+        .catch((error: unknown) => {
+          if (!isClosed) fail(error);
+        })
         .then(() => {
           hasEnded = true;
           closeIfDone();
@@ -90,6 +99,7 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
     close: async () => {
       if (isClosed) return;
       isClosed = true;
+      stopped.abort();
       transport.onclose?.();
     },
   };

@@ -20,7 +20,7 @@ export async function nodeSystem(): Promise<System> {
           return isatty(0);
         },
         read: readStdin,
-        pieces: () => process.stdin,
+        pieces: stdinPieces,
       },
       stdout: sink(() => process.stdout),
       stderr: sink(() => (usesAscii(env) ? drawnInAscii(process.stderr) : process.stderr), {
@@ -83,6 +83,11 @@ function untilInterrupted(prompts: Prompts, interrupted: AbortSignal): Prompts {
     confirm: guarded(prompts.confirm),
     report: prompts.report,
   };
+}
+
+async function* stdinPieces(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const { addAbortSignal } = await import("node:stream");
+  yield* addAbortSignal(signal, process.stdin);
 }
 
 const readStdin: Source["read"] = async ({ signal, onWait, patience, maxBytes }) => {

@@ -86,8 +86,8 @@ export interface Source {
    * is aborted, rejects at once with its reason, even if the end has just arrived.
    */
   readonly read: (options: ReadOptions) => Promise<Uint8Array>;
-  /** Yields chunks of the input as they arrive, until the input ends. */
-  readonly pieces: () => AsyncIterable<Uint8Array>;
+  /** Yields chunks of the input as they arrive, until the input ends. If the signal is aborted, closes the input and throws. */
+  readonly pieces: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
 }
 
 export interface ReadOptions {

@@ -19,6 +19,18 @@ describe("after a create", () => {
     expect(err).not.toContain("rentals wait");
   });
 
+  test("on a terminal that is too narrow, each comment is above its command", async () => {
+    const { run } = await createCli();
+    const { err } = await run(`${line} --sandbox`, { terminal: 60 });
+    expect(err).toContain(`Next steps:
+  # wait until it is running
+  gpuctl rentals wait 1001 --sandbox
+  # open a shell on it
+  gpuctl rentals ssh 1001 --sandbox
+`);
+    expect((await run(`${line} --sandbox`, { terminal: 80 })).err).toContain("--sandbox  # end it");
+  });
+
   test("each step works as shown", async () => {
     const { run } = await createCli();
     const { err } = await run(`${line} --sandbox`);

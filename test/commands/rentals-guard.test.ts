@@ -291,7 +291,12 @@ test.each([
 
 describe("a rental that the guard does not know", () => {
   test.each([
-    ["was created at another time", { rentalCreatedAt: at(-24 * hour) }, 7, "was created at another time"],
+    [
+      "was created at another time",
+      { rentalCreatedAt: at(-24 * hour) },
+      7,
+      "so it was not ended; `gpuctl rentals lease clear 1001 --sandbox` removes the lease",
+    ],
     ["does not exist for this account", { rentalId: "4711" }, 12, "knows no rental 4711 of this account"],
   ])("because it %s is not ended", async (_, facts, code, message) => {
     const cli = await createCli();
@@ -397,7 +402,7 @@ describe("a create whose outcome is unknown", () => {
     cli.advance(hour);
     const over = await cli.run(guard);
     expect(over.code).toBe(10);
-    expect(over.err).toContain("`gpuctl rentals lease clear t0` removes it");
+    expect(over.err).toContain("`gpuctl rentals lease clear t0 --sandbox` removes it");
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
@@ -493,6 +498,23 @@ describe("a create whose outcome is unknown", () => {
       expect(message).toMatch(/`rentals run`, which is process \d+ on \S+ and cannot be checked from here/);
     }
     expect(await activeIn(cli)).toBe("1001\n");
+  });
+
+  test("what to do about it is shown in full, even if the guard found a problem", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label run-t0`);
+    const lease = {
+      process: distantProcess,
+      endsWithProcess: true,
+      by: "rentals run",
+      endsAt: at(24 * 24 * hour),
+    };
+    await writeLeases(cli, [{ label: "run-t0", rentalId: "1001", ...lease }], { after: "cut" });
+    const { code, err } = await cli.run(guard);
+    expect(code).toBe(12);
+    expect(err).toMatch(
+      /^Next steps:\n {2}gpuctl rentals lease set 1001 2h --sandbox +# set when it ends\nError: /,
+    );
   });
 });
 
@@ -773,5 +795,6 @@ test("a damaged line is a problem, and the other leases end their rentals", asyn
   const outcome = await cli.run(`${guard} -o json`);
   expect(outcome.code).toBe(12);
   expect(shortEvents(outcome)).toEqual(["unreadable", "ended 1001"]);
+  expect(eventsIn(outcome)[0]?.message).toMatch(/so its lease is unknown; fix or delete it$/);
   expect(await readFile(leaseFile(cli), "utf8")).toBe(`${header()}{"lease":{"tok\n`);
 });

@@ -70,6 +70,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await run(detached("sleep 30"));
     const { code, err } = await run("rentals jobs cancel --all --yes");
     expect(code, err).toBe(0);
+    expect(err).toMatch(/^Job \w+ was stopped, and rental 1001 has ended\.$/m);
     expect([await active(), await leases()]).toEqual([[], []]);
     expect(await jobs()).toMatchObject([{ state: "ended", outcome: "cancelled" }]);
   });
@@ -203,8 +204,61 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await run("rentals terminate 1001 --yes");
     const { code, err } = await run("rentals jobs attach train");
     expect(code).toBe(7);
-    expect(err).toMatch(/rental 1001 has ended/);
+    expect(err).toMatch(/rental 1001 ended before the job was done\nRental 1001 has ended\. It cost/);
     expect(await leases()).toEqual([]);
+  });
+
+  describe("a detached job whose rental is kept", () => {
+    const kept = (script: string, ...flags: readonly string[]) =>
+      sh(script, "--label", "train", "--detach", "--keep", ...flags);
+
+    test("is started, left and cancelled without a word of an ended rental", async () => {
+      const { run, active } = await createRenter();
+      const { err } = await run(kept("sleep 30"));
+      expect(err).not.toMatch(/end the rental/);
+      expect(err).toMatch(/gpuctl rentals terminate 1001 .*# end its rental/);
+      const left = await run("rentals jobs attach", { answerSignal: () => AbortSignal.abort() });
+      expect(left.err).toMatch(/rental 1001 is billed\. `gpuctl rentals jobs cancel \w+` stops the job\./);
+      const cancelled = await run("rentals jobs cancel train --yes");
+      expect(cancelled.err).toMatch(
+        /was stopped\. Rental 1001 was kept and is still billed; `gpuctl rentals terminate 1001` ends it\./,
+      );
+      expect(await active()).toMatchObject([{ id: 1001 }]);
+    });
+
+    test("keeps the lease that the user asked for", async () => {
+      const { run, leases } = await createRenter();
+      await run(kept("sleep 30", "--lease", "2h"));
+      await run("rentals jobs cancel train --yes");
+      expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
+    });
+  });
+
+  test("an empty list says which jobs it leaves out", async () => {
+    const { run } = await createRenter();
+    await run(sh("true"));
+    expect(await run("rentals jobs list")).toMatchObject({ code: 0, err: "No jobs that have not ended.\n" });
+    expect((await run("rentals jobs list --all")).out).toMatch(/ended +1001/);
+  });
+
+  test("the list says what to do about a job whose gpuctl was killed", async () => {
+    const { run, folder } = await createRenter();
+    const { id } = await storeJob(join(folder, "state"), { service: serviceUrl, process: deadProcess });
+    const { err } = await run("rentals jobs list");
+    expect(err).toMatch(new RegExp(`gpuctl rentals jobs attach ${id} +# resume it`));
+    expect(err).toMatch(new RegExp(`gpuctl rentals jobs cancel ${id} +# end it`));
+  });
+
+  test("logs of a job whose rental has ended say where the output is that arrived", async () => {
+    const { run, jobs, folder } = await createRenter();
+    await run(detached("echo hi; sleep 5"));
+    const [{ id }] = await jobs();
+    const log = join(folder, "state", "jobs", id, "output.log");
+    await writeFile(log, "hi\n");
+    await run("rentals terminate 1001 --yes");
+    const { code, err } = await run("rentals jobs logs train");
+    expect(code).toBe(7);
+    expect(err).toContain(`The output that had arrived here before: ${log}\n`);
   });
 
   test.each(["attach", "logs"])("%s of an unknown job exits 5", async (verb) => {

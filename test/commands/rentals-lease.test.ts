@@ -228,12 +228,19 @@ describe("rentals lease", () => {
     expect(endOf(await cli.run("rentals lease extend 1001 90m -o json --sandbox"))).toBe(at(3.5 * hour));
     cli.advance(10 * hour);
     expect(endOf(await cli.run("rentals lease extend train 1h -o json --sandbox"))).toBe(at(11 * hour));
-    await cli.run("rentals lease set 1001 1h --sandbox");
+    const set = await cli.run("rentals lease set 1001 1h --sandbox");
+    expect(set.err, "a lease alone ends nothing").toContain("gpuctl rentals guard --every 5m --sandbox");
     expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001", by: "rentals lease set" }]);
-    expect((await cli.run("rentals lease clear train --sandbox")).code).toBe(0);
+    const cleared = await cli.run("rentals lease clear train --sandbox");
+    expect({ code: cleared.code, err: cleared.err }).toEqual({
+      code: 0,
+      err: "Removed this lease, so `gpuctl rentals guard --sandbox` does not end rental 1001.\n",
+    });
     expect(await leasesOf(cli)).toEqual([]);
     const { out, err } = await cli.run("rentals lease list --sandbox");
     expect({ out, err }).toEqual({ out: "", err: "No leases.\n" });
+    const missing = await cli.run("rentals lease list --lease-file typo.jsonl --sandbox");
+    expect(missing.err).toMatch(/^There is no lease file .*typo\.jsonl yet\.\nNo leases\.\n$/);
   });
 
   test("a label of two rentals, or of two leases, is refused", async () => {

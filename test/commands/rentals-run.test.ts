@@ -51,6 +51,72 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     ).not.toContain("it's");
   });
 
+  test("says which job runs on which rental, before the command prints anything", async () => {
+    const { run, jobs } = await createRenter();
+    const { err } = await run(sh("echo first >&2"));
+    const [{ id }] = await jobs();
+    expect(err).toContain(`Job ${id} is running on rental 1001.\nfirst\n`);
+    expect(err).toMatch(/^Output: .*output\.log$/m);
+    const silent = await run(sh("true"));
+    expect(silent.err, "a command that prints nothing has no log").not.toContain("output.log");
+  });
+
+  test("a failure names the log in a line of its own", async () => {
+    const { run } = await createRenter();
+    const { code, err } = await run(sh("echo hi", "--fetch", "missing"));
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Output: .*output\.log\nError: not everything was copied back/m);
+  });
+
+  describe("with --keep", () => {
+    test("a lease that the user asked for stays, and the guard ends the rental", async () => {
+      const { run, leases, active, advance } = await createRenter();
+      const { code, err } = await run(sh("true", "--keep", "--lease", "2h"));
+      expect(code, err).toBe(0);
+      expect(err).toMatch(
+        /Rental 1001 was kept and is still billed; `gpuctl rentals guard` ends it when its lease is over\. So far, it has cost about \$/,
+      );
+      expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
+      advance(3 * hour);
+      await run("rentals guard --yes");
+      expect([await active(), await leases()]).toEqual([[], []]);
+    });
+
+    test("without a lease, names the command that ends the rental", async () => {
+      const { run, leases } = await createRenter();
+      const { err } = await run(sh("true", "--keep"));
+      expect(err).toContain("was kept and is still billed; `gpuctl rentals terminate 1001` ends it.");
+      expect(await leases()).toEqual([]);
+    });
+
+    test("Ctrl-C does not say that the rental ends", async () => {
+      const stop = new AbortController();
+      const { run, active } = await createRenter({
+        trouble: (connection) => {
+          if (isFollow(connection)) stop.abort();
+          return undefined;
+        },
+      });
+      const { err } = await run(sh("sleep 30", "--keep"), { answerSignal: () => stop.signal });
+      expect(err).toMatch(/^Interrupted: stopping the command\. The rental is kept\./m);
+      expect(err).not.toMatch(/ending the rental/);
+      expect(await active()).toMatchObject([{ id: 1001 }]);
+    });
+  });
+
+  test("a path that does not exist is named before the user is asked", async () => {
+    const { run } = await createRenter();
+    const confirm = async () => {
+      throw new Error("asked");
+    };
+    const words = "rentals run --gpus 1 --sync missing -- true".split(" ");
+    const { code, err } = await run(words, { terminal: 80, prompts: { confirm } });
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: "Error: --sync missing: no such folder\nNothing was sent.\n",
+    });
+  });
+
   test("the arguments of the command arrive as they are", async () => {
     const { run } = await createRenter();
     const words = ["a b", "$HOME", "", "it's", "*", "-n", "\n"];
@@ -509,6 +575,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(code, err).toBe(10);
       expect(err).toMatch(/rental 1001 was not ended: it does not have the label gpuctl-\w+ of the job/);
       expect(err).not.toContain("rentals terminate 1001");
+      expect(err, "it has not ended").not.toMatch(/rental 1001 (has )?ended/);
       expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
     });
 

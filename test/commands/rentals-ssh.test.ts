@@ -68,7 +68,7 @@ describe("rentals ssh", () => {
     const { code, out, err, requests } = await run("rentals ssh 1001 --dry-run --sandbox -- uptime");
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
     expect(out).toContain("GET http://sandbox.localhost/v2/on-demand/rental?rentalId=1001");
-    expect(err).toBe("Then: ssh -p PORT USER@HOST uptime\n");
+    expect(err).toBe("After this request, gpuctl would run: ssh -p PORT USER@HOST uptime\n");
   });
 
   test("uses the first of several nodes, with a note on how to select another", async () => {

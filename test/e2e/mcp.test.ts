@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cp, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -80,4 +82,35 @@ test("the inspector's command line drives it", async () => {
     ...["tools/call", "--tool-name", "create_virtual_machine_rental", "--tool-arg", "gpuCount=1"],
   );
   expect(refused).toMatchObject({ isError: true, structuredContent: { error: { code: "NOT_ALLOWED" } } });
+});
+
+test.skipIf(process.platform === "win32")(
+  "a signal ends it although the client keeps stdin open",
+  async () => {
+    const home = await createHome();
+    const server = spawn(join(home.folder, "bin", "gpuctl"), ["mcp", "--sandbox"], { env: { ...home.env } });
+    onTestFinished(() => void server.kill("SIGKILL"));
+    let log = "";
+    server.stderr.on("data", (chunk) => {
+      log += String(chunk);
+    });
+    server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`);
+    await once(server.stdout, "data");
+    server.kill("SIGTERM");
+    const [code] = await once(server, "exit");
+    expect({ code, log }).toEqual({ code: 130, log: expect.stringMatching(/Error: interrupted\n$/) });
+  },
+);
+
+test("a line that is not a message is named in one line, and the next message is answered", async () => {
+  const home = await createHome();
+  const input = `garbage\n{"a":1}\n${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`;
+  const { code, out, err } = await home.run("mcp --sandbox", { input });
+  expect(code, err).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ id: 1, result: {} });
+  expect(err.split("\n").slice(1)).toEqual([
+    "mcp: skipped a line that is not a JSON-RPC message",
+    "mcp: skipped a line that is not a JSON-RPC message",
+    "",
+  ]);
 });

@@ -3,10 +3,19 @@ import { commandLine } from "../../core/text.ts";
 
 /**
  * Next steps as lines to copy, each with a shell comment that says what it does. `flags` are the flags that select the
- * service.
+ * service. If a line would be longer than `columns`, the comments are above the commands.
  */
-export function nextStepLines(steps: readonly NextStep[], flags: readonly string[]): readonly string[] {
+export function nextStepLines(
+  steps: readonly NextStep[],
+  flags: readonly string[],
+  columns: number,
+): readonly string[] {
   const lines = steps.map(({ command, args, text }) => ({ line: commandLine(command, args, flags), text }));
   const width = Math.max(...lines.map(({ line }) => line.length));
-  return ["Next steps:", ...lines.map(({ line, text }) => `  ${line.padEnd(width)}  # ${text}`)];
+  const beside = lines.map(({ line, text }) => `  ${line.padEnd(width)}  # ${text}`);
+  const fits = columns === 0 || beside.every((line) => line.length <= columns);
+  return [
+    "Next steps:",
+    ...(fits ? beside : lines.flatMap(({ line, text }) => [`  # ${text}`, `  ${line}`])),
+  ];
 }

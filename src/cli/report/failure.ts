@@ -69,7 +69,9 @@ export function failureOf(
   return {
     code: known.code ?? error.code ?? "ERROR",
     message: withServiceFlags(error.message, flags),
-    issues: (known.issues ?? error.issues ?? []).map(addFlag),
+    issues: (known.issues?.map((issue) => withCompleteCommands(issue, flags)) ?? error.issues ?? []).map(
+      addFlag,
+    ),
     status: error.status ?? response?.status ?? null,
     exitCode: known.exitCode,
     retryable: completedBefore === undefined && known.retryable === true,
@@ -78,6 +80,12 @@ export function failureOf(
     serviceCode: serviceCode(error),
   };
 }
+
+/** Adds the flags that select the service to the command lines in the message of an item that failed. */
+const withCompleteCommands = (issue: unknown, flags: readonly string[]): unknown =>
+  isRecord(issue) && typeof issue.message === "string"
+    ? { ...issue, message: withServiceFlags(issue.message, flags) }
+    : issue;
 
 /** The service's own error code. Null for `HTTP_<status>`, which stands in if the service gave no code. */
 const serviceCode = ({ name, code, status }: Details): string | null =>

@@ -110,11 +110,14 @@ async function execute(
       await print(result, command.view, { settings, system: printing, notes, redactor, filter });
       const failure =
         "records" in result ? result.failureAtEnd?.() : "failure" in result ? result.failure : undefined;
-      if (failure) throw failure;
       if ("nextSteps" in result && result.nextSteps?.length && settings.output === "table") {
         const { nextStepLines } = await import("../print/next-steps.ts");
-        for (const line of nextStepLines(result.nextSteps, toService)) notes.say(line);
+        const { isTTY, columns } = io.stderr;
+        for (const line of nextStepLines(result.nextSteps, toService, isTTY ? columns : Infinity)) {
+          notes.say(line);
+        }
       }
+      if (failure) throw failure;
       for (const line of notes.held) await io.stderr.write(`${line}\n`);
       // Frames are shown until the user interrupts.
       if ("frames" in result) return exit.interrupted;

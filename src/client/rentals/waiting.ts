@@ -1,5 +1,6 @@
 import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
 import { assertIsRental, statesOf } from "../../core/responses/rental.ts";
+import { commandLine } from "../../core/text.ts";
 import type { Call } from "../call.ts";
 
 /** The default for the maximum time between two requests for the state of a rental, in milliseconds. */
@@ -86,5 +87,8 @@ export function assertNotTerminated(rentalId: string, states: readonly string[])
 
 export function assertNotFailed(rentalId: string, states: readonly string[]): void {
   if (states.includes("failed"))
-    throw new RentalFailed(`rental ${rentalId} has failed; it may still be billed`);
+    throw new RentalFailed(
+      `rental ${rentalId} has failed; it may still be billed`,
+      `\`${commandLine("rentals terminate", [rentalId])}\` ends it.`,
+    );
 }

@@ -96,6 +96,9 @@ const nextSteps = (events: readonly GuardEvent[], { place }: Guard): readonly Ne
     if (event === "no-lease") {
       return [{ command: `rentals lease set${file}`, args: [rentalId, "2h"], text: "give it a lease" }];
     }
+    if (event === "unchecked") {
+      return [{ command: `rentals lease set${file}`, args: [rentalId, "2h"], text: "set when it ends" }];
+    }
     if (event === "ends-soon") {
       return [{ command: `rentals lease extend${file}`, args: [rentalId, "1h"], text: "let it run longer" }];
     }

@@ -53,8 +53,11 @@ export default defineCommand({
   args: [arg.texts("COMMAND", "Program to run, after --, with its arguments", { required: true })],
   flags: runFlags,
   uses: ["attendance", "place", "programs", "startMachines"],
-  buildInput: ({ input, flags, args }) => {
+  buildInput: async ({ input, flags, args, ...context }) => {
     checkRunFlags(flags, args.command);
+    // Before the user is asked, so that a mistake is shown first.
+    await planOf(flags, args.command, context);
+    variablesOf(flags, context.attendance);
     return input;
   },
   offers: (given) => rentalOffers(jobType, given),
@@ -291,7 +294,7 @@ async function showPlan({ input, flags, args, ...context }: Omit<Given, "place">
     ...(detach || fetch.length === 0 ? [] : [`copy back ${fetch.join(", ")}`]),
     ...(detach || keep ? [] : ["end the rental"]),
   ];
-  say(`Then: ${steps.join("; ")}.`);
+  say(`After this request, gpuctl would: ${steps.join("; ")}.`);
   const label = `${input.label ?? "gpuctl"}-JOB`;
   return { data: await call("createVirtualMachineRental", { ...input, label }) };
 }

@@ -45,7 +45,8 @@ export default defineCommand({
     const { settings, say, programs } = context;
     const runsSsh = !flags.print && settings.output === "table" && !settings.dryRun;
     const machines = runsSsh ? await startMachines() : undefined;
-    if (settings.dryRun) say(`Then: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
+    if (settings.dryRun)
+      say(`After this request, gpuctl would run: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
     const reached = (rental: unknown) => sshAddresses(rental).length > 0;
     const wait = { rentalId, goal: "can be reached by ssh", reached, timeout: flags.waitTimeout };
     const rental = await (flags.wait ? waitFor(wait, context) : getRental(rentalId, context));

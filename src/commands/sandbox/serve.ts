@@ -5,6 +5,7 @@ import { nothingDone } from "../../command-kit/results.ts";
 import { controlToken, tokenFileVariable } from "../../core/control-token.ts";
 import { UsageError } from "../../core/errors.ts";
 import { operationSetNames, scenarios } from "../../core/sandbox.ts";
+import { quoted } from "../../core/text.ts";
 import { isLoopback } from "../../core/urls.ts";
 import { readText, refusal, unchanged } from "./control.ts";
 import { scenarioNames } from "./scenario.ts";
@@ -112,7 +113,8 @@ export default defineCommand({
       say(
         "Running rentals are OpenSSH servers on this computer. Anyone who logs in runs programs here as you.",
       );
-      say(`To log in to a rental without SSH keys, use: ssh -i ${server.identityFile}`);
+      say("A rental that was created without SSH keys accepts this key:");
+      say(`  ssh -i ${quoted(server.identityFile ?? "")} -p PORT USER@HOST`);
     }
     const { hostname, port: servedPort } = new URL(server.url);
     if (isLoopback(hostname)) {

@@ -54,4 +54,5 @@ const isBusy = (lockPath: string): WaitedTooLong =>
   new WaitedTooLong(
     `waited ${duration(timeoutMs)} for another gpuctl process that is creating a rental`,
     `Nothing was sent. If no other gpuctl is running, delete ${lockPath}.`,
+    { request: null },
   );

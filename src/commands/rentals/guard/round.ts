@@ -71,7 +71,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   // This comes first, so that nothing is sent if the lease file cannot be read or has another version.
   const leases = await readLeases(place.path);
   if (leases.unreadable.length > 0) {
-    const message = `${leases.unreadable.length === 1 ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read, so ${leases.unreadable.length === 1 ? "its lease is" : "their leases are"} unknown`;
+    const message = `${leases.unreadable.length === 1 ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read, so ${leases.unreadable.length === 1 ? "its lease is" : "their leases are"} unknown; fix or delete ${leases.unreadable.length === 1 ? "it" : "them"}`;
     add({ event: "unreadable", token: place.path, message, error: new Unavailable(message, "") });
   }
   const rentals = await activeRentals(guard, add);
@@ -280,7 +280,7 @@ function assertIsLeased({ rentalId = "", rentalCreatedAt = "" }: Lease, record: 
   const [leased, now] = [parseTime(rentalCreatedAt), createdAt(record)];
   if (leased === undefined || now === undefined || Math.abs(leased - now) <= tolerance) return;
   throw new UnexpectedResponse(
-    `rental ${rentalId} was created at another time than the rental of the lease, so it was not ended`,
+    `rental ${rentalId} was created at another time than the rental of the lease, so it was not ended; ${leaseLine("clear", [rentalId], guard)} removes the lease`,
     "",
   );
 }

@@ -1,3 +1,4 @@
+import { arg } from "../../../command-kit/arg.ts";
 import type { Ports } from "../../../command-kit/context.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
@@ -10,14 +11,19 @@ import { claimJob, isAttended, leaveJob, watcher } from "../../../jobs/watch.ts"
 import { type HostContext, jobHost } from "../run/host.ts";
 import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
-import { findJob, isOpen, jobArg, noJobs, ownJobs, placeOf } from "./find.ts";
+import { findJob, isOpen, noOpenJobs, ownJobs, placeOf } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs attach",
   summary: "Wait for a job as `rentals run` does, and end its rental",
   details:
     "Shows the output that has not arrived yet and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows its output, and takes over if that process ends before the job. After Ctrl-C, a detached job goes on. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
-  args: [jobArg],
+  args: [
+    arg.text(
+      "JOB",
+      "ID of the job, or the label that it was given; by default, the last job that has not ended",
+    ),
+  ],
   flags: {
     takeOver: flag.boolean(
       "Attach even if a gpuctl process on another machine, or in another container, may still be attached",
@@ -38,7 +44,7 @@ export default defineCommand({
   run: async ({ args, flags, attendance, programs, startMachines, ...context }) => {
     const { settings } = context;
     const found = args.job === undefined ? ownJobs(context).findLast(isOpen) : findJob(args.job, context);
-    if (found === undefined) return noJobs;
+    if (found === undefined) return noOpenJobs;
     if (settings.dryRun)
       return { data: await context.call("getRental", { rentalId: found.rentalId ?? found.id }) };
     if (found.phase === "ended") {
@@ -107,10 +113,17 @@ function claimed(id: string, takeOver: boolean, context: HostContext): Promise<J
     return isAttended(job, files.processes) && !files.processes.isHere(job.process) ? job.process : undefined;
   };
   return attendance.interruptible(async (stopped) => {
-    for (;;) {
+    for (let hasWatched = false; ; hasWatched = true) {
       const own = await claimJob(id, files, takeOver ? unchecked() : undefined);
-      if (own) return own;
-      say(`Another gpuctl process is attached to job ${id}. Showing its output.`);
+      if (own) {
+        if (hasWatched) say(`The other gpuctl process has ended. Attached to job ${id}.`);
+        return own;
+      }
+      if (isOpen(findJob(id, context))) {
+        say(
+          `Another gpuctl process ${hasWatched ? "has attached" : "is attached"} to job ${id}. Showing its output.`,
+        );
+      }
       const process = unchecked();
       if (process !== undefined) {
         say(
@@ -125,7 +138,6 @@ function claimed(id: string, takeOver: boolean, context: HostContext): Promise<J
       await attendance.endOutput();
       const job = watched ?? findJob(id, context);
       if (!isOpen(job)) return viewJournal(files.state, job);
-      say(`The other gpuctl process has ended. Attached to job ${id}.`);
     }
   });
 }

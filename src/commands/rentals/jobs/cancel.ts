@@ -4,6 +4,7 @@ import { flag } from "../../../command-kit/flag.ts";
 import { type FailedItem, SomeFailed, UsageError } from "../../../core/errors.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import { hostOf, type Processes, pidOf } from "../../../core/tasks/lock.ts";
+import { commandLine } from "../../../core/text.ts";
 import { cancel } from "../../../jobs/attend.ts";
 import { type Job, jobRecord, openJournal } from "../../../jobs/journal.ts";
 import { claimJob, leaveJob } from "../../../jobs/watch.ts";
@@ -80,6 +81,7 @@ export default defineCommand({
         const lease = placeOf(job, context);
         const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
         await attendance.interruptible((stopped) => cancel(journal, host, stopped));
+        if (rentalId !== undefined) context.say(cancelledText(journal.job()));
         done.push(journal.job());
       } catch (error) {
         if (open.length === 1) throw error;
@@ -95,6 +97,11 @@ export default defineCommand({
     return { data: done.map((job) => jobRecord(job, job.phase)), failure };
   },
 });
+
+const cancelledText = ({ id, rentalId = "", plan }: Job): string =>
+  plan.keep
+    ? `Job ${id} was stopped. Rental ${rentalId} was kept and is still billed; \`${commandLine("rentals terminate", [rentalId])}\` ends it.`
+    : `Job ${id} was stopped, and rental ${rentalId} has ended.`;
 
 /** The error if another process attends the job: it may be about to rent, and would not notice the cancellation. */
 const mayRent = ({ id, process }: Job, { isHere }: Processes): UsageError =>

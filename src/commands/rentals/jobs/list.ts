@@ -1,7 +1,8 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
+import type { NextStep } from "../../../core/result.ts";
 import { jobPhases, jobRecord, readJobs, stateOfJob } from "../../../jobs/journal.ts";
-import { isOpen, jobList, ownJobs } from "./find.ts";
+import { isOpen, jobList, noOpenJobs, ownJobs } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs list",
@@ -21,6 +22,18 @@ export default defineCommand({
     const shown = flags.all ? own : own.filter(isOpen);
     const elsewhere = readJobs(files.state).filter(isOpen).length - own.filter(isOpen).length;
     if (elsewhere > 0) say(`Jobs of other services that have not ended: ${elsewhere}. They are not shown.`);
-    return { data: shown.map((job) => jobRecord(job, stateOfJob(job, files.processes.isRunning))) };
+    if (shown.length === 0 && !flags.all) return noOpenJobs;
+    const data = shown.map((job) => jobRecord(job, stateOfJob(job, files.processes.isRunning)));
+    return { data, nextSteps: nextSteps(data) };
   },
 });
+
+/** What the user can do about the last job whose gpuctl was killed: its rental is billed. */
+function nextSteps(jobs: readonly ReturnType<typeof jobRecord>[]): readonly NextStep[] {
+  const id = jobs.findLast(({ state }) => state === "unattended")?.id;
+  if (typeof id !== "string") return [];
+  return [
+    { command: "rentals jobs attach", args: [id], text: "resume it" },
+    { command: "rentals jobs cancel", args: [id], text: "end it" },
+  ];
+}

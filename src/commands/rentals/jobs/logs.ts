@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { showRemoteLog } from "../../../jobs/attend.ts";
@@ -29,8 +30,8 @@ export default defineCommand({
     const { files, settings, sleep, say } = context;
     const job = args.job === undefined ? ownJobs(context).at(-1) : findJob(args.job, context);
     if (job === undefined) return noJobs;
+    const log = logPath(jobFolder(files.state, job.id));
     if (settings.output !== "table") {
-      const log = logPath(jobFolder(files.state, job.id));
       return { data: { ...jobRecord(job, stateOfJob(job, files.processes.isRunning)), log } };
     }
     const isStored = job.phase === "ended" || isAttended(job, files.processes);
@@ -39,16 +40,22 @@ export default defineCommand({
       const journal = viewJournal(files.state, job);
       const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease: undefined });
       return attendance.interruptible(async (stopped) => {
-        await showRemoteLog(journal, host, { stopped, follows: flags.follow });
+        await showRemoteLog(journal, host, { stopped, follows: flags.follow }).catch((error: unknown) => {
+          if (!stopped.aborted && existsSync(log)) {
+            context.setFailureContext(`The output that had arrived here before: ${log}`);
+          }
+          throw error;
+        });
         return { exitCode: 0 };
       });
     }
-    const path = logPath(jobFolder(files.state, job.id));
     return {
-      bytes: storedLog(path, async () => {
+      bytes: storedLog(log, async () => {
         if (!flags.follow || findJob(job.id, context).phase === "ended") return false;
         if (!files.processes.isRunning(job.process)) {
-          say(`No gpuctl process is attached to job ${job.id} any more.`);
+          say(
+            `No gpuctl process is attached to job ${job.id} any more. \`gpuctl rentals jobs attach ${job.id}\` resumes it.`,
+          );
           return false;
         }
         await sleep(pollMs);

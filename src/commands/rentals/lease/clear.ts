@@ -38,7 +38,12 @@ export default defineCommand({
     const own = (await readLeases(place.path)).leases.filter((lease) => lease.service === service);
     const lease = leaseNamed(args.rental, own, place.path);
     if (context.settings.dryRun) context.say(nothingDone);
-    else await releaseLease(place, lease.token);
+    else {
+      await releaseLease(place, lease.token);
+      context.say(
+        `Removed this lease, so \`gpuctl rentals guard\` does not end ${lease.rentalId === undefined ? "its rental" : `rental ${lease.rentalId}`}.`,
+      );
+    }
     return { data: leaseRecord(lease) };
   },
 });

@@ -1,3 +1,4 @@
+import { lstat } from "node:fs/promises";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { leaseRecord, readLeases, serviceName } from "../../../jobs/leases.ts";
 import { leaseFileFlag, leaseList, leasePlace } from "./place.ts";
@@ -22,7 +23,10 @@ export default defineCommand({
     },
   ],
   run: async ({ flags, ...context }) => {
-    const { path } = leasePlace(flags, context);
+    const { path, ownFolder } = leasePlace(flags, context);
+    if (!ownFolder && !(await lstat(path).catch(() => undefined))) {
+      context.say(`There is no lease file ${path} yet.`);
+    }
     const { leases, unreadable } = await readLeases(path);
     const service = serviceName(context.settings);
     const own = leases.filter((lease) => lease.service === service);

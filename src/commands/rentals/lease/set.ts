@@ -4,6 +4,7 @@ import { defineCommand } from "../../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../../command-kit/examples.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
+import { quoted } from "../../../core/text.ts";
 import { changeLeases, type Lease, leaseRecord, newToken, serviceName } from "../../../jobs/leases.ts";
 import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } from "./place.ts";
 
@@ -48,6 +49,10 @@ export default defineCommand({
       ...rest,
       leases: [...leases.filter((one) => one.service !== service || one.rentalId !== rentalId), lease],
     }));
-    return { data: leaseRecord(lease) };
+    const file = place.ownFolder ? "" : ` --lease-file ${quoted(place.path)}`;
+    return {
+      data: leaseRecord(lease),
+      nextSteps: [{ command: `rentals guard --every 5m${file}`, args: [], text: "end it then" }],
+    };
   },
 });

@@ -43,7 +43,7 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
           target: undefined,
         };
       }
-      if (!isRentalOf(journal.job(), record)) return { state: "ended", target: undefined };
+      if (!isRentalOf(journal.job(), record)) return { state: "other", target: undefined };
       assertIsRental(rentalId, record);
       return { state: stateFrom(statesOf(record)), target: targetOf(rentalId, record, machines) };
     },

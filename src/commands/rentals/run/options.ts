@@ -1,13 +1,14 @@
 import { createHash, scryptSync } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { posix } from "node:path";
+import { defaultWaitTimeout } from "../../../client/rentals/waiting.ts";
 import type { Attendance, Context, Ports } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { Unavailable, UsageError } from "../../../core/errors.ts";
+import { duration } from "../../../core/values/durations.ts";
 import { decimalText } from "../../../core/values/money.ts";
 import type { JobPlan } from "../../../jobs/journal.ts";
 import { assertLease, leaseFileFlag } from "../lease/place.ts";
-import { waitTimeout } from "../waiting.ts";
 
 export const runFlags = {
   sync: flag.text("Folder to copy to the working folder of the command", { value: "DIR" }),
@@ -29,7 +30,9 @@ export const runFlags = {
   timeLimit: flag.duration("Stop the command this long after the rental was requested", {
     conflictsWith: ["detach"],
   }),
-  waitTimeout,
+  waitTimeout: flag.duration("Maximum time to wait until the rental can be reached", {
+    default: duration(defaultWaitTimeout),
+  }),
   lease: flag.age(
     "Give the rental a lease of this length; `gpuctl rentals guard` ends the rental when the lease is over",
   ),

@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import type { Context } from "../../../command-kit/context.ts";
 import { Interrupted, LimitReached } from "../../../core/errors.ts";
 import type { NextStep, Result } from "../../../core/result.ts";
+import { commandLine } from "../../../core/text.ts";
 import { duration } from "../../../core/values/durations.ts";
 import { dollarNumber, dollarText, parseMoney } from "../../../core/values/money.ts";
 import type { RecordView } from "../../../core/view.ts";
@@ -35,11 +37,17 @@ export function jobResult(
     say(`Copied ${path} to ${to}: ${count} ${count === 1 ? "file" : "files"}, ${bytes} bytes.`);
   }
   const isLeft = job.phase !== "ended";
-  const output = `Output: ${logPath(journal.folder)}`;
+  const log = logPath(journal.folder);
+  // Nothing is stored for a command that has printed nothing.
+  const output = !isLeft && existsSync(log) ? `Output: ${log}` : undefined;
   const report = isLeft
-    ? `Job ${id} goes on, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ends both.`
-    : `${plan.keep ? `Rental ${rentalId} was kept and is still billed.` : `Rental ${rentalId} has ended.`} ${costText(job)}`;
-  setFailureContext(isLeft ? report : `${report} ${output}`);
+    ? `Job ${id} goes on, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ${plan.keep ? "stops the job" : "ends both"}.`
+    : `${plan.keep ? keptText(job) : `Rental ${rentalId} has ended. It cost`} ${costText(job)}`;
+  const isTable = settings.output === "table";
+  setFailureContext(isTable ? report : [report, output].filter(Boolean).join(" "));
+  // On a line of its own, so that the path can be copied.
+  const sayOutput = () => output !== undefined && say(output);
+  if (outcome.because !== undefined && isTable) sayOutput();
   if (outcome.because === "interrupted") throw new Interrupted();
   if (outcome.because === "limit") throw new LimitReached(`the command was stopped: ${job.limit} is reached`);
   if (outcome.because === "failure") throw outcome.failure;
@@ -47,24 +55,40 @@ export function jobResult(
   const data = {
     ...jobRecord(job, isLeft ? "detached" : state),
     ...cost(job, now()),
-    log: logPath(journal.folder),
+    log,
     fetched: outcome.fetched,
   };
   if (isLeft) return { data, nextSteps: nextSteps(job) };
   say(
     `Job ${id} exited with status ${outcome.status} after ${duration((job.endedAt ?? 0) - job.createdAt)}. ${report}`,
   );
-  // On a line of its own, so that the path can be copied.
-  say(output);
+  sayOutput();
   const exitCode = outcome.status ?? 0;
-  return settings.output === "table" ? { exitCode } : { data, exitCode };
+  return isTable ? { exitCode } : { data, exitCode };
 }
 
-const nextSteps = ({ id }: Job): readonly NextStep[] => [
-  { command: "rentals jobs logs --follow", args: [id], text: "follow its output" },
-  { command: "rentals jobs attach", args: [id], text: "wait for it, copy results back and end the rental" },
-  { command: "rentals jobs cancel", args: [id], text: "stop it and end the rental" },
-];
+/** What happens to the rental of a job with `--keep`. Cost comes next. */
+function keptText({ rentalId = "", leaseFile }: Job): string {
+  const end =
+    leaseFile === undefined
+      ? `\`${commandLine("rentals terminate", [rentalId])}\` ends it`
+      : "`gpuctl rentals guard` ends it when its lease is over";
+  return `Rental ${rentalId} was kept and is still billed; ${end}. So far, it has cost`;
+}
+
+function nextSteps({ id, rentalId = "", plan: { keep } }: Job): readonly NextStep[] {
+  const end = keep ? "" : " and end the rental";
+  return [
+    { command: "rentals jobs logs --follow", args: [id], text: "follow its output" },
+    {
+      command: "rentals jobs attach",
+      args: [id],
+      text: keep ? "wait for it and copy results back" : `wait for it, copy results back${end}`,
+    },
+    { command: "rentals jobs cancel", args: [id], text: `stop it${end}` },
+    ...(keep ? [{ command: "rentals terminate", args: [rentalId], text: "end its rental" }] : []),
+  ];
+}
 
 /** The estimated cost so far, from the time since the rental was requested. */
 function cost({ rentedAt, endedAt, hourlyCost }: Job, now: number) {
@@ -82,10 +106,11 @@ function cost({ rentedAt, endedAt, hourlyCost }: Job, now: number) {
 const cent = parseMoney("0.01", "cent");
 const roundedUp = (amount: bigint): bigint => ((amount + cent - 1n) / cent) * cent;
 
+/** The cost of a rental that has ended or was kept, as written after "cost". */
 function costText(job: Job): string {
   const { rentedAt = 0, endedAt = 0, hourlyCost } = job;
   const time = duration(endedAt - rentedAt);
-  if (hourlyCost === undefined) return `It was rented for ${time}, at a price that is not known.`;
+  if (hourlyCost === undefined) return `an unknown amount: ${time} at a price that is not known.`;
   const hourly = parseMoney(hourlyCost, "hourlyCost");
-  return `It cost about ${dollarText(roundedUp(costOf(endedAt - rentedAt, hourly)))}, an estimate: ${time} at ${dollarText(hourly)} an hour.`;
+  return `about ${dollarText(roundedUp(costOf(endedAt - rentedAt, hourly)))}, an estimate: ${time} at ${dollarText(hourly)} an hour.`;
 }
