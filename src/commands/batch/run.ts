@@ -9,7 +9,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
-import { budgetOf, defaultPictureModel } from "../../command-kit/inference.ts";
+import { defaultPictureModel } from "../../command-kit/inference.ts";
 import {
   BatchNeedsLook,
   BatchUnfinished,
@@ -84,7 +84,7 @@ export default defineCommand({
   effect: "generate",
   args: [arg.text("INPUT", "The requests, as JSON lines", { replacedByFlag: "prompts" })],
   flags: runFlags,
-  uses: ["environment", "installation", "attendance"],
+  uses: ["environment", "installation", "attendance", "isTyped"],
   view: {
     kind: "record",
     columns: [
@@ -117,7 +117,7 @@ export default defineCommand({
       after: [exampleInput],
     },
   ],
-  run: async ({ args, flags, environment, installation, attendance, ...context }) => {
+  run: async ({ args, flags, environment, installation, attendance, isTyped, ...context }) => {
     const { settings, files, say, now } = context;
     const isOutMissing = flags.out === undefined && !settings.dryRun;
     const input = flags.prompts ?? args.input;
@@ -154,7 +154,6 @@ export default defineCommand({
     ]);
     const maxCost =
       flags.maxCost !== undefined && shard ? shareOfCeiling(flags.maxCost, shard) : flags.maxCost;
-    const isOfProfile = flags.maxCost === budgetOf(settings);
     const fallbackFolders = [files.resolve("."), files.temporary];
     const sendOptions = { ...context, out, filesFolder, fallbackFolders, metadata: !flags.noMetadata };
     const batchOptions = (stopped: AbortSignal): BatchOptions => ({
@@ -163,7 +162,7 @@ export default defineCommand({
       assertSameShards: () => assertSameShards(whole, shard),
       send: createSend({ ...sendOptions, version: settings.version }),
       pricing: batchPricing(settings),
-      needsPrices: !isOfProfile,
+      needsPrices: isTyped("max-cost"),
       concurrency: flags.concurrency,
       patience: flags.giveUpAfter,
       sleep: context.sleep,
