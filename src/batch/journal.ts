@@ -18,7 +18,8 @@ import { isShard, type Shard } from "./shard.ts";
  * - A result is written after its line in the output is on the disk. `end` is the size of the output with that line.
  *   After a crash, the output may have results beyond the last `end` that are not in the journal.
  * - After `retry`, a line that had a result is pending again. `output` is written when a copy of the output without
- *   that result is on the disk; the copy then replaces the output.
+ *   that result is on the disk; the copy then replaces the output. If `output` is the last record, a run may have ended
+ *   before that. The first `retry` has the field `copy`, which is a part of the name of the copy.
  */
 export type JournalRecord =
   | HeaderRecord
@@ -71,6 +72,8 @@ export interface ReturnRecord {
   /** `undo`: nothing was done. `retry`: a line with a result is to be sent again. */
   readonly event: "undo" | "retry";
   readonly id: string;
+  /** A part of the name of the copy of the output: 16 hexadecimal digits. */
+  readonly copy?: string | undefined;
 }
 
 /** Written when a copy of the output is on the disk that leaves out the results of lines that are sent again. */
@@ -117,13 +120,19 @@ function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | un
   if (event === "output" && typeof end === "number") return { event, end };
   if (event === "input" && typeof fields.lines === "number") return { event, lines: fields.lines };
   if (typeof id !== "string") return undefined;
-  if (event === "undo" || event === "retry") return { event, id };
+  if (event === "undo") return { event, id };
+  if (event === "retry") return { event, id, copy: copyPattern.exec(textOf(fields.copy) ?? "")?.[0] };
   if (event === "send" && typeof request === "string") return { event, id, request, cost };
   if ((event === "done" || event === "failed" || event === "unknown") && typeof end === "number") {
-    return { event, id, cost, end, code: typeof code === "string" ? code : undefined };
+    return { event, id, cost, end, code: textOf(code) };
   }
   return undefined;
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** The digits become a part of a path. */
+const copyPattern = /^[\da-f]{16}$/;
 
 function headerOf(shard: unknown): HeaderRecord | undefined {
   if (shard === null) return { event: "header", shard };

@@ -47,6 +47,7 @@ class Disk {
   }
 
   readonly files: BatchFiles = {
+    target: async (path) => path,
     size: async (path) => this.#files.get(path)?.bytes.length,
     read: (path, start = 0) => {
       const bytes = this.#files.get(path)?.bytes.subarray(start) ?? Buffer.alloc(0);
