@@ -5,6 +5,48 @@ const tests = ["test/commands/batch-resume.test.ts"];
 /** Faults when a batch is run again. */
 export const batchMutations: readonly Mutation[] = [
   {
+    name: "a batch is paid for again after the default model has changed",
+    file: "src/batch/engine/batch.ts",
+    from: "if (last.model === prompts.model) return;",
+    to: "return;",
+    tests,
+  },
+  {
+    name: "a batch asks for the model of its first run after it was run with another",
+    file: "src/batch/engine/open.ts",
+    from: "prompts = record.prompts ?? prompts;",
+    to: "prompts ??= record.prompts;",
+    tests,
+  },
+  {
+    name: "a batch continues on another service",
+    file: "src/batch/engine/batch.ts",
+    from: "known.service !== service) {",
+    to: "false) {",
+    tests,
+  },
+  {
+    name: "a mistyped base URL blocks a batch of which nothing was done",
+    file: "src/batch/engine/batch.ts",
+    from: 'known.ledger.count("pending") < known.ledger.size;',
+    to: "true;",
+    tests,
+  },
+  {
+    name: "the journal of a batch has the path of the base URL",
+    file: "src/commands/batch/run.ts",
+    from: "originOf(baseUrlFor(endpoints.chat, settings))",
+    to: "baseUrlFor(endpoints.chat, settings)",
+    tests,
+  },
+  {
+    name: "shards of different services are merged",
+    file: "src/batch/merge.ts",
+    from: "({ service }) => service !== known?.service",
+    to: "() => false",
+    tests,
+  },
+  {
     name: "a file of the user replaces the output of a batch",
     file: "src/batch/engine/open.ts",
     from: 'isCopyPending = record.event === "output";',

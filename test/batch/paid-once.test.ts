@@ -174,6 +174,8 @@ async function check({ lines, ceiling, rounds }: Input): Promise<void> {
       assertSameShards: async () => {},
       out,
       shard: undefined,
+      service: undefined,
+      prompts: undefined,
       files,
       send,
       pricing: { ceiling: () => price, cost: () => price, isExact: () => false },

@@ -7,6 +7,7 @@ import {
   JournalInvalid,
   journalLine,
   journalPath,
+  type PromptSettings,
   type ReadRecord,
   type ResultRecord,
   readJournal,
@@ -28,6 +29,10 @@ export interface Known {
    * read the input to its end.
    */
   readonly lines: number | undefined;
+  /** Where the last run sent lines: an origin, or `sandbox`. Undefined if the journal does not say. */
+  readonly service: string | undefined;
+  /** The settings of the last run that had prompts. */
+  readonly prompts: PromptSettings | undefined;
   /** Bytes of the journal, without a torn last line. */
   readonly journalEnd: number;
   /** Bytes of the journal, with a torn last line. */
@@ -49,7 +54,9 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
   const costs = new JournalCosts();
   let shard: Shard | null | undefined;
   let lines: number | undefined;
+  let service: string | undefined;
   let copy: string | undefined;
+  let prompts: PromptSettings | undefined;
   let [journalEnd, journalSize, outputEnd, isUnclean, isCopyPending] = [0, 0, 0, false, false];
   const chunks = async function* () {
     for await (const chunk of files.read(path)) {
@@ -62,8 +69,11 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
     costs.add(record);
     if (record.event === "header") shard = record.shard;
     else if (record.event === "output") [outputEnd, isUnclean] = [record.end, false];
-    else if (record.event === "input") lines = record.lines;
-    else apply(ledger, record);
+    else if (record.event === "input") {
+      lines = record.lines;
+      service = record.service ?? service;
+      prompts = record.prompts ?? prompts;
+    } else apply(ledger, record);
     if ("end" in record) outputEnd = record.end;
     if (record.event === "retry") {
       if (!isUnclean) copy = record.copy;
@@ -72,7 +82,7 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
     isCopyPending = record.event === "output";
   }
   const copies = { outputEnd, isUnclean, isCopyPending, copy };
-  return { ledger, costs, shard, lines, journalEnd, journalSize, ...copies };
+  return { ledger, costs, shard, lines, service, prompts, journalEnd, journalSize, ...copies };
 }
 
 const stateAfter = {
