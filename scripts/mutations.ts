@@ -1,3 +1,4 @@
+import { batchMutations } from "./mutations/batch.ts";
 import { listMutations } from "./mutations/lists.ts";
 import { promptMutations } from "./mutations/prompts.ts";
 import { rentingMutations } from "./mutations/renting.ts";
@@ -804,6 +805,7 @@ export const mutations: readonly Mutation[] = [
   },
   ...resultMutations,
   ...rentingMutations,
+  ...batchMutations,
   ...promptMutations,
   ...listMutations,
   ...scriptMutations,

@@ -47,8 +47,15 @@ export const rentingMutations: readonly Mutation[] = [
   {
     name: "budget.maxCost stops a batch of lines without a known price",
     file: "src/commands/batch/run.ts",
-    from: "needsPrices: !isOfProfile",
+    from: 'needsPrices: isTyped("max-cost")',
     to: "needsPrices: true",
+    tests: ["test/cli/budget.test.ts"],
+  },
+  {
+    name: "batch run takes a typed --max-cost for the limit of the profile",
+    file: "src/commands/batch/run.ts",
+    from: 'isTyped("max-cost"),',
+    to: "false,",
     tests: ["test/cli/budget.test.ts"],
   },
   {

@@ -1,7 +1,7 @@
 import { constants, createReadStream } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, UsageError } from "../core/errors.ts";
+import { codeOf, reasonOf, UsageError } from "../core/errors.ts";
 
 /** A file that is written only at its end. */
 export interface AppendFile {
@@ -22,8 +22,10 @@ export interface BatchFiles {
   readonly size: (path: string) => Promise<number | undefined>;
   /** Reads a file from byte `start` to the end. A file that does not exist counts as empty. */
   readonly read: (path: string, start?: number) => AsyncIterable<Uint8Array>;
-  /** Opens a file. Creates it if it does not exist. */
-  readonly open: (path: string) => Promise<AppendFile>;
+  /** The target of a symbolic link; any other path unchanged. Throws `UsageError` if the target does not exist. */
+  readonly target: (path: string) => Promise<string>;
+  /** Opens a file. Creates it if it does not exist, with the permissions of the file `like`. */
+  readonly open: (path: string, options?: { readonly like: string }) => Promise<AppendFile>;
   /** Renames a file, and makes that durable. Replaces an existing file. */
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly remove: (path: string) => Promise<void>;
@@ -43,12 +45,25 @@ export const diskFiles: BatchFiles = {
       if (codeOf(error) !== "ENOENT") throw error;
     }
   },
-  open: async (path) => {
+  target: async (path) => {
+    const target = await fs.readlink(path).catch(() => undefined);
+    if (target === undefined) return path;
+    return fs.realpath(path).catch((error: unknown) => {
+      throw new UsageError(`${path} is a symbolic link to ${target}: ${reasonOf(error)}`, {
+        hint: "Nothing was sent. If the target is on another file system, mount it.",
+      });
+    });
+  },
+  open: async (path, options) => {
     const isNew = (await statOf(path)) === undefined;
+    const like = isNew && options ? await statOf(options.like) : undefined;
     // Does not use mode "a", because on some systems it does not allow truncating the file.
-    const file = await fs.open(path, constants.O_RDWR | constants.O_CREAT);
+    const file = await fs.open(path, constants.O_RDWR | constants.O_CREAT, like && permissions(like));
+    const { size, mode } = await file.stat();
+    // The process's umask may have removed permissions.
+    if (like && permissions(like) !== permissions({ mode })) await file.chmod(permissions(like));
     if (isNew) await syncFolder(path);
-    let end = (await file.stat()).size;
+    let end = size;
     return {
       append: async (text) => {
         const bytes = Buffer.from(text);
@@ -73,6 +88,8 @@ export const diskFiles: BatchFiles = {
   },
   remove: (path) => fs.rm(path, { force: true }),
 };
+
+const permissions = ({ mode }: { readonly mode: number }): number => mode & 0o777;
 
 async function statOf(path: string) {
   const facts = await fs.stat(path).catch((error: unknown) => {

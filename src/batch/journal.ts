@@ -11,14 +11,16 @@ import { isShard, type Shard } from "./shard.ts";
  *
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
  *   null without shards.
- * - `input` says how many lines of the input belong to this output.
+ * - `input` begins each run. It says how many lines of the input belong to this output, to which service they are sent,
+ *   and which model prompts get. A journal of an earlier version says only the number of lines.
  * - Before a request is sent, its `send` is on the disk. Later, one of the results `done`, `failed` and `unknown`
  *   follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended: its outcome
  *   is unknown.
  * - A result is written after its line in the output is on the disk. `end` is the size of the output with that line.
  *   After a crash, the output may have results beyond the last `end` that are not in the journal.
  * - After `retry`, a line that had a result is pending again. `output` is written when a copy of the output without
- *   that result is on the disk; the copy then replaces the output.
+ *   that result is on the disk; the copy then replaces the output. If `output` is the last record, a run may have ended
+ *   before that. The first `retry` has the field `copy`, which is a part of the name of the copy.
  */
 export type JournalRecord =
   | HeaderRecord
@@ -33,11 +35,24 @@ export interface HeaderRecord {
   readonly shard: Shard | null;
 }
 
-/** Written after a run has read the input to its end. */
+/** Written after a run has read the input to its end, before it sends anything. */
 export interface InputRecord {
   readonly event: "input";
   /** How many lines of the input belong to this output. */
   readonly lines: number;
+  /** Where the lines are sent: the origin of the service, such as `https://api.example.com`, or `sandbox`. */
+  readonly service?: string | undefined;
+  /** Only if the input has prompts. */
+  readonly prompts?: PromptSettings | undefined;
+}
+
+/** The service of a journal, for a message. */
+export const serviceText = (service: string): string => (service === "sandbox" ? "the sandbox" : service);
+
+/** The settings of prompts that may come from the profile. */
+export interface PromptSettings {
+  readonly endpoint: string;
+  readonly model?: string | undefined;
 }
 
 export interface SendRecord {
@@ -71,6 +86,8 @@ export interface ReturnRecord {
   /** `undo`: nothing was done. `retry`: a line with a result is to be sent again. */
   readonly event: "undo" | "retry";
   readonly id: string;
+  /** A part of the name of the copy of the output: 16 hexadecimal digits. */
+  readonly copy?: string | undefined;
 }
 
 /** Written when a copy of the output is on the disk that leaves out the results of lines that are sent again. */
@@ -115,15 +132,27 @@ function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | un
   const cost = typeof fields.cost === "string" ? parseMoney(fields.cost, "the journal") : undefined;
   if (fields.journal === "batch" && fields.version === version) return headerOf(fields.shard);
   if (event === "output" && typeof end === "number") return { event, end };
-  if (event === "input" && typeof fields.lines === "number") return { event, lines: fields.lines };
+  if (event === "input" && typeof fields.lines === "number") {
+    const prompts = promptsOf(asRecord(fields.prompts));
+    return { event, lines: fields.lines, service: textOf(fields.service), prompts };
+  }
   if (typeof id !== "string") return undefined;
-  if (event === "undo" || event === "retry") return { event, id };
+  if (event === "undo") return { event, id };
+  if (event === "retry") return { event, id, copy: copyPattern.exec(textOf(fields.copy) ?? "")?.[0] };
   if (event === "send" && typeof request === "string") return { event, id, request, cost };
   if ((event === "done" || event === "failed" || event === "unknown") && typeof end === "number") {
-    return { event, id, cost, end, code: typeof code === "string" ? code : undefined };
+    return { event, id, cost, end, code: textOf(code) };
   }
   return undefined;
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** The digits become a part of a path. */
+const copyPattern = /^[\da-f]{16}$/;
+
+const promptsOf = ({ endpoint, model }: Readonly<Record<string, unknown>>): PromptSettings | undefined =>
+  typeof endpoint === "string" ? { endpoint, model: textOf(model) } : undefined;
 
 function headerOf(shard: unknown): HeaderRecord | undefined {
   if (shard === null) return { event: "header", shard };

@@ -4,6 +4,7 @@ import { asRecord, isRecord, parseJson } from "../core/json.ts";
 import { copyTexts, stringifyExactly } from "../core/values/exact-numbers.ts";
 import { type BatchFiles, diskFiles } from "./files.ts";
 import { requestHash, type Source } from "./input/lines.ts";
+import { serviceText } from "./journal.ts";
 import { missingShards, type Part, resultsOf } from "./outputs.ts";
 import { ownLinesOf } from "./read-lines.ts";
 import { isOfShard, type Shard, shardIndex } from "./shard.ts";
@@ -22,7 +23,7 @@ export interface Missing {
 
 /**
  * Checks that outputs belong together: either they are different shards out of the same total, such as 1/4 and 3/4, or
- * none of them is a shard.
+ * none of them is a shard. All are from one service.
  * @throws UsageError
  */
 export function assertTogether(parts: readonly Part[]): void {
@@ -34,6 +35,18 @@ export function assertTogether(parts: readonly Part[]): void {
     const same = parts.slice(0, position).find((other) => shard && other.shard?.index === shard.index);
     if (same)
       throw new UsageError(`${same.out} and ${out} are both shard ${shard?.index} of ${shard?.count}`);
+  }
+  // A journal of an earlier version does not name its service.
+  const [known, ...others] = parts.flatMap((part) => {
+    const { out, service } = part;
+    return service !== undefined && resultsOf(part) > 0 ? [{ out, service }] : [];
+  });
+  const other = others.find(({ service }) => service !== known?.service);
+  if (known && other) {
+    throw new UsageError(
+      `${known.out} has results of ${serviceText(known.service)}, but ${other.out} has results of ${serviceText(other.service)}`,
+      { hint: "Merge only outputs of one service." },
+    );
   }
 }
 

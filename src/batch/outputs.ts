@@ -111,7 +111,7 @@ export async function runningProcess(
 }
 
 /** An output, and what its journal says. */
-export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "outputEnd"> {
+export interface Part extends Pick<Known, "ledger" | "costs" | "lines" | "service" | "outputEnd"> {
   readonly out: string;
   /** Null if the batch has no shards. */
   readonly shard: Shard | null;

@@ -77,6 +77,8 @@ export interface Ports {
   readonly place: string;
   /** Adds the flags of this command line that select the service to the command lines that a text suggests. */
   readonly withServiceFlags: (text: string) => string;
+  /** Whether the command line sets the flag with this main name. The profile or a variable may set it otherwise. */
+  readonly isTyped: (flag: string) => boolean;
   /**
    * If a command uses this port, gpuctl prints a command line after the run: the line repeats the run without prompts.
    * This function sets the flag for a field in that line.

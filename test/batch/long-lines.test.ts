@@ -11,7 +11,7 @@ test("a result that is longer than an input may be can be merged", async () => {
   const bytes = Buffer.from(text);
   const folder = await scratchFolder();
   const known = { ledger, costs: new JournalCosts(), lines: 1, outputEnd: bytes.length };
-  const part = { out: `${folder}/out.jsonl`, shard: null, ...known };
+  const part = { out: `${folder}/out.jsonl`, shard: null, service: undefined, ...known };
   const lines = mergedLines([part], folder, {
     size: async () => bytes.length,
     read: async function* () {

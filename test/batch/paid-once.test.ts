@@ -47,6 +47,7 @@ class Disk {
   }
 
   readonly files: BatchFiles = {
+    target: async (path) => path,
     size: async (path) => this.#files.get(path)?.bytes.length,
     read: (path, start = 0) => {
       const bytes = this.#files.get(path)?.bytes.subarray(start) ?? Buffer.alloc(0);
@@ -173,6 +174,8 @@ async function check({ lines, ceiling, rounds }: Input): Promise<void> {
       assertSameShards: async () => {},
       out,
       shard: undefined,
+      service: undefined,
+      prompts: undefined,
       files,
       send,
       pricing: { ceiling: () => price, cost: () => price, isExact: () => false },

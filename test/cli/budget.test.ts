@@ -55,6 +55,17 @@ test("batch run keeps to the limit for pictures, and warns once if the prices of
   });
 });
 
+test("batch run --max-cost needs the price of each line, also with the amount of the profile", async () => {
+  const { run, folder } = await withBudget({ maxCost: "0.0239999" });
+  await writeFile(join(folder, "prompts.txt"), "a cat\na dog\n");
+  const typed = await run(
+    "batch run --prompts prompts.txt --endpoint tts --out tts.jsonl --max-cost 0.0239999",
+  );
+  expect(typed.code).toBe(11);
+  expect(typed.err).toContain("the price of 2 of the lines is not known");
+  expect(typed.requests.filter(({ method }) => method === "POST")).toHaveLength(0);
+});
+
 test("api call keeps to the limit if it knows the price, and warns if it does not", async () => {
   const { run } = await withBudget({ maxCost: "0.0119999" });
   const image = "api call POST /v1/image/generation -f model_name=SD1.5 -f prompt=cat";

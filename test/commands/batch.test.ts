@@ -602,7 +602,7 @@ describe("batch run", () => {
     );
   });
 
-  test.skipIf(process.platform === "win32").each(["out.jsonl", "out.jsonl.journal", "out.jsonl.new"])(
+  test.skipIf(process.platform === "win32").each(["out.jsonl", "out.jsonl.journal"])(
     "sends nothing if %s is a pipe",
     async (name) => {
       const cli = await createCli({ respond: () => answer() });
@@ -622,20 +622,6 @@ describe("batch run", () => {
     await symlink("elsewhere.jsonl", join(cli.folder, "out.jsonl"));
     expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0 });
     expect(await output(cli, "elsewhere.jsonl")).toHaveLength(1);
-  });
-
-  test("a file of the user with the name of a new output replaces no results", async () => {
-    const cli = await createCli({ respond: () => answer() });
-    await write(cli, [chat("a")]);
-    await cli.run(run, overNetwork());
-    const paid = await read(cli, "out.jsonl");
-    await writeFile(join(cli.folder, "out.jsonl.new"), "mine\n");
-    await write(cli, [chat("a"), chat("b")]);
-    const { code, requests, err } = await cli.run(run, overNetwork());
-    expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain("out.jsonl.new does not belong to this batch");
-    expect(await read(cli, "out.jsonl")).toBe(paid);
-    expect(await read(cli, "out.jsonl.new")).toBe("mine\n");
   });
 
   const count = thorough ? 10_000 : 300;

@@ -1,4 +1,5 @@
 import { BudgetExceeded, UsageError } from "../../core/errors.ts";
+import { quoted } from "../../core/text.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
 import type { BatchFiles } from "../files.ts";
 import {
@@ -9,7 +10,7 @@ import {
   type Validated,
   validate,
 } from "../input/lines.ts";
-import { journalPath } from "../journal.ts";
+import { journalPath, type PromptSettings, serviceText } from "../journal.ts";
 import { isOfShard, type Shard } from "../shard.ts";
 import { type Known, openBatch, readKnown } from "./open.ts";
 import { BatchRun, type RunOptions, type StopReason } from "./run.ts";
@@ -26,6 +27,10 @@ export interface BatchOptions
   /** The path of the output. */
   readonly out: string;
   readonly shard: Shard | undefined;
+  /** Where the lines are sent: the origin of the service, or `sandbox`. Undefined if no service is configured. */
+  readonly service: string | undefined;
+  /** Only for an input with prompts. `isModelTyped`: the command line sets the model. */
+  readonly prompts: (PromptSettings & { readonly isModelTyped: boolean }) | undefined;
   readonly files: BatchFiles;
   /** Throws if the batch has begun with another number of shards. */
   readonly assertSameShards: () => Promise<void>;
@@ -81,11 +86,13 @@ export async function planBatch(options: BatchOptions): Promise<Plan> {
   const isOurs = (id: string) => shard === undefined || isOfShard(id, shard);
   const { problems, problemCount, counts, total } = await validate(source, { check, ledger, isOurs, visit });
   if (problemCount > 0) throw invalidInput(inputName, problems, problemCount);
+  assertSameModel(options, known, edited.length);
   assertAffordable(options, known, { exactCost, unpriced });
   return { known, counts, total, toSend, earlier, edited, cost, unpriced };
 }
 
-async function assertOwnOutput({ files, out, shard }: BatchOptions, known: Known): Promise<void> {
+async function assertOwnOutput(options: BatchOptions, known: Known): Promise<void> {
+  const { files, out, shard, service } = options;
   if (known.shard === undefined && ((await files.size(out)) ?? 0) > 0) {
     throw new UsageError(`--out ${out} exists, and there is no journal beside it`, {
       hint: `Pass another --out. To continue an earlier batch, restore its journal, ${journalPath(out)}.`,
@@ -104,6 +111,39 @@ async function assertOwnOutput({ files, out, shard }: BatchOptions, known: Known
       },
     );
   }
+  // A batch of which nothing was done may go to another service, for example after a mistyped base URL.
+  const isBegun = known.ledger.count("pending") < known.ledger.size;
+  if (isBegun && known.service !== undefined && service !== undefined && known.service !== service) {
+    throw new UsageError(
+      `the lines of ${out} were sent to ${serviceText(known.service)}, but this run would send to ${serviceText(service)}`,
+      {
+        hint: "Nothing was sent. To continue the batch, use the same service. To send every line to the other service, and pay for it there, pass another --out.",
+      },
+    );
+  }
+}
+
+/**
+ * Throws `UsageError` if lines would be sent again only because the default model has changed, for example in the
+ * profile. If the command line names another model, its lines count as edited.
+ */
+function assertSameModel({ out, prompts }: BatchOptions, { prompts: last }: Known, edited: number): void {
+  if (edited === 0 || !prompts || prompts.isModelTyped || last?.endpoint !== prompts.endpoint) return;
+  if (last.model === prompts.model) return;
+  const text = (model: string | undefined) => (model === undefined ? "no model" : `the model ${model}`);
+  const flag = (model: string) => `--model ${quoted(model)}`;
+  throw new UsageError(
+    `the prompts of ${out} were sent with ${text(last.model)}, but the default is now ${text(prompts.model)}: ${edited} ${edited === 1 ? "line" : "lines"} would be sent and paid for again`,
+    {
+      hint: [
+        "Nothing was sent.",
+        ...(last.model === undefined ? [] : [`To continue the batch, add ${flag(last.model)}.`]),
+        ...(prompts.model === undefined
+          ? []
+          : [`To run all prompts with the other model, add ${flag(prompts.model)} and pass another --out.`]),
+      ].join(" "),
+    },
+  );
 }
 
 const shardName = (shard: Shard | undefined): string =>
@@ -217,7 +257,12 @@ export async function withBatch<Value>(
     };
   };
   try {
-    await recorder.record({ event: "input", lines: total });
+    const { service } = options;
+    const prompts = options.prompts && {
+      endpoint: options.prompts.endpoint,
+      model: options.prompts.model,
+    };
+    await recorder.record({ event: "input", lines: total, service, prompts });
     return await work({ status, run: () => run.run(), unsaved: () => recorder.unsaved });
   } finally {
     await close();

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { UsageError } from "../../core/errors.ts";
 import { asRecord, isRecord, parseJson } from "../../core/json.ts";
 import type { BatchFiles } from "../files.ts";
@@ -6,6 +7,7 @@ import {
   JournalInvalid,
   journalLine,
   journalPath,
+  type PromptSettings,
   type ReadRecord,
   type ResultRecord,
   readJournal,
@@ -27,6 +29,10 @@ export interface Known {
    * read the input to its end.
    */
   readonly lines: number | undefined;
+  /** Where the last run sent lines: an origin, or `sandbox`. Undefined if the journal does not say. */
+  readonly service: string | undefined;
+  /** The settings of the last run that had prompts. */
+  readonly prompts: PromptSettings | undefined;
   /** Bytes of the journal, without a torn last line. */
   readonly journalEnd: number;
   /** Bytes of the journal, with a torn last line. */
@@ -35,6 +41,10 @@ export interface Known {
   readonly outputEnd: number;
   /** Whether the output still holds old results of requests that are to be sent again. */
   readonly isUnclean: boolean;
+  /** Whether a copy of the output may still have to replace the output. */
+  readonly isCopyPending: boolean;
+  /** A part of the name of the last copy. Undefined if a version without this field made it. */
+  readonly copy: string | undefined;
 }
 
 /** Reads the journal of an output. Throws `JournalInvalid`. */
@@ -44,7 +54,10 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
   const costs = new JournalCosts();
   let shard: Shard | null | undefined;
   let lines: number | undefined;
-  let [journalEnd, journalSize, outputEnd, isUnclean] = [0, 0, 0, false];
+  let service: string | undefined;
+  let copy: string | undefined;
+  let prompts: PromptSettings | undefined;
+  let [journalEnd, journalSize, outputEnd, isUnclean, isCopyPending] = [0, 0, 0, false, false];
   const chunks = async function* () {
     for await (const chunk of files.read(path)) {
       journalSize += chunk.length;
@@ -56,12 +69,20 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
     costs.add(record);
     if (record.event === "header") shard = record.shard;
     else if (record.event === "output") [outputEnd, isUnclean] = [record.end, false];
-    else if (record.event === "input") lines = record.lines;
-    else apply(ledger, record);
+    else if (record.event === "input") {
+      lines = record.lines;
+      service = record.service ?? service;
+      prompts = record.prompts ?? prompts;
+    } else apply(ledger, record);
     if ("end" in record) outputEnd = record.end;
-    if (record.event === "retry") isUnclean = true;
+    if (record.event === "retry") {
+      if (!isUnclean) copy = record.copy;
+      isUnclean = true;
+    }
+    isCopyPending = record.event === "output";
   }
-  return { ledger, costs, shard, lines, journalEnd, journalSize, outputEnd, isUnclean };
+  const copies = { outputEnd, isUnclean, isCopyPending, copy };
+  return { ledger, costs, shard, lines, service, prompts, journalEnd, journalSize, ...copies };
 }
 
 const stateAfter = {
@@ -82,10 +103,19 @@ function apply(ledger: Ledger, record: LineRecord): void {
 }
 
 /**
- * The path of the new output: a copy of the old one without the results that are removed. When it is complete, it
- * replaces the old one.
+ * The path of the new output, a copy of the old one without the results that are removed, and the path of the file that
+ * it replaces when it is complete. The output may be a symbolic link: then it is its target that is replaced. The name of
+ * the copy is random, so that it is never a file of the user.
  */
-const newOutput = (out: string): string => `${out}.new`;
+async function copyPaths(
+  { files, out }: Pick<OpenOptions, "files" | "out">,
+  copy: string | undefined,
+): Promise<readonly [copy: string, replaced: string]> {
+  // Earlier versions always used this name.
+  if (copy === undefined) return [`${out}.new`, out];
+  const target = await files.target(out);
+  return [`${target}.new-${copy}`, target];
+}
 
 const inTheWay = (path: string): UsageError =>
   new UsageError(`${path} does not belong to this batch, but the batch needs a file with that name`, {
@@ -171,20 +201,18 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
         throw error;
       });
     }
-    const renamed = await files.size(newOutput(out));
-    if (renamed !== undefined && !known.isUnclean) {
-      // The last run ended right before it renamed this file. In that case, the file has the length that the journal
-      // recorded. A file with any other length does not belong to this batch.
-      if (renamed !== known.outputEnd) throw inTheWay(newOutput(out));
-      await files.rename(newOutput(out), out);
-    }
+    if (known.isCopyPending) await replaceOutput(options);
     const adopted = await recover(options, write);
     await endInFlight(options, write);
     if (again.length > 0 || known.isUnclean) {
-      const records = again.map((id) => ({ event: "retry", id }) as const);
+      // If the last run ended while it copied the output, its copy is replaced.
+      const copy = known.isUnclean ? known.copy : randomBytes(8).toString("hex");
+      const records = again.map(
+        (id, index) => ({ event: "retry", id, ...(index === 0 && { copy }) }) as const,
+      );
       for (const record of records) apply(ledger, record);
       await write(records.map(journalLine).join(""));
-      await removeLines(options, write);
+      await removeLines(options, copy, write);
     }
     const output = await files.open(out);
     opened.push(output);
@@ -196,6 +224,16 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     if (isRefused) await files.remove(path);
     throw error;
   }
+}
+
+/** Completes the replacement of the output, if the last run ended right before it renamed the copy. */
+async function replaceOutput(options: OpenOptions): Promise<void> {
+  const { files, known } = options;
+  const [copy, replaced] = await copyPaths(options, known.copy);
+  const size = await files.size(copy);
+  if (size === undefined) return;
+  if (size !== known.outputEnd) throw inTheWay(copy);
+  await files.rename(copy, replaced);
 }
 
 async function closeAll(files: readonly { readonly close: () => Promise<void> }[]): Promise<void> {
@@ -292,11 +330,13 @@ const blockLength = 256 * 1024;
  */
 async function removeLines(
   { files, out, known: { ledger } }: OpenOptions,
+  copy: string | undefined,
   write: (text: string) => Promise<void>,
 ): Promise<void> {
-  await files.remove(newOutput(out));
-  const kept = await files.open(newOutput(out));
-  const replaced = await files.open(replacedPath(out));
+  const [newPath, target] = await copyPaths({ files, out }, copy);
+  await files.remove(newPath);
+  const kept = await files.open(newPath, { like: target });
+  const replaced = await files.open(replacedPath(out), { like: target });
   let end = 0;
   let block = "";
   const writeBlock = async () => {
@@ -322,5 +362,5 @@ async function removeLines(
     await closeAll([kept, replaced]);
   }
   await write(journalLine({ event: "output", end }));
-  await files.rename(newOutput(out), out);
+  await files.rename(newPath, target);
 }

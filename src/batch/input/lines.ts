@@ -14,7 +14,7 @@ export const endpoints = {
 
 export type Endpoint = keyof typeof endpoints;
 
-export const endpointNames: readonly Endpoint[] = ["chat", "image", "tts"];
+const endpointNames: readonly Endpoint[] = ["chat", "image", "tts"];
 
 /** A line of the input. */
 export interface BatchRequest {

@@ -48,6 +48,7 @@ export function createPorts(
     ask,
     place: placeOf(settings),
     withServiceFlags: (text) => withServiceFlags(text, serviceFlags(dialog.invocation.globals)),
+    isTyped: (flag) => Object.hasOwn(dialog.invocation.flags, flag),
     callAt,
     requestAt,
     sandbox: servedSandbox ?? sandbox,

@@ -3,13 +3,12 @@ import { stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import type { BatchOptions, BatchStatus, Plan, StartedBatch } from "../../batch/engine/batch.ts";
 import type { StopReason } from "../../batch/engine/run.ts";
-import type { Source } from "../../batch/input/lines.ts";
 import { shardFor, shardOutput, shareOfCeiling } from "../../batch/shard.ts";
 import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
-import { budgetOf, defaultPictureModel } from "../../command-kit/inference.ts";
+import { defaultPictureModel } from "../../command-kit/inference.ts";
 import {
   BatchNeedsLook,
   BatchUnfinished,
@@ -23,6 +22,7 @@ import {
 } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { commandLine } from "../../core/text.ts";
+import { baseUrlFor, originOf } from "../../core/urls.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
 import type { RecordView } from "../../core/view.ts";
 import { exampleInput, examplePrompts } from "./examples.ts";
@@ -84,7 +84,7 @@ export default defineCommand({
   effect: "generate",
   args: [arg.text("INPUT", "The requests, as JSON lines", { replacedByFlag: "prompts" })],
   flags: runFlags,
-  uses: ["environment", "installation", "attendance"],
+  uses: ["environment", "installation", "attendance", "isTyped"],
   view: {
     kind: "record",
     columns: [
@@ -117,7 +117,7 @@ export default defineCommand({
       after: [exampleInput],
     },
   ],
-  run: async ({ args, flags, environment, installation, attendance, ...context }) => {
+  run: async ({ args, flags, environment, installation, attendance, isTyped, ...context }) => {
     const { settings, files, say, now } = context;
     const isOutMissing = flags.out === undefined && !settings.dryRun;
     const input = flags.prompts ?? args.input;
@@ -132,13 +132,14 @@ export default defineCommand({
       throw new UsageError("INPUT and --prompts cannot be used together");
     }
     const shard = shardFor({ shard: flags.shard, shards: flags.shards, environment });
-    const { source, name } = await inputOf(input, flags, context);
+    const { source, name, prompts } = await inputOf(input, flags, context);
     const whole = files.resolve(flags.out ?? "batch.jsonl");
     const out = shard ? shardOutput(whole, shard) : whole;
     if (flags.out !== undefined) await assertRegularFile(shard ? out : flags.out, out);
     const filesFolder = files.resolve(flags.files ?? `${whole.replace(/\.jsonl$/, "")}.files`);
     const [
       { planBatch, withBatch },
+      { endpoints },
       { createSend },
       { diskFiles },
       { assertSameShards },
@@ -146,6 +147,7 @@ export default defineCommand({
       { bodyCheck },
     ] = await Promise.all([
       import("../../batch/engine/batch.ts"),
+      import("../../batch/input/lines.ts"),
       import("../../batch/engine/send.ts"),
       import("../../batch/files.ts"),
       import("../../batch/outputs.ts"),
@@ -154,16 +156,16 @@ export default defineCommand({
     ]);
     const maxCost =
       flags.maxCost !== undefined && shard ? shareOfCeiling(flags.maxCost, shard) : flags.maxCost;
-    const isOfProfile = flags.maxCost === budgetOf(settings);
     const fallbackFolders = [files.resolve("."), files.temporary];
     const sendOptions = { ...context, out, filesFolder, fallbackFolders, metadata: !flags.noMetadata };
     const batchOptions = (stopped: AbortSignal): BatchOptions => ({
-      ...{ source, inputName: name, out, shard, files: diskFiles, maxCost, now, stopped },
+      ...{ source, inputName: name, out, shard, prompts, files: diskFiles, maxCost, now, stopped },
+      service: settings.sandbox ? "sandbox" : originOf(baseUrlFor(endpoints.chat, settings)),
       check,
       assertSameShards: () => assertSameShards(whole, shard),
       send: createSend({ ...sendOptions, version: settings.version }),
       pricing: batchPricing(settings),
-      needsPrices: !isOfProfile,
+      needsPrices: isTyped("max-cost"),
       concurrency: flags.concurrency,
       patience: flags.giveUpAfter,
       sleep: context.sleep,
@@ -211,12 +213,12 @@ export default defineCommand({
   },
 });
 
-/** Returns the lines of the input, and its name for errors. */
+/** Returns the lines of the input, its name for errors, and the settings of prompts. */
 async function inputOf(
   name: string,
   { prompts, endpoint, model, param }: RunFlags,
   { files, settings }: Pick<Context, "files" | "settings">,
-): Promise<{ readonly source: Source; readonly name: string }> {
+): Promise<Pick<BatchOptions, "source" | "prompts"> & { readonly name: string }> {
   const from = prompts === undefined ? "INPUT" : "--prompts";
   if (name === "-") {
     throw new UsageError(`${from} cannot be stdin: the same input is read again when a batch is resumed`, {
@@ -236,15 +238,20 @@ async function inputOf(
         `${extra[0] ?? "--param"} requires --prompts: the lines of INPUT are sent as they are`,
       );
     }
-    return { source: (await import("../../batch/input/lines.ts")).jsonLines(name, read), name };
+    const { jsonLines } = await import("../../batch/input/lines.ts");
+    return { source: jsonLines(name, read), name, prompts: undefined };
   }
   if (endpoint === undefined) throw new UsageError("--prompts requires --endpoint chat, image or tts");
   const { csvPrompts, textPrompts } = await import("../../batch/input/prompts.ts");
-  const defaults = { ...modelField(endpoint, model, settings), ...param };
+  const defaults: Readonly<Record<string, unknown>> = { ...modelField(endpoint, model, settings), ...param };
+  const field = endpoint === "image" ? "model_name" : "model";
+  const isModelTyped = model !== undefined || Object.hasOwn(param, field);
+  const used = defaults[field];
   const options = { path: name, read, endpoint, defaults };
   return {
     source: extname(name).toLowerCase() === ".csv" ? csvPrompts(options) : textPrompts(options),
     name,
+    prompts: { endpoint, model: used === undefined ? undefined : String(used), isModelTyped },
   };
 }
 

@@ -1,0 +1,91 @@
+import type { Mutation } from "../mutations.ts";
+
+const tests = ["test/commands/batch-resume.test.ts"];
+
+/** Faults when a batch is run again. */
+export const batchMutations: readonly Mutation[] = [
+  {
+    name: "a batch is paid for again after the default model has changed",
+    file: "src/batch/engine/batch.ts",
+    from: "if (last.model === prompts.model) return;",
+    to: "return;",
+    tests,
+  },
+  {
+    name: "a batch asks for the model of its first run after it was run with another",
+    file: "src/batch/engine/open.ts",
+    from: "prompts = record.prompts ?? prompts;",
+    to: "prompts ??= record.prompts;",
+    tests,
+  },
+  {
+    name: "a batch continues on another service",
+    file: "src/batch/engine/batch.ts",
+    from: "known.service !== service) {",
+    to: "false) {",
+    tests,
+  },
+  {
+    name: "a mistyped base URL blocks a batch of which nothing was done",
+    file: "src/batch/engine/batch.ts",
+    from: 'known.ledger.count("pending") < known.ledger.size;',
+    to: "true;",
+    tests,
+  },
+  {
+    name: "the journal of a batch has the path of the base URL",
+    file: "src/commands/batch/run.ts",
+    from: "originOf(baseUrlFor(endpoints.chat, settings))",
+    to: "baseUrlFor(endpoints.chat, settings)",
+    tests,
+  },
+  {
+    name: "shards of different services are merged",
+    file: "src/batch/merge.ts",
+    from: "({ service }) => service !== known?.service",
+    to: "() => false",
+    tests,
+  },
+  {
+    name: "a file of the user replaces the output of a batch",
+    file: "src/batch/engine/open.ts",
+    from: 'isCopyPending = record.event === "output";',
+    to: "isCopyPending = true;",
+    tests,
+  },
+  {
+    name: "a file of the user replaces the output after batch retry",
+    file: "src/batch/engine/open.ts",
+    from: 'randomBytes(8).toString("hex");',
+    to: "undefined;",
+    tests,
+  },
+  {
+    name: "the new output is lost if a run ends right before it replaces the old one",
+    file: "src/batch/engine/open.ts",
+    from: "if (known.isCopyPending) await replaceOutput(options);",
+    to: "",
+    tests,
+  },
+  {
+    name: "batch retry replaces a symbolic link with a file",
+    file: "src/batch/engine/open.ts",
+    from: "const target = await files.target(out);",
+    to: "const target = out;",
+    tests,
+  },
+  {
+    name: "batch retry makes an output readable that was not",
+    file: "src/batch/files.ts",
+    from: "isNew && options ? await statOf(options.like) : undefined;",
+    to: "undefined as Awaited<ReturnType<typeof statOf>>;",
+    tests,
+  },
+  {
+    name: "batch retry takes permissions from an output",
+    file: "src/batch/files.ts",
+    from: "await file.chmod(permissions(like));",
+    to: "void 0;",
+    tests,
+  },
+];

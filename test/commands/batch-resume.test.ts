@@ -1,0 +1,275 @@
+import { chmod, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { diskFiles } from "../../src/batch/files.ts";
+import { type JournalRecord, journalLine, readJournal } from "../../src/batch/journal.ts";
+import { type Cli, createCli } from "../support/cli.ts";
+import { base64, tinyPng } from "../support/pictures.ts";
+import { overNetwork } from "../support/service.ts";
+
+const answer = () => Response.json({ choices: [{ message: { role: "assistant", content: "Hi" } }] });
+const picture = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
+const write = (cli: Cli, name: string, text: string) => writeFile(join(cli.folder, name), text);
+const read = (cli: Cli, name: string) => readFile(join(cli.folder, name), "utf8");
+
+const lineOf = (id: string, content = id) =>
+  `${JSON.stringify({
+    custom_id: id,
+    method: "POST",
+    url: "/v1/chat/completions",
+    body: { model: "sandbox-echo", messages: [{ role: "user", content }] },
+  })}\n`;
+
+const recordsOf = async (cli: Cli): Promise<readonly JournalRecord[]> => {
+  const path = join(cli.folder, "out.jsonl.journal");
+  const records: JournalRecord[] = [];
+  for await (const { record } of readJournal(path, diskFiles.read(path))) records.push(record);
+  return records;
+};
+
+/** Changes the journal to one of a version that did not record the service and the model. */
+async function makeOlder(cli: Cli): Promise<void> {
+  const older = (await recordsOf(cli)).map((record) =>
+    record.event === "input" ? ({ event: "input", lines: record.lines } as const) : record,
+  );
+  await write(cli, "out.jsonl.journal", older.map(journalLine).join(""));
+}
+
+describe.each([
+  { endpoint: "chat", key: "chat.model", field: "model", models: ["model-a", "model-b"] },
+  { endpoint: "image", key: "image.model", field: "model_name", models: ["SD1.5", "SD2"] },
+])("prompts for $endpoint, after the default model has changed", ({ endpoint, key, field, models }) => {
+  const [before = "", now = ""] = models;
+  const line = `batch run --prompts p.txt --endpoint ${endpoint} --out out.jsonl`;
+
+  /** A batch of two prompts that is complete. */
+  const completeBatch = async (more = "") => {
+    const cli = await createCli({ respond: endpoint === "chat" ? answer : picture });
+    await write(cli, "p.txt", "One\nTwo\n");
+    await cli.run(`config set ${key} ${before}`);
+    const { code, requests } = await cli.run(`${line}${more}`, overNetwork());
+    expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: before } }, {}] });
+    return cli;
+  };
+
+  test.each(["", ` --model ${before}`, ` --param '${field}="${before}"'`])(
+    "are not paid for again if the first run had%s",
+    async (more) => {
+      const cli = await completeBatch(more);
+      await cli.run(`config set ${key} ${now}`);
+      const paid = await read(cli, "out.jsonl");
+      for (const flag of ["", " --dry-run"]) {
+        const { code, requests, err } = await cli.run(line + flag, overNetwork());
+        expect({ code, requests }).toEqual({ code: 2, requests: [] });
+        expect(err).toContain(`were sent with the model ${before}, but the default is now the model ${now}`);
+        expect(err).toContain(`2 lines would be sent and paid for again`);
+        expect(err).toContain(`To continue the batch, add --model ${before}.`);
+        expect(err).toContain(`add --model ${now} and pass another --out.`);
+      }
+      expect(await read(cli, "out.jsonl")).toBe(paid);
+      expect(await cli.run(`${line} --model ${before}`, overNetwork())).toMatchObject({
+        code: 0,
+        requests: [],
+      });
+    },
+  );
+
+  test("are sent again if the command line sets the other model, and once", async () => {
+    const cli = await completeBatch();
+    const { code, requests } = await cli.run(`${line} --model ${now}`, overNetwork());
+    expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: now } }, {}] });
+    const refused = await cli.run(line, overNetwork());
+    expect(refused).toMatchObject({ code: 2, requests: [] });
+    expect(refused.err).toContain(`To continue the batch, add --model ${now}.`);
+    await cli.run(`config set ${key} ${now}`);
+    expect(await cli.run(line, overNetwork())).toMatchObject({ code: 0, requests: [] });
+  });
+
+  test("are sent again if the journal does not name the model", async () => {
+    const cli = await completeBatch();
+    await makeOlder(cli);
+    await cli.run(`config set ${key} ${now}`);
+    const { code, requests } = await cli.run(line, overNetwork());
+    expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: now } }, {}] });
+  });
+});
+
+describe("a batch on another service", () => {
+  const run = "batch run in.jsonl --out out.jsonl";
+  const sandbox = { env: { GPUCTL_SANDBOX: "1" } };
+  const first = overNetwork({ GPUCTL_BASE_URL: "https://one.example.com/v9/path-token" });
+  const second = overNetwork({ GPUCTL_BASE_URL: "https://two.example.com" });
+  const firstCompute = overNetwork({
+    GPUCTL_BASE_URL: "https://two.example.com",
+    GPUCTL_INFERENCE_BASE_URL: "https://one.example.com",
+  });
+
+  test.each([
+    { from: sandbox, to: first, names: ["the sandbox", "https://one.example.com"] },
+    { from: first, to: sandbox, names: ["https://one.example.com", "the sandbox"] },
+    { from: first, to: second, names: ["https://one.example.com", "https://two.example.com"] },
+    { from: firstCompute, to: second, names: ["https://one.example.com", "https://two.example.com"] },
+  ])("is refused: $names", async ({ from, to, names: [before, now] }) => {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "in.jsonl", lineOf("a") + lineOf("b"));
+    const begun = await cli.run(run, from);
+    expect(begun.requests).toHaveLength(2);
+    await write(cli, "in.jsonl", lineOf("a") + lineOf("b") + lineOf("c"));
+    const { code, requests, err } = await cli.run(run, to);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(`were sent to ${before}, but this run would send to ${now}`);
+    expect((await cli.run(`${run} --dry-run`, to)).code).toBe(2);
+    expect((await cli.run(run, from)).requests).toHaveLength(1);
+  });
+
+  test("is named in the journal without its key or its path", async () => {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "in.jsonl", lineOf("a"));
+    await cli.run(run, first);
+    expect(await recordsOf(cli)).toContainEqual({
+      event: "input",
+      lines: 1,
+      service: "https://one.example.com",
+      prompts: undefined,
+    });
+    expect(await read(cli, "out.jsonl.journal")).not.toMatch(/token|secret/);
+  });
+
+  test("continues if the journal does not name a service, which it names from then on", async () => {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "in.jsonl", lineOf("a"));
+    await cli.run(run, first);
+    await makeOlder(cli);
+    await write(cli, "in.jsonl", lineOf("a") + lineOf("b"));
+    const { code, requests } = await cli.run(run, second);
+    expect({ code, requests }).toMatchObject({ code: 0, requests: [{}] });
+    expect((await cli.run(run, first)).code).toBe(2);
+  });
+
+  test("continues if the other service has done nothing", async () => {
+    const cli = await createCli({
+      respond: ({ headers }) =>
+        headers.authorization?.includes("wrong") ? new Response("{}", { status: 401 }) : answer(),
+    });
+    await write(cli, "in.jsonl", lineOf("a"));
+    const wrong = overNetwork({
+      GPUCTL_BASE_URL: "https://wrong.example.com",
+      GPUCTL_API_KEY: "wrong-key-1",
+    });
+    expect((await cli.run(run, wrong)).code).toBe(3);
+    expect(await cli.run(run, second)).toMatchObject({ code: 0, requests: [{}] });
+  });
+
+  test("is not merged with the shards on the first service", async () => {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "in.jsonl", Array.from({ length: 8 }, (_, index) => lineOf(`line-${index}`)).join(""));
+    await cli.run(`${run} --shard 0/2`, first);
+    await cli.run(`${run} --shard 1/2`, second);
+    const { code, err } = await cli.run("batch merge out.jsonl");
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /out\.0-of-2\.jsonl has results of https:\/\/one\.example\.com, but .*out\.1-of-2\.jsonl has results of https:\/\/two\.example\.com/,
+    );
+    expect(await readdir(cli.folder)).not.toContain("out.jsonl");
+  });
+});
+
+describe("the output that replaces another one", () => {
+  const run = "batch run in.jsonl --out out.jsonl";
+  const failing = () => new Response("{}", { status: 400 });
+
+  /** A batch of two lines, one of which has failed. */
+  const failedBatch = async (prepare: (cli: Cli) => Promise<unknown> = async () => {}) => {
+    let isBroken = true;
+    const cli = await createCli({
+      respond: ({ body }) => (isBroken && JSON.stringify(body).includes('"bad"') ? failing() : answer()),
+    });
+    await write(cli, "in.jsonl", lineOf("good") + lineOf("bad"));
+    await prepare(cli);
+    expect((await cli.run(run, overNetwork())).code).toBe(12);
+    isBroken = false;
+    return cli;
+  };
+  const idsIn = async (cli: Cli, name: string) =>
+    (await read(cli, name))
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line).custom_id)
+      .sort();
+
+  test.each([
+    ["a run", []],
+    ["batch retry", ["batch retry out.jsonl --failed"]],
+  ])("is not a file of the user of the same length, after %s", async (_, lines) => {
+    const cli = await failedBatch();
+    for (const line of lines) await cli.run(line, overNetwork());
+    const paid = await read(cli, "out.jsonl");
+    const own = paid.replaceAll('"batch_req_', '"my_own_id_');
+    await write(cli, "out.jsonl.new", own);
+    await write(cli, "in.jsonl", lineOf("good") + lineOf("bad") + lineOf("more"));
+    await cli.run(run, overNetwork());
+    expect((await read(cli, "out.jsonl")).startsWith(paid)).toBe(true);
+    await write(cli, "in.jsonl", lineOf("good", "edited") + lineOf("bad") + lineOf("more"));
+    await cli.run(run, overNetwork());
+    expect(await idsIn(cli, "out.jsonl")).toEqual(["bad", "good", "more"]);
+    expect(await read(cli, "out.jsonl.new")).toBe(own);
+  });
+
+  test("replaces it also if the last run ended right before that", async () => {
+    const cli = await failedBatch();
+    const [path, before] = [join(cli.folder, "out.jsonl"), await read(cli, "out.jsonl")];
+    await cli.run("batch retry out.jsonl --failed", overNetwork());
+    const copy = (await recordsOf(cli)).flatMap((record) => (record.event === "retry" ? record.copy : []))[0];
+    expect(copy).toMatch(/^[\da-f]{16}$/);
+    await rename(path, `${path}.new-${copy}`);
+    await writeFile(path, before);
+    expect((await cli.run(run, overNetwork())).code).toBe(0);
+    expect(await idsIn(cli, "out.jsonl")).toEqual(["bad", "good"]);
+    expect(await readdir(cli.folder)).not.toContain(`out.jsonl.new-${copy}`);
+  });
+
+  test("continues a copy of an earlier version, which was named OUT.new", async () => {
+    const cli = await failedBatch();
+    const [path, before] = [join(cli.folder, "out.jsonl"), await read(cli, "out.jsonl")];
+    await cli.run("batch retry out.jsonl --failed", overNetwork());
+    const older = (await recordsOf(cli)).map((record) =>
+      record.event === "retry" ? ({ event: "retry", id: record.id } as const) : record,
+    );
+    await write(cli, "out.jsonl.journal", older.map(journalLine).join(""));
+    await rename(path, `${path}.new`);
+    await writeFile(path, before);
+    expect((await cli.run(run, overNetwork())).code).toBe(0);
+    expect(await idsIn(cli, "out.jsonl")).toEqual(["bad", "good"]);
+    expect(await readdir(cli.folder)).not.toContain("out.jsonl.new");
+  });
+
+  test.skipIf(process.platform === "win32")("is the target of a symbolic link", async () => {
+    const elsewhere = (await createCli()).folder;
+    const cli = await failedBatch(({ folder }) =>
+      symlink(join(elsewhere, "real.jsonl"), join(folder, "out.jsonl")),
+    );
+    await cli.run("batch retry out.jsonl --failed", overNetwork());
+    expect((await cli.run(run, overNetwork())).code).toBe(0);
+    const lines = await readFile(join(elsewhere, "real.jsonl"), "utf8");
+    expect(lines).toBe(await read(cli, "out.jsonl"));
+    expect(await idsIn(cli, "out.jsonl")).toEqual(["bad", "good"]);
+    expect(await readdir(elsewhere)).toEqual(["real.jsonl"]);
+    // The target is on a file system that is not mounted.
+    await rm(join(elsewhere, "real.jsonl"));
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 2, requests: [] });
+  });
+
+  test.skipIf(process.platform === "win32").each([0o600, 0o660])(
+    "keeps the permissions %i, as does the file with old results",
+    async (mode) => {
+      const cli = await failedBatch(async ({ folder }) => {
+        await writeFile(join(folder, "out.jsonl"), "");
+        await chmod(join(folder, "out.jsonl"), mode);
+      });
+      await cli.run("batch retry out.jsonl --failed", overNetwork());
+      for (const name of ["out.jsonl", "out.jsonl.replaced"]) {
+        expect((await stat(join(cli.folder, name))).mode & 0o777).toBe(mode);
+      }
+    },
+  );
+});
