@@ -188,7 +188,7 @@ describe("the interval of a watch", () => {
   test("the value of another flag is not changed", async () => {
     const { watch } = await watching([[]]);
     const { err } = await watch("--type --watch");
-    expect(err).toContain('--type must be one of vm, bare-metal, not "--watch"');
+    expect(err).toContain("--type requires a value, but the next word is --watch\n");
   });
 });
 

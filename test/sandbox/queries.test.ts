@@ -102,7 +102,7 @@ const requests: Readonly<Record<OperationId | AssumedId, readonly [statements: n
   listVirtualMachineRentals: [8],
   listRentalHistory: [7],
   getRental: [8, { rentalId: "1001" }],
-  getActiveRentalSummary: [8],
+  getActiveRentalSummary: [7],
   requestReservation: [6, { gpuCount: 8 }],
   convertToReserved: [8, { rentalId: 1001, termPeriodDays: 30, expectedTotalPriceCents: 1036800 }],
   extendReserved: [

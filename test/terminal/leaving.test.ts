@@ -62,7 +62,7 @@ describe.skipIf(process.platform === "win32")("Ctrl-C", () => {
     terminal.press("ctrl-c");
     expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
     expect(await terminal.leftovers()).toEqual([]);
-    expect(terminal.text()).toContain("1001. Do not create it again.");
+    expect(terminal.text()).toContain("Rental 1001 was created and is billed. Do not create it again.");
     expect(await rentalsOf(home)).toMatchObject([{ id: 1001 }]);
   });
 });
