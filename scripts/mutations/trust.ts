@@ -4,6 +4,7 @@ const exits = ["test/cli/errors.test.ts"];
 const formats = ["test/output/machine-formats.test.ts"];
 const paid = ["test/commands/paid-results.test.ts", "test/commands/media-responses.test.ts"];
 const resumed = ["test/commands/rentals-run-resume.test.ts"];
+const jobs = ["test/commands/rentals-jobs.test.ts"];
 const secrets = ["test/cli/key-spellings.test.ts"];
 const sniff = ["test/media/sniff.test.ts"];
 const unknownOutcome = ["test/commands/unknown-outcome.test.ts"];
@@ -282,6 +283,48 @@ export const trustMutations: readonly Mutation[] = [
     from: "job.values === hashOfValues(env, job.id)",
     to: "env !== undefined",
     tests: resumed,
+  },
+  {
+    name: "a command line rents again although a job cannot be read",
+    file: "src/commands/rentals/run.ts",
+    from: "if (unreadable.length > 0 && left?.rentalId === undefined) {",
+    to: "if (unreadable.length < 0) {",
+    tests: jobs,
+  },
+  {
+    name: "a damaged job counts as none",
+    file: "src/jobs/journal.ts",
+    from: 'jobOf(id, value) ?? unreadable("job.json is damaged")',
+    to: "jobOf(id, value)",
+    tests: jobs,
+  },
+  {
+    name: "a job whose file cannot be read counts as none",
+    file: "src/jobs/journal.ts",
+    from: '["ENOENT", "ENOTDIR"].includes(codeOf(error)) ? undefined : unreadable(reasonOf(error))',
+    to: "error ? undefined : unreadable(reasonOf(error))",
+    tests: jobs,
+  },
+  {
+    name: "jobs list hides a job that cannot be read",
+    file: "src/commands/rentals/jobs/list.ts",
+    from: "unreadable.length > 0 ? unreadableError(unreadable) : undefined",
+    to: "unreadable.length < 0 ? unreadableError(unreadable) : undefined",
+    tests: jobs,
+  },
+  {
+    name: "jobs cancel --all hides a job that cannot be read",
+    file: "src/commands/rentals/jobs/cancel.ts",
+    from: "return { jobs: jobs.filter(isOpen), unreadable };",
+    to: "return { jobs: jobs.filter(isOpen), unreadable: unreadable.slice(0, 0) };",
+    tests: jobs,
+  },
+  {
+    name: "the guard is silent about a job that cannot be read",
+    file: "src/commands/rentals/guard/round.ts",
+    from: "return ownJobs(guard).unreadable;",
+    to: "return ownJobs(guard).unreadable.slice(0, 0);",
+    tests: jobs,
   },
   {
     name: "two processes attend a job",

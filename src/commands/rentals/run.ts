@@ -9,12 +9,13 @@ import { commandLine, quoted } from "../../core/text.ts";
 import { duration } from "../../core/values/durations.ts";
 import { decimalText, dollarText } from "../../core/values/money.ts";
 import { attend } from "../../jobs/attend.ts";
-import { type Job, type Journal, openJournal, readJobs } from "../../jobs/journal.ts";
+import { type Job, type Journal, openJournal, unreadableError } from "../../jobs/journal.ts";
 import { newToken, serviceName } from "../../jobs/leases.ts";
 import { claimJob, leaveJob } from "../../jobs/watch.ts";
 import { estimateCost } from "./cost.ts";
 import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.ts";
 import { rentalOffers } from "./create/offers.ts";
+import { ownJobs } from "./jobs/find.ts";
 import { leasePlace } from "./lease/place.ts";
 import { jobHost } from "./run/host.ts";
 import {
@@ -143,15 +144,17 @@ const lineFor = ({ input, flags, args, settings, files }: Omit<Given, "place">):
 
 /**
  * The last job that the same command line started and that needs gpuctl, but whose gpuctl process no longer runs. Throws
- * `UsageError` if this command line would rent although a process that cannot be checked may attend such a job.
+ * `UsageError` if this command line would rent although a process that cannot be checked may attend such a job, and
+ * `Unavailable` if it would rent although a job cannot be read, which may be such a job.
  */
 const leftBehind = (
   line: string,
   { env }: Pick<FlagValues<typeof runFlags>, "env">,
-  { files }: Pick<Context, "files">,
+  { files, settings }: Pick<Context, "files" | "settings">,
 ): Job | undefined => {
   const { self, isRunning, isHere } = files.processes;
-  const open = readJobs(files.state).filter(
+  const { jobs, unreadable } = ownJobs({ files, settings });
+  const open = jobs.filter(
     (job) =>
       job.line === line &&
       job.phase !== "ended" &&
@@ -162,6 +165,12 @@ const leftBehind = (
   const left = open.findLast(({ process }) => process === self || !isRunning(process));
   const unknown = open.findLast(({ process }) => isRunning(process) && !isHere(process));
   if (unknown && left?.rentalId === undefined) throw mayBeAttended(unknown);
+  if (unreadable.length > 0 && left?.rentalId === undefined) {
+    throw unreadableError(
+      unreadable,
+      "Nothing was rented, because this command line may have started that job.",
+    );
+  }
   return left;
 };
 
