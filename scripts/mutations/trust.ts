@@ -285,6 +285,34 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
+    name: "a changed default makes the command line of a killed job rent again",
+    file: "src/commands/rentals/run.ts",
+    from: "{ ...typedFlags, env:",
+    to: "{ ...flags, env:",
+    tests: resumed,
+  },
+  {
+    name: "the answers to prompts do not count for which job a command line resumes",
+    file: "src/cli/start/run.ts",
+    from: "typedOn(line === undefined ? parsed : parse(line, context.settings.version))",
+    to: "typedOn(parsed)",
+    tests: resumed,
+  },
+  {
+    name: "a guard ends a resumed job whose lease is in another file",
+    file: "src/commands/rentals/run.ts",
+    from: "const place = placeOf(left, context);",
+    to: "const place = current;",
+    tests: resumed,
+  },
+  {
+    name: "the lease of a resumed job stays in its file after the job",
+    file: "src/commands/rentals/run.ts",
+    from: "const lease = resumed ? placeOf(resumed.job(), context) : place;",
+    to: "const lease = place;",
+    tests: resumed,
+  },
+  {
     name: "a command line rents again although a job cannot be read",
     file: "src/commands/rentals/run.ts",
     from: "if (unreadable.length > 0 && left?.rentalId === undefined) {",
@@ -325,6 +353,13 @@ export const trustMutations: readonly Mutation[] = [
     from: "return ownJobs(guard).unreadable;",
     to: "return ownJobs(guard).unreadable.slice(0, 0);",
     tests: jobs,
+  },
+  {
+    name: "a job is not resumed if the price of a new rental is not known",
+    file: "src/commands/rentals/run.ts",
+    from: "flags.maxCost !== undefined && left?.rentalId === undefined",
+    to: "flags.maxCost !== undefined",
+    tests: resumed,
   },
   {
     name: "two processes attend a job",

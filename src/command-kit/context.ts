@@ -91,6 +91,11 @@ export interface Ports {
     input: object,
     send: () => Promise<Value>,
   ) => Promise<Value>;
+  /**
+   * The values of the command's flags on the command line and from prompts, by main name. Values from the environment and
+   * the profile are not included.
+   */
+  readonly typedFlags: Readonly<Record<string, unknown>>;
   /** Returns a `Call` to a service that is not configured yet. */
   readonly callAt: (endpoint: Endpoint) => Call;
   /** Sends any request to a service that is not configured yet. */
