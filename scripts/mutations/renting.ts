@@ -47,14 +47,14 @@ export const rentingMutations: readonly Mutation[] = [
   {
     name: "budget.maxCost stops a batch of lines without a known price",
     file: "src/commands/batch/run.ts",
-    from: 'needsPrices: isTyped("max-cost")',
+    from: 'needsPrices: "max-cost" in typedFlags',
     to: "needsPrices: true",
     tests: ["test/cli/budget.test.ts"],
   },
   {
     name: "batch run takes a typed --max-cost for the limit of the profile",
     file: "src/commands/batch/run.ts",
-    from: 'isTyped("max-cost"),',
+    from: '"max-cost" in typedFlags,',
     to: "false,",
     tests: ["test/cli/budget.test.ts"],
   },

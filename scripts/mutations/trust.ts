@@ -4,6 +4,7 @@ const exits = ["test/cli/errors.test.ts"];
 const formats = ["test/output/machine-formats.test.ts"];
 const paid = ["test/commands/paid-results.test.ts", "test/commands/media-responses.test.ts"];
 const resumed = ["test/commands/rentals-run-resume.test.ts"];
+const jobs = ["test/commands/rentals-jobs.test.ts"];
 const secrets = ["test/cli/key-spellings.test.ts"];
 const sniff = ["test/media/sniff.test.ts"];
 const unknownOutcome = ["test/commands/unknown-outcome.test.ts"];
@@ -309,6 +310,83 @@ export const trustMutations: readonly Mutation[] = [
     file: "src/commands/rentals/run.ts",
     from: "job.values === hashOfValues(env, job.id)",
     to: "env !== undefined",
+    tests: resumed,
+  },
+  {
+    name: "a changed default makes the command line of a killed job rent again",
+    file: "src/commands/rentals/run.ts",
+    from: "{ ...typedFlags, env:",
+    to: "{ ...flags, env:",
+    tests: resumed,
+  },
+  {
+    name: "the answers to prompts do not count for which job a command line resumes",
+    file: "src/cli/start/run.ts",
+    from: "typedOn(line === undefined ? parsed : parse(line, context.settings.version))",
+    to: "typedOn(parsed)",
+    tests: resumed,
+  },
+  {
+    name: "a guard ends a resumed job whose lease is in another file",
+    file: "src/commands/rentals/run.ts",
+    from: "const place = placeOf(left, context);",
+    to: "const place = current;",
+    tests: resumed,
+  },
+  {
+    name: "the lease of a resumed job stays in its file after the job",
+    file: "src/commands/rentals/run.ts",
+    from: "const lease = resumed ? placeOf(resumed.job(), context) : place;",
+    to: "const lease = place;",
+    tests: resumed,
+  },
+  {
+    name: "a command line rents again although a job cannot be read",
+    file: "src/commands/rentals/run.ts",
+    from: "if (unreadable.length > 0 && left?.rentalId === undefined) {",
+    to: "if (unreadable.length < 0) {",
+    tests: jobs,
+  },
+  {
+    name: "a damaged job counts as none",
+    file: "src/jobs/journal.ts",
+    from: 'jobOf(id, value) ?? unreadable("job.json is damaged")',
+    to: "jobOf(id, value)",
+    tests: jobs,
+  },
+  {
+    name: "a job whose file cannot be read counts as none",
+    file: "src/jobs/journal.ts",
+    from: '["ENOENT", "ENOTDIR"].includes(codeOf(error)) ? undefined : unreadable(reasonOf(error))',
+    to: "error ? undefined : unreadable(reasonOf(error))",
+    tests: jobs,
+  },
+  {
+    name: "jobs list hides a job that cannot be read",
+    file: "src/commands/rentals/jobs/list.ts",
+    from: "unreadable.length > 0 ? unreadableError(unreadable) : undefined",
+    to: "unreadable.length < 0 ? unreadableError(unreadable) : undefined",
+    tests: jobs,
+  },
+  {
+    name: "jobs cancel --all hides a job that cannot be read",
+    file: "src/commands/rentals/jobs/cancel.ts",
+    from: "return { jobs: jobs.filter(isOpen), unreadable };",
+    to: "return { jobs: jobs.filter(isOpen), unreadable: unreadable.slice(0, 0) };",
+    tests: jobs,
+  },
+  {
+    name: "the guard is silent about a job that cannot be read",
+    file: "src/commands/rentals/guard/round.ts",
+    from: "return ownJobs(guard).unreadable;",
+    to: "return ownJobs(guard).unreadable.slice(0, 0);",
+    tests: jobs,
+  },
+  {
+    name: "a job is not resumed if the price of a new rental is not known",
+    file: "src/commands/rentals/run.ts",
+    from: "flags.maxCost !== undefined && left?.rentalId === undefined",
+    to: "flags.maxCost !== undefined",
     tests: resumed,
   },
   {

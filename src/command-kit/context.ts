@@ -77,8 +77,6 @@ export interface Ports {
   readonly place: string;
   /** Adds the flags of this command line that select the service to the command lines that a text suggests. */
   readonly withServiceFlags: (text: string) => string;
-  /** Whether the command line sets the flag with this main name. The profile or a variable may set it otherwise. */
-  readonly isTyped: (flag: string) => boolean;
   /**
    * If a command uses this port, gpuctl prints a command line after the run: the line repeats the run without prompts.
    * This function sets the flag for a field in that line.
@@ -93,6 +91,11 @@ export interface Ports {
     input: object,
     send: () => Promise<Value>,
   ) => Promise<Value>;
+  /**
+   * The values of the command's flags on the command line and from prompts, by main name. Values from the environment and
+   * the profile are not included.
+   */
+  readonly typedFlags: Readonly<Record<string, unknown>>;
   /** Returns a `Call` to a service that is not configured yet. */
   readonly callAt: (endpoint: Endpoint) => Call;
   /** Sends any request to a service that is not configured yet. */

@@ -1,6 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, saveFailed } from "../core/errors.ts";
+import { codeOf, reasonOf, saveFailed, Unavailable } from "../core/errors.ts";
 import { assertFile, writeDurableFile } from "../core/files.ts";
 import { asList, asText, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
 import { quoted } from "../core/text.ts";
@@ -166,32 +166,91 @@ function outputFiles(folder: string): OutputFiles {
   };
 }
 
-/** All stored jobs, the oldest first. Files that cannot be read are left out. */
-export const readJobs = (state: string): readonly Job[] =>
-  folders(jobsFolder(state))
-    .flatMap((id) => readJob(state, id) ?? [])
-    .sort((one, other) => one.createdAt - other.createdAt);
-
-/** A stored job. Undefined if it cannot be read. */
-export const readJob = (state: string, id: string): Job | undefined =>
-  jobOf(id, parseJson(textOf(jobPath(state, id))));
-
-function textOf(path: string): string {
-  try {
-    assertFile(path);
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
+/** What is stored of the jobs. */
+export interface StoredJobs {
+  /** The oldest first. */
+  readonly jobs: readonly Job[];
+  readonly unreadable: readonly UnreadableJob[];
 }
 
-function folders(path: string): readonly string[] {
+/** A stored job that cannot be read, for example because its file is damaged. It may have a rental that is billed. */
+export interface UnreadableJob {
+  readonly id: string;
+  readonly folder: string;
+  /** Undefined if it is not known. */
+  readonly service?: string | undefined;
+  readonly problem: string;
+  /** What the user can do. */
+  readonly hint: string;
+}
+
+/** The error for jobs that cannot be read. The hint begins with the consequence. */
+export const unreadableError = (jobs: readonly UnreadableJob[], consequence = ""): Unavailable =>
+  new Unavailable(
+    jobs.map(({ problem }) => problem).join("; "),
+    [...new Set([consequence, ...jobs.map(({ hint }) => hint)])].filter(Boolean).join(" "),
+  );
+
+/** All stored jobs. */
+export function readJobs(state: string): StoredJobs {
+  const folder = jobsFolder(state);
+  let ids: readonly string[] = [];
   try {
-    return readdirSync(path);
+    ids = readdirSync(folder);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
+    if (codeOf(error) === "ENOENT") return { jobs: [], unreadable: [] };
+    const problem = `the jobs in ${folder} cannot be read: ${reasonOf(error)}`;
+    return { jobs: [], unreadable: [{ id: "", folder, problem, hint: "Make the folder readable." }] };
   }
+  const jobs: Job[] = [];
+  const unreadable: UnreadableJob[] = [];
+  for (const id of ids) {
+    const stored = storedJob(state, id);
+    if (stored === undefined) continue;
+    if (isUnreadable(stored)) unreadable.push(stored);
+    else jobs.push(stored);
+  }
+  return { jobs: jobs.sort((one, other) => one.createdAt - other.createdAt), unreadable };
+}
+
+/** A stored job. Undefined if there is none. Throws `Unavailable` if it cannot be read. */
+export function readJob(state: string, id: string): Job | undefined {
+  const stored = storedJob(state, id);
+  if (stored && isUnreadable(stored)) throw unreadableError([stored]);
+  return stored;
+}
+
+const isUnreadable = (stored: Job | UnreadableJob): stored is UnreadableJob => "problem" in stored;
+
+const repairHint =
+  "Repair job.json if you can. Otherwise, look at `gpuctl rentals list`: the label of the job's rental ends in the name of the folder. End the rental if it is active, then delete the folder.";
+
+function storedJob(state: string, id: string): Job | UnreadableJob | undefined {
+  const folder = jobFolder(state, id);
+  const unreadable = (reason: string): UnreadableJob => ({
+    id,
+    folder,
+    problem: `the job in ${folder} cannot be read: ${reason}`,
+    hint: repairHint,
+  });
+  const path = jobPath(state, id);
+  let text = "";
+  try {
+    assertFile(path);
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    // A job is stored before anything is rented, so a folder without the file has no rental.
+    return ["ENOENT", "ENOTDIR"].includes(codeOf(error)) ? undefined : unreadable(reasonOf(error));
+  }
+  const value = parseJson(text);
+  if (isRecord(value) && typeof value.version === "number" && value.version > version) {
+    return {
+      ...unreadable(`it has format ${value.version}; this gpuctl reads format ${version}`),
+      ...(typeof value.service === "string" && { service: value.service }),
+      hint: "Update gpuctl.",
+    };
+  }
+  return jobOf(id, value) ?? unreadable("job.json is damaged");
 }
 
 /** Parses the job of a folder. The name of the folder is the ID of the job. */
@@ -199,7 +258,9 @@ function jobOf(id: string, value: unknown): Job | undefined {
   if (!isRecord(value) || value.version !== version || value.id !== id) return undefined;
   const { plan } = value;
   const phase = jobPhases.find((one) => one === value.phase);
-  if (phase === undefined || !isRecord(plan)) return undefined;
+  const needed = [value.service, value.rentalLabel, value.line, value.process];
+  if (phase === undefined || !isRecord(plan) || needed.some((one) => typeof one !== "string"))
+    return undefined;
   const text = (name: string) => (typeof value[name] === "string" ? value[name] : undefined);
   const number = (of: Readonly<Record<string, unknown>>, name: string) =>
     typeof of[name] === "number" ? of[name] : undefined;

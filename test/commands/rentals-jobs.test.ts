@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { firstMoment } from "../support/cli.ts";
@@ -36,7 +36,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(again.err).toMatch(/has ended: exited with status 4/);
   });
 
-  test("files that are no jobs are left out, and a job of another folder is not written", async () => {
+  test("a job of another folder is not written", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("sleep 5"));
     const [{ id }] = await jobs();
@@ -54,6 +54,127 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect((await jobs()).map((one: { id: string }) => one.id).sort()).toEqual([id, "late"].sort());
     await run("rentals jobs cancel --all --yes");
     expect(existsSync(join(folder, "outside"))).toBe(false);
+  });
+
+  describe.each([
+    ["was cut off", "job.json is damaged", (text: string) => text.slice(0, 40)],
+    ["lacks a field", "job.json is damaged", (text: string) => text.replace('"line"', '"lime"')],
+    [
+      "is of a newer version",
+      "it has format 2; this gpuctl reads format 1",
+      (text: string) => text.replace('"version": 1', '"version": 2'),
+    ],
+    ["is not a file", "is not a regular file", () => undefined],
+  ])("a job whose file %s", (_, reason, change) => {
+    const line = sh("sleep 5", "--detach", "--lease", "1h");
+
+    /** A job that can be read, and one that cannot. */
+    async function createUnreadable(service?: string) {
+      const renter = await createRenter();
+      await renter.run(detached("sleep 5"));
+      await renter.run(line);
+      const [readable, { id }] = await renter.jobs();
+      const folder = join(renter.folder, "state", "jobs", id);
+      const path = join(folder, "job.json");
+      const text = (await readFile(path, "utf8")).replace(serviceUrl, service ?? serviceUrl);
+      const changed = change(text);
+      await rm(path);
+      if (changed === undefined) await mkdir(path);
+      else await writeFile(path, changed);
+      const message = `the job in ${folder} cannot be read: `;
+      return { ...renter, readable, id, folder, message };
+    }
+
+    test("is reported by run, which rents nothing", async () => {
+      const { run, message } = await createUnreadable();
+      for (const words of [line, sh("true"), line.filter((word) => word !== "--yes")]) {
+        const { code, err, requests } = await run(words, { terminal: 80 });
+        expect(code, err).toBe(2);
+        expect(err).toContain(message);
+        expect(err).toContain(reason);
+        expect(err).toMatch(
+          reason.includes("format")
+            ? /^Nothing was rented, because .* Update gpuctl\.$/m
+            : /gpuctl rentals list`: the label of the job's rental ends in the name of the folder/,
+        );
+        expect(requests.filter(isCreate)).toEqual([]);
+      }
+    });
+
+    test("is reported by all commands for jobs, which still show or end the others", async () => {
+      const { run, readable, id, message, active } = await createUnreadable();
+      for (const words of [
+        "list",
+        "logs",
+        "attach",
+        "cancel any --yes",
+        ...["logs", "attach", "cancel --yes"].map((verb) => `${verb} ${id}`),
+      ]) {
+        const { code, err } = await run(`rentals jobs ${words}`);
+        expect({ words, code }, err).toEqual({ words, code: 2 });
+        expect(err).toContain(message);
+      }
+      const { out } = await run("rentals jobs list -o json");
+      expect(JSON.parse(out)).toMatchObject([{ id: readable.id }]);
+      expect(await run(`rentals jobs logs ${readable.id}`)).toMatchObject({ code: 0 });
+      const cancelled = await run("rentals jobs cancel --all --yes");
+      expect(cancelled).toMatchObject({ code: 12 });
+      expect(cancelled.err).toContain(message);
+      expect(await active()).toMatchObject([{ id: 1002 }]);
+    });
+
+    test("is reported by the guard, which still ends rentals", async () => {
+      const { run, active, folder, message, advance } = await createUnreadable();
+      advance(hour);
+      const { code, out } = await run("rentals guard --once --yes -o json");
+      expect(code).toBe(12);
+      const events = JSON.parse(out);
+      expect(events).toMatchObject([{ event: "unreadable" }, { rentalId: "1001" }, { rentalId: "1002" }]);
+      expect(events[0].token).toBe(folder);
+      expect(events[0].message).toContain(message);
+      expect(await active()).toEqual([]);
+    });
+
+    test.runIf(reason.includes("format"))("does not count for another service", async () => {
+      const { run } = await createUnreadable("https://other.example.com");
+      expect(await run("rentals jobs list")).toMatchObject({ code: 0 });
+      expect(await run(sh("true"))).toMatchObject({ code: 0 });
+    });
+  });
+
+  test("a job that can be resumed is resumed although another job cannot be read", async () => {
+    const { run, jobs, folder } = await createRenter();
+    await run(detached("exit 4"));
+    const [{ id }] = await jobs();
+    const stored = join(folder, "state", "jobs");
+    const path = join(stored, id, "job.json");
+    const job = JSON.parse(await readFile(path, "utf8"));
+    await writeFile(path, JSON.stringify({ ...job, phase: "starting", process: deadProcess }));
+    await mkdir(join(stored, "damaged"));
+    await writeFile(join(stored, "damaged", "job.json"), "{");
+    const { code, err, requests } = await run(detached("exit 4"));
+    expect(code, err).toBe(4);
+    expect(err).toMatch(/^Resuming job/);
+    expect(requests.filter(isCreate)).toEqual([]);
+  });
+
+  test("files in the folder of the jobs that are no jobs are left out", async () => {
+    const { run, folder } = await createRenter();
+    const stored = join(folder, "state", "jobs");
+    await mkdir(join(stored, "empty"), { recursive: true });
+    await writeFile(join(stored, ".DS_Store"), "");
+    expect(await run("rentals jobs list")).toMatchObject({ code: 0 });
+    expect(await run(sh("true"))).toMatchObject({ code: 0 });
+  });
+
+  test("a folder of jobs that cannot be read counts as a job that cannot be read", async () => {
+    const { run, folder } = await createRenter();
+    await mkdir(join(folder, "state"), { recursive: true });
+    await writeFile(join(folder, "state", "jobs"), "");
+    const { code, err, requests } = await run(sh("true"));
+    expect(code, err).toBe(2);
+    expect(err).toMatch(/the jobs in \S+ cannot be read: .*\n.*Make the folder readable\.$/m);
+    expect(requests.filter(isCreate)).toEqual([]);
   });
 
   test("Ctrl-C leaves a detached job running", async () => {

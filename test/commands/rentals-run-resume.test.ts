@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { claimJob } from "../../src/jobs/watch.ts";
 import { processes } from "../../src/system/files.ts";
+import type { Prompts } from "../../src/system/types.ts";
 import { firstMoment, type SeenRequest } from "../support/cli.ts";
 import { storeJob } from "../support/jobs.ts";
 import {
@@ -117,6 +118,115 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     expect(err).toContain("another gpuctl process has just resumed or ended the job of this command line");
     expect(requests.filter(isCreate)).toEqual([]);
     expect(await active()).toHaveLength(1);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("the command line that resumes a job", () => {
+  test.each([
+    ["budget.maxBurn", "50", "60"],
+    ["rentals.gpuType", "h200", "h100"],
+    ["rentals.region", "us-central-1", "eu-north-4"],
+  ])("is the same after `config set %s`", async (key, before, after) => {
+    const renter = await createRenter();
+    const { run } = renter;
+    const line = sh("exit 4", "--detach", "--lease", "1h");
+    await run(`config set ${key} ${before}`);
+    expect(await run(line)).toMatchObject({ code: 0 });
+    await changeJob(renter, { phase: "starting", process: deadProcess });
+    for (const change of [`config set ${key} ${after}`, `config unset ${key}`]) {
+      expect(await run(change)).toMatchObject({ code: 0 });
+      await changeJob(renter, { phase: "starting", process: deadProcess });
+      const { err, requests } = await run(line);
+      expect(err).toMatch(/^Resuming job/m);
+      expect(requests.filter(isCreate)).toEqual([]);
+    }
+  });
+
+  test("resumes a job although the price of a new rental would not be known", async () => {
+    let fails = true;
+    const renter = await createRenter({
+      respond: async (request) => {
+        if (fails) return isTerminate(request) ? Response.json({}, { status: 500 }) : undefined;
+        return request.path.endsWith("/rental-options") ? Response.json([]) : undefined;
+      },
+    });
+    const line = sh("exit 3", "--max-cost", "5");
+    expect(await renter.run(line)).toMatchObject({ code: 10 });
+    fails = false;
+    await renter.run("config set rentals.gpuType b200");
+    // The clock of the test is fast, so the limit may stop the command.
+    const { code, err } = await renter.run(line);
+    expect([3, 8], err).toContain(code);
+    expect(err).toMatch(/^Resuming job/);
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test("is another one if a limit that was typed differs", async () => {
+    const { run, line } = await createKilled("--max-burn", "50");
+    const { err, requests } = await run(line.map((word) => (word === "50" ? "60" : word)));
+    expect(err).not.toContain("Resuming");
+    expect(requests.filter(isCreate)).toHaveLength(1);
+  });
+
+  test("has the answers to prompts as flags", async () => {
+    const renter = await createRenter();
+    const choose: Prompts["choose"] = async ({ choices }) => choices[1] ?? choices[0] ?? "";
+    const line = sh("exit 4", "--detach", "--lease", "1h").filter((word) => !["--gpus", "1"].includes(word));
+    const { code, err } = await renter.run(line, { terminal: 200, prompts: { choose } });
+    expect(code, err).toBe(0);
+    await changeJob(renter, { phase: "starting", process: deadProcess });
+    const [, again = ""] = /^To run this again without prompts: gpuctl (.*)$/m.exec(err) ?? [];
+    const same = await renter.run(again);
+    expect(same.err).toMatch(/^Resuming job/);
+    expect(same.requests.filter(isCreate)).toEqual([]);
+  });
+
+  test("keeps the lease of the job in its file if another lease file is set", async () => {
+    let fails = true;
+    const guarded: string[] = [];
+    const renter = await createRenter({
+      respond: async (request) => {
+        if (!isTerminate(request)) return undefined;
+        if (fails) return Response.json({}, { status: 500 });
+        // While the job is resumed, a guard of its file does not end its rental.
+        if (guarded.length > 0) return undefined;
+        guarded.push("asked");
+        const guard = await renter.run("rentals guard --once --yes -o json", first);
+        guarded.push(...JSON.parse(guard.out).map(({ event }: { event: string }) => event));
+        return undefined;
+      },
+    });
+    const { run, folder, active } = renter;
+    const first = renter.network({ GPUCTL_LEASE_FILE: join(folder, "first") });
+    const other = renter.network({ GPUCTL_LEASE_FILE: join(folder, "other") });
+    const line = sh("exit 3");
+    expect(await run(line, first)).toMatchObject({ code: 10 });
+    fails = false;
+    const text = await readFile(join(folder, "first"), "utf8");
+    await writeFile(join(folder, "first"), text.replaceAll(processes.self, deadProcess));
+    const { code, err, requests } = await run(line, other);
+    expect(code, err).toBe(3);
+    expect(err).toMatch(/^Resuming job/);
+    expect(requests.filter(isCreate)).toEqual([]);
+    expect(guarded).toEqual(["asked"]);
+    expect(await active()).toEqual([]);
+    expect(await leasesOf(renter, join(folder, "first"))).toEqual([]);
+  });
+
+  test("names the lease file of a job whose rental is not listed", async () => {
+    let fails = true;
+    const renter = await createRenter({
+      respond: async (request) =>
+        fails && isCreate(request) ? Response.json({}, { status: 500 }) : undefined,
+    });
+    const first = join(renter.folder, "first");
+    const line = sh("exit 4");
+    expect(await renter.run(line, renter.network({ GPUCTL_LEASE_FILE: first }))).toMatchObject({ code: 10 });
+    fails = false;
+    const { err } = await renter.run(line);
+    expect(err).toContain(
+      `If the rental appears later, \`gpuctl rentals guard --lease-file ${first}\` ends it.`,
+    );
   });
 });
 

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { chmod, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createHome, firstChunk, gpuctl, runProgram } from "../support/process.ts";
-import { needs, skipWithout } from "../support/programs.ts";
+import { addProgram, createHome, firstChunk, gpuctl, runProgram } from "../support/process.ts";
+import { needs, pathOf, skipWithout } from "../support/programs.ts";
 import { sample, thorough } from "../support/thorough.ts";
 
 /** A sandbox with machines, served by a process of its own, and a rental that runs there. */
@@ -70,6 +70,32 @@ async function machinesIn(home: string): Promise<readonly string[]> {
 const signals = ["SIGKILL", "SIGTERM", "SIGHUP"] as const;
 
 const isRoot = process.geteuid?.() === 0;
+
+describe.skipIf(process.platform === "win32")("the keys of machines", () => {
+  needs("sshd");
+  needs("ssh");
+
+  test("are shared by processes that create them at once, and by one that follows a killed one", async () => {
+    const { folder, run } = await createHome();
+    // Takes a second between the two files of a key.
+    await addProgram(
+      folder,
+      "ssh-keygen",
+      `for file; do :; done
+${pathOf("ssh-keygen")} "$@" || exit
+[ "$2" = -t ] && mv "$file.pub" "$file.late" && sleep 1 && mv "$file.late" "$file.pub"
+exit 0`,
+    );
+    const line = "rentals run --gpus 1 --sandbox --yes -- echo up";
+    for (const { code, err } of await Promise.all([run(line), run(line)])) expect(code, err).toBe(0);
+    const key = join(folder, "state", "sandbox-machines", "id_ed25519");
+    const publicKey = await readFile(`${key}.pub`, "utf8");
+    await rm(`${key}.pub`);
+    const { code, err } = await run(line);
+    expect(code, err).toBe(0);
+    expect(await readFile(`${key}.pub`, "utf8")).toBe(publicKey);
+  });
+});
 
 describe.skipIf(process.platform !== "linux")("machines of a served sandbox", () => {
   needs("sshd");

@@ -27,7 +27,8 @@ import { createDialog, type DialogOptions } from "./dialog.ts";
 import type { Runtime } from "./services.ts";
 
 /** The ports that belong to one run of a command. */
-export type RunPorts = Pick<Ports, "changeLine" | "withinLimits"> & Partial<Pick<Ports, TaskPort>>;
+export type RunPorts = Pick<Ports, "changeLine" | "typedFlags" | "withinLimits"> &
+  Partial<Pick<Ports, TaskPort>>;
 
 /** The ports of commands that use `task`. */
 type TaskPort = "task" | "commandNode" | "failureOf" | "messages";
@@ -48,7 +49,6 @@ export function createPorts(
     ask,
     place: placeOf(settings),
     withServiceFlags: (text) => withServiceFlags(text, serviceFlags(dialog.invocation.globals)),
-    isTyped: (flag) => Object.hasOwn(dialog.invocation.flags, flag),
     callAt,
     requestAt,
     sandbox: servedSandbox ?? sandbox,

@@ -5,7 +5,7 @@ import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { loaders } from "../generated/loaders.ts";
 import { commandsWithin } from "../help/help.ts";
-import type { Invocation } from "../parse/program.ts";
+import { type Invocation, type Parsed, parse } from "../parse/program.ts";
 import { valuesOf, withDefaults } from "../parse/values.ts";
 import { fillIn } from "../prompt/ask.ts";
 import { confirm } from "../prompt/confirm.ts";
@@ -47,20 +47,21 @@ export async function run(
     const limits = owner && (await loadCommand(owner.path.join(" "))).withinLimits;
     return limits ? limits({ ...context, input }, send) : send();
   };
-  const ports = async (one: Command): Promise<object> => {
+  const ports = async (one: Command, line?: readonly string[]): Promise<object> => {
     if (one.uses === undefined) return {};
-    const own = { changeLine, withinLimits, invocation: parsed };
+    const typedFlags = typedOn(line === undefined ? parsed : parse(line, context.settings.version));
+    const own = { changeLine, typedFlags, withinLimits, invocation: parsed };
     if (!one.uses.includes("task")) return portsFor(one, runtime, connection, own);
     const { createTaskPorts } = await import("./task.ts");
-    const sources = { connection, serviceNow, load: loadCommand, portsFor: ports };
+    const sources = { connection, serviceNow, load: loadCommand, portsFor: (other: Command) => ports(other) };
     return portsFor(one, runtime, connection, { ...own, ...createTaskPorts(runtime, sources) });
   };
   const { values, line } = await fillIn(invocation, valuesOf(invocation), runtime, {
     command,
     context,
-    portsFor: ports,
+    portsFor: (one) => ports(one),
   });
-  const parsedValues = { ...context, ...(await ports(command)), ...values };
+  const parsedValues = { ...context, ...(await ports(command, line)), ...values };
   const prepare = async (): Promise<object> => {
     const built = (await command.buildInput?.(parsedValues)) ?? values.input;
     // Skipped when there is nothing to check, so that a plain `list` loads no schema.
@@ -107,6 +108,11 @@ export async function run(
     throw error;
   }
 }
+
+const typedOn = (parsed: Parsed): Ports["typedFlags"] =>
+  "flags" in parsed
+    ? Object.fromEntries(Object.entries(parsed.flags).map(([name, { value }]) => [name, value]))
+    : {};
 
 const questionOf = (confirmation: NonNullable<Command["confirm"]>, input: Context & Values) =>
   "spending" in confirmation

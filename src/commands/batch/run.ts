@@ -84,7 +84,7 @@ export default defineCommand({
   effect: "generate",
   args: [arg.text("INPUT", "The requests, as JSON lines", { replacedByFlag: "prompts" })],
   flags: runFlags,
-  uses: ["environment", "installation", "attendance", "isTyped"],
+  uses: ["environment", "installation", "attendance", "typedFlags"],
   view: {
     kind: "record",
     columns: [
@@ -117,7 +117,7 @@ export default defineCommand({
       after: [exampleInput],
     },
   ],
-  run: async ({ args, flags, environment, installation, attendance, isTyped, ...context }) => {
+  run: async ({ args, flags, environment, installation, attendance, typedFlags, ...context }) => {
     const { settings, files, say, now } = context;
     const isOutMissing = flags.out === undefined && !settings.dryRun;
     const input = flags.prompts ?? args.input;
@@ -165,7 +165,7 @@ export default defineCommand({
       assertSameShards: () => assertSameShards(whole, shard),
       send: createSend({ ...sendOptions, version: settings.version }),
       pricing: batchPricing(settings),
-      needsPrices: isTyped("max-cost"),
+      needsPrices: "max-cost" in typedFlags,
       concurrency: flags.concurrency,
       patience: flags.giveUpAfter,
       sleep: context.sleep,

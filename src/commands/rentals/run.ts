@@ -9,12 +9,13 @@ import { commandLine, quoted } from "../../core/text.ts";
 import { duration } from "../../core/values/durations.ts";
 import { decimalText, dollarText } from "../../core/values/money.ts";
 import { attend } from "../../jobs/attend.ts";
-import { type Job, type Journal, openJournal, readJobs } from "../../jobs/journal.ts";
-import { newToken, serviceName } from "../../jobs/leases.ts";
+import { type Job, type Journal, openJournal, unreadableError } from "../../jobs/journal.ts";
+import { type LeasePlace, newToken, serviceName } from "../../jobs/leases.ts";
 import { claimJob, leaveJob } from "../../jobs/watch.ts";
 import { estimateCost } from "./cost.ts";
 import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.ts";
 import { rentalOffers } from "./create/offers.ts";
+import { ownJobs, placeOf } from "./jobs/find.ts";
 import { leasePlace } from "./lease/place.ts";
 import { jobHost } from "./run/host.ts";
 import {
@@ -52,7 +53,7 @@ export default defineCommand({
   alsoCalls: ["listVirtualMachineRentals", "getRental", "getActiveRentalSummary"],
   args: [arg.texts("COMMAND", "Program to run, after --, with its arguments", { required: true })],
   flags: runFlags,
-  uses: ["attendance", "place", "programs", "startMachines"],
+  uses: ["attendance", "place", "programs", "startMachines", "typedFlags"],
   buildInput: async ({ input, flags, args, ...context }) => {
     checkRunFlags(flags, args.command);
     // Before the user is asked, so that a mistake is shown first.
@@ -82,15 +83,16 @@ export default defineCommand({
     const variables = variablesOf(flags, attendance);
     if (settings.dryRun) return showPlan({ input, flags, args, ...context });
     if (!plan.keep) await assertCanEnd(context);
-    const price = flags.maxCost === undefined ? undefined : await knownPrice(input, context);
     await assertPrograms({ programs }, plan);
     const machines = await startMachines();
     const place = plan.keep && flags.lease === undefined ? undefined : leasePlace(flags, context);
-    const options: RentOptions = { ...flags, input, place };
     return attendance.interruptible(async (stopped) => {
       const line = lineFor({ input, flags, args, ...context });
       const left = leftBehind(line, flags, context);
       if (left?.rentalId === undefined && unasked.has(input)) throw attendedElsewhere();
+      // A resumed job keeps its price.
+      const needsPrice = flags.maxCost !== undefined && left?.rentalId === undefined;
+      const price = needsPrice ? await knownPrice(input, context) : undefined;
       let id = left?.id;
       const begin = (): Journal => {
         id = newToken();
@@ -110,16 +112,18 @@ export default defineCommand({
         });
       };
       try {
-        const resumed = left && (await resume(left, options, context));
-        const journal = resumed ?? (await rentFor(begin, options, { ...context, stopped }));
-        const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease: place });
+        const resumed = left && (await resume(left, place, context));
+        const journal =
+          resumed ?? (await rentFor(begin, { ...flags, input, place }, { ...context, stopped }));
+        const lease = resumed ? placeOf(resumed.job(), context) : place;
+        const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
         const { rentalId = "" } = journal.job();
         context.setFailureContext(
           `Rental ${rentalId} may still be billed. \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\` ends it.`,
           { evenIfUnread: true },
         );
         const outcome = await attend(journal, host, { stopped, variables });
-        if (outcome.because === "detached" && place) await detachLease(place, journal.job().id);
+        if (outcome.because === "detached" && lease) await detachLease(lease, journal.job().id);
         return jobResult(journal, outcome, context);
       } finally {
         if (id !== undefined) await leaveJob(id, files);
@@ -129,32 +133,37 @@ export default defineCommand({
 });
 
 type Given = Context &
-  Pick<Ports, "place"> & {
+  Pick<Ports, "place" | "typedFlags"> & {
     readonly input: Input;
     readonly flags: FlagValues<typeof runFlags>;
     readonly args: { readonly command: readonly string[] };
   };
 
-const lineFor = ({ input, flags, args, settings, files }: Omit<Given, "place">): string =>
+/**
+ * Identifies the command line. Only what was typed counts: if a default changes in the configuration or the environment,
+ * the same command line still resumes its job, whose rental exists.
+ */
+const lineFor = ({ typedFlags, flags, args, settings, files }: Omit<Given, "place">): string =>
   lineOf(
     serviceName(settings),
     files.resolve("."),
-    input,
-    { ...flags, env: flags.env.map(nameOf) },
+    { ...typedFlags, env: flags.env.map(nameOf) },
     args.command,
   );
 
 /**
  * The last job that the same command line started and that needs gpuctl, but whose gpuctl process no longer runs. Throws
- * `UsageError` if this command line would rent although a process that cannot be checked may attend such a job.
+ * `UsageError` if this command line would rent although a process that cannot be checked may attend such a job, and
+ * `Unavailable` if it would rent although a job cannot be read, which may be such a job.
  */
 const leftBehind = (
   line: string,
   { env }: Pick<FlagValues<typeof runFlags>, "env">,
-  { files }: Pick<Context, "files">,
+  { files, settings }: Pick<Context, "files" | "settings">,
 ): Job | undefined => {
   const { self, isRunning, isHere } = files.processes;
-  const open = readJobs(files.state).filter(
+  const { jobs, unreadable } = ownJobs({ files, settings });
+  const open = jobs.filter(
     (job) =>
       job.line === line &&
       job.phase !== "ended" &&
@@ -165,6 +174,12 @@ const leftBehind = (
   const left = open.findLast(({ process }) => process === self || !isRunning(process));
   const unknown = open.findLast(({ process }) => isRunning(process) && !isHere(process));
   if (unknown && left?.rentalId === undefined) throw mayBeAttended(unknown);
+  if (unreadable.length > 0 && left?.rentalId === undefined) {
+    throw unreadableError(
+      unreadable,
+      "Nothing was rented, because this command line may have started that job.",
+    );
+  }
   return left;
 };
 
@@ -189,9 +204,14 @@ const attendedElsewhere = (): UsageError =>
 
 /**
  * Takes over the job that this command line started and did not end. Returns undefined if its rental is not
- * known and cannot be found. Throws `UsageError` if another process takes it over.
+ * known and cannot be found. Throws `UsageError` if another process takes it over. Its lease stays in the file that the
+ * job recorded, because a guard of that file would otherwise end the rental. `current` is the file for a new job.
  */
-async function resume(left: Job, options: RentOptions, context: Context): Promise<Journal | undefined> {
+async function resume(
+  left: Job,
+  current: LeasePlace | undefined,
+  context: Context,
+): Promise<Journal | undefined> {
   const { files, say, setFailureContext, now, sleep } = context;
   const { id, rentalLabel, rentedAt, phase, plan } = left;
   const journal = await claimJob(id, files);
@@ -205,7 +225,9 @@ async function resume(left: Job, options: RentOptions, context: Context): Promis
   setFailureContext(`The job was not resumed. \`gpuctl rentals jobs list\` shows whether it has a rental.`);
   await assertHasRental(journal, context);
   // A lease whose rental is not found stays with the killed process, so that a guard ends the rental if it appears later.
-  const adopt = async () => options.place && adoptLease(options.place, left);
+  const place = placeOf(left, context);
+  const isCurrent = place?.path === current?.path;
+  const adopt = async () => place && adoptLease(place, left);
   if (left.rentalId !== undefined) {
     await adopt();
     return journal;
@@ -214,15 +236,15 @@ async function resume(left: Job, options: RentOptions, context: Context): Promis
     const record = await findRental(rentalLabel, context);
     if (record !== undefined) {
       await adopt();
-      await bindRental(journal, record, options, context);
+      await bindRental(journal, record, { place }, context);
       return journal;
     }
     await sleep(lookUpPause);
   }
   journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of the job is listed" });
   setFailureContext(undefined);
-  const later = options.place
-    ? "`gpuctl rentals guard` ends it"
+  const later = place
+    ? `\`${commandLine("rentals guard", [], isCurrent ? [] : ["--lease-file", place.path])}\` ends it`
     : "end it with `gpuctl rentals terminate`, because it has no lease";
   say(
     rentedAt === undefined

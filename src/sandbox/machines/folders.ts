@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
+import { codeOf } from "../../core/errors.ts";
 import { makeFolderSync, writePrivateFile } from "../../core/files.ts";
 import { endPrograms, machineVariable, runFile, type SshPrograms, systemUser } from "./programs.ts";
 
@@ -116,14 +117,25 @@ export async function prepareIdentity({ root, identityFile }: MachineFolders, ke
   await createKey(keygen, identityFile, "gpuctl sandbox");
 }
 
-/** Creates a key pair without a passphrase, unless it exists. Another process may create it at the same time. */
+/**
+ * Creates a key pair without a passphrase, unless it exists. Another process may create it at the same time, or may have
+ * been killed between the two files. ssh-keygen never writes to a file that exists, because it would wait for an answer.
+ */
 async function createKey(keygen: string, file: string, comment: string): Promise<void> {
   if (existsSync(`${file}.pub`)) return;
-  await runFile(keygen, ["-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", file]).catch(
-    (error: unknown) => {
-      if (!existsSync(`${file}.pub`)) throw error;
-    },
-  );
+  if (!existsSync(file)) {
+    const temporary = `${file}.${crypto.randomUUID()}`;
+    try {
+      await runFile(keygen, ["-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", temporary]);
+      linkSync(temporary, file);
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    } finally {
+      for (const one of [temporary, `${temporary}.pub`]) rmSync(one, { force: true });
+    }
+  }
+  const { stdout } = await runFile(keygen, ["-y", "-f", file]);
+  writePrivateFile(`${file}.pub`, stdout);
 }
 
 /** Writes the configuration of a node's sshd, and creates its home. */

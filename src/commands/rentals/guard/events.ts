@@ -17,7 +17,7 @@ export interface GuardEvent {
    * - `unclear`: it is not certain which rental a pending lease is for
    * - `disputed`: the lease is over by only one of two clocks
    * - `unchecked`: the lease ends only with a process that cannot be checked from here
-   * - `unreadable`: lines of the lease file are damaged
+   * - `unreadable`: lines of the lease file are damaged, or a job on this machine cannot be read
    * - `unlisted`: the active rentals could not be listed
    * - `round-failed`: the whole round failed, and the next one tries again
    */
@@ -37,7 +37,7 @@ export interface GuardEvent {
     | "round-failed";
   readonly rentalId?: string | undefined;
   readonly label?: string | undefined;
-  /** The token of a lease. */
+  /** The token of a lease. For `unreadable`, a path. */
   readonly token?: string | undefined;
   /** When the lease is over, in ISO 8601. */
   readonly endsAt?: string | undefined;

@@ -18,6 +18,7 @@ import { InterruptedWrite, ServiceError, UnknownOutcome } from "../../../core/se
 import { hostOf, LockLost, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { duration, timeUnits } from "../../../core/values/durations.ts";
+import type { UnreadableJob } from "../../../jobs/journal.ts";
 import { type ActiveRental, isOverByAll, leaseRound } from "../../../jobs/lease-round.ts";
 import {
   changeLease,
@@ -29,6 +30,7 @@ import {
   whileLocked,
 } from "../../../jobs/leases.ts";
 import { parseTime } from "../../../output/time.ts";
+import { ownJobs } from "../jobs/find.ts";
 import { clocks } from "../lease/place.ts";
 import { listActive } from "../listing.ts";
 import { endedMessage, endRental, isEnding } from "../terminate/end.ts";
@@ -73,6 +75,9 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   if (leases.unreadable.length > 0) {
     const message = `${leases.unreadable.length === 1 ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read, so ${leases.unreadable.length === 1 ? "its lease is" : "their leases are"} unknown; fix or delete ${leases.unreadable.length === 1 ? "it" : "them"}`;
     add({ event: "unreadable", token: place.path, message, error: new Unavailable(message, "") });
+  }
+  for (const { folder, problem, hint } of unreadableJobs(guard)) {
+    add({ event: "unreadable", token: folder, message: problem, error: new Unavailable(problem, hint) });
   }
   const rentals = await activeRentals(guard, add);
   const round = leaseRound(leases, {
@@ -127,6 +132,16 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   }
   if (!settings.dryRun) await notifyAll(events, rentals, guard);
   return events;
+}
+
+/** The jobs on this machine that cannot be read. Without a home folder there are no jobs, but there may be leases. */
+function unreadableJobs(guard: Guard): readonly UnreadableJob[] {
+  try {
+    return ownJobs(guard).unreadable;
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    return [];
+  }
 }
 
 /** On a full disk, a guard cannot change the leases, but it still ends rentals. */

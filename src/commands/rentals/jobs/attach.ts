@@ -11,7 +11,7 @@ import { claimJob, isAttended, leaveJob, watcher } from "../../../jobs/watch.ts"
 import { type HostContext, jobHost } from "../run/host.ts";
 import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
 import { jobResult, jobView } from "../run/report.ts";
-import { findJob, isOpen, noOpenJobs, ownJobs, placeOf } from "./find.ts";
+import { findJob, isOpen, lastJob, noOpenJobs, placeOf } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs attach",
@@ -43,7 +43,7 @@ export default defineCommand({
   ],
   run: async ({ args, flags, attendance, programs, startMachines, ...context }) => {
     const { settings } = context;
-    const found = args.job === undefined ? ownJobs(context).findLast(isOpen) : findJob(args.job, context);
+    const found = args.job === undefined ? lastJob(isOpen, context) : findJob(args.job, context);
     if (found === undefined) return noOpenJobs;
     if (settings.dryRun)
       return { data: await context.call("getRental", { rentalId: found.rentalId ?? found.id }) };

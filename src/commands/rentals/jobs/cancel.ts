@@ -6,7 +6,7 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { hostOf, type Processes, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { cancel } from "../../../jobs/attend.ts";
-import { type Job, jobRecord, openJournal } from "../../../jobs/journal.ts";
+import { type Job, jobRecord, openJournal, unreadableError } from "../../../jobs/journal.ts";
 import { claimJob, leaveJob } from "../../../jobs/watch.ts";
 import { jobHost } from "../run/host.ts";
 import { assertHasRental, findRental } from "../run/rent.ts";
@@ -38,8 +38,9 @@ export default defineCommand({
     const words = [...new Set(args.job)];
     if (flags.all && words.length > 0) throw new UsageError("JOB cannot be used together with --all");
     if (!flags.all && words.length === 0) throw new UsageError("missing required input: JOB");
-    const jobs = flags.all ? ownJobs(context).filter(isOpen) : words.map((word) => findJob(word, context));
-    return { jobs };
+    if (!flags.all) return { jobs: words.map((word) => findJob(word, context)), unreadable: [] };
+    const { jobs, unreadable } = ownJobs(context);
+    return { jobs: jobs.filter(isOpen), unreadable };
   },
   confirm: {
     destruction: ({ input: { jobs } }) => {
@@ -56,14 +57,15 @@ export default defineCommand({
       return `${stop}, and terminate ${rentals}? All data on ${ending.length === 1 ? "it" : "them"} is lost.`;
     },
   },
-  run: async ({ input: { jobs }, attendance, programs, startMachines, ...context }) => {
+  run: async ({ input: { jobs, unreadable }, attendance, programs, startMachines, ...context }) => {
     const { files, settings, call } = context;
     const open = jobs.filter(isOpen);
     if (settings.dryRun) {
       for (const { rentalId, id } of open) await call("getRental", { rentalId: rentalId ?? id });
     }
     const machines = open.some(({ phase }) => phase === "running") ? await startMachines() : undefined;
-    const failures: FailedItem[] = [];
+    const failures: FailedItem[] = unreadable.map((one) => ({ name: one.id, error: unreadableError([one]) }));
+    const count = open.length + unreadable.length;
     const done = jobs.filter((job) => !isOpen(job));
     for (const { id } of open) {
       try {
@@ -84,15 +86,16 @@ export default defineCommand({
         if (rentalId !== undefined) context.say(cancelledText(journal.job()));
         done.push(journal.job());
       } catch (error) {
-        if (open.length === 1) throw error;
+        if (count === 1) throw error;
         failures.push({ name: id, error });
       } finally {
         await leaveJob(id, files);
       }
     }
-    const problem = `${failures.length} of ${open.length} jobs could not be cancelled`;
+    const problem = `${failures.length} of ${count} jobs could not be cancelled`;
+    const { hint } = unreadableError(unreadable);
     const failure =
-      failures.length > 0 ? new SomeFailed(problem, { failures, succeeded: done.length }) : undefined;
+      failures.length > 0 ? new SomeFailed(problem, { failures, succeeded: done.length, hint }) : undefined;
     if (failure && done.length === 0) throw failure;
     return { data: done.map((job) => jobRecord(job, job.phase)), failure };
   },

@@ -2,7 +2,7 @@ import { arg } from "../../../command-kit/arg.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import { NotFound, UsageError } from "../../../core/errors.ts";
 import type { ListView } from "../../../core/view.ts";
-import { type Job, readJobs } from "../../../jobs/journal.ts";
+import { type Job, readJobs, type StoredJobs, unreadableError } from "../../../jobs/journal.ts";
 import { type LeasePlace, serviceName } from "../../../jobs/leases.ts";
 
 export const jobArg = arg.text(
@@ -26,16 +26,35 @@ export const jobList: ListView = {
   id: ["id"],
 };
 
-/** The jobs of this service, the oldest first. */
-export const ownJobs = ({ files, settings }: Pick<Context, "files" | "settings">): readonly Job[] =>
-  readJobs(files.state).filter(({ service }) => service === serviceName(settings));
+/** The jobs of this service. Unreadable jobs are included unless they certainly belong to another service. */
+export function ownJobs({ files, settings }: Pick<Context, "files" | "settings">): StoredJobs {
+  const { jobs, unreadable } = readJobs(files.state);
+  const own = serviceName(settings);
+  return {
+    jobs: jobs.filter(({ service }) => service === own),
+    unreadable: unreadable.filter(({ service = own }) => service === own),
+  };
+}
+
+/**
+ * The last job that is accepted. Throws `Unavailable` if a job cannot be read, because it may be the one that is meant.
+ */
+export function lastJob(
+  accepts: (job: Job) => boolean,
+  context: Pick<Context, "files" | "settings">,
+): Job | undefined {
+  const { jobs, unreadable } = ownJobs(context);
+  if (unreadable.length > 0) throw unreadableError(unreadable);
+  return jobs.findLast(accepts);
+}
 
 /**
  * Finds a job by ID or label. If several jobs have the label, returns the only one that has not ended, or the last one
- * if all have ended. Throws `UsageError` if more than one has not ended, and `NotFound` if there is no such job.
+ * if all have ended. Throws `UsageError` if more than one has not ended, and `NotFound` if there is no such job. Throws
+ * `Unavailable` if the job may be one that cannot be read.
  */
 export function findJob(word: string, context: Pick<Context, "files" | "settings">): Job {
-  const jobs = ownJobs(context);
+  const { jobs, unreadable } = ownJobs(context);
   const labelled = jobs.filter(({ label }) => label === word);
   const open = labelled.filter(isOpen);
   if (open.length > 1) {
@@ -43,8 +62,13 @@ export function findJob(word: string, context: Pick<Context, "files" | "settings
       hint: `Use an ID: ${open.map(({ id }) => id).join(", ")}.`,
     });
   }
-  const found = jobs.find(({ id }) => id === word) ?? open[0] ?? labelled.at(-1);
+  const named = unreadable.filter(({ id }) => id === word);
+  if (named.length > 0) throw unreadableError(named);
+  const found = jobs.find(({ id }) => id === word) ?? open[0];
   if (found) return found;
+  if (unreadable.length > 0) throw unreadableError(unreadable);
+  const ended = labelled.at(-1);
+  if (ended) return ended;
   throw new NotFound(`job ${word} not found`, {
     request: null,
     hint: "`gpuctl rentals jobs list --all` shows the jobs.",

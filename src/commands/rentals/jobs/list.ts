@@ -1,13 +1,13 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import type { NextStep } from "../../../core/result.ts";
-import { jobPhases, jobRecord, readJobs, stateOfJob } from "../../../jobs/journal.ts";
+import { jobPhases, jobRecord, readJobs, stateOfJob, unreadableError } from "../../../jobs/journal.ts";
 import { isOpen, jobList, noOpenJobs, ownJobs } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs list",
   summary: "List the jobs that were started on this machine",
-  details: `The state is from gpuctl's last contact with the job. While gpuctl is attached to a job, its state is ${jobPhases.slice(0, -1).join(", ")} or ${jobPhases.at(-1)}. A job is detached if its command runs without gpuctl. It is unattended if gpuctl was killed: then its rental is billed until you resume or cancel the job, or \`gpuctl rentals guard\` ends the rental.`,
+  details: `The state is from gpuctl's last contact with the job. While gpuctl is attached to a job, its state is ${jobPhases.slice(0, -1).join(", ")} or ${jobPhases.at(-1)}. A job is detached if its command runs without gpuctl. It is unattended if gpuctl was killed: then its rental is billed until you resume or cancel the job, or \`gpuctl rentals guard\` ends the rental. If a job cannot be read, shows the others and exits with code 2.`,
   flags: {
     all: flag.boolean("Also the jobs that have ended"),
   },
@@ -18,13 +18,16 @@ export default defineCommand({
   ],
   run: ({ flags, ...context }) => {
     const { files, say } = context;
-    const own = ownJobs(context);
-    const shown = flags.all ? own : own.filter(isOpen);
-    const elsewhere = readJobs(files.state).filter(isOpen).length - own.filter(isOpen).length;
+    const { jobs, unreadable } = ownJobs(context);
+    const open = jobs.filter(isOpen);
+    const elsewhere = readJobs(files.state).jobs.filter(isOpen).length - open.length;
     if (elsewhere > 0) say(`Jobs of other services that have not ended: ${elsewhere}. They are not shown.`);
+    const shown = flags.all ? jobs : open;
+    const failure = unreadable.length > 0 ? unreadableError(unreadable) : undefined;
+    if (failure && shown.length === 0) throw failure;
     if (shown.length === 0 && !flags.all) return noOpenJobs;
     const data = shown.map((job) => jobRecord(job, stateOfJob(job, files.processes.isRunning)));
-    return { data, nextSteps: nextSteps(data) };
+    return { data, nextSteps: nextSteps(data), failure };
   },
 });
 

@@ -6,7 +6,7 @@ import { jobFolder, jobRecord, logPath, stateOfJob, viewJournal } from "../../..
 import { growing, isAttended, pollMs } from "../../../jobs/watch.ts";
 import { jobHost } from "../run/host.ts";
 import { jobView } from "../run/report.ts";
-import { findJob, jobArg, noJobs, ownJobs } from "./find.ts";
+import { findJob, jobArg, lastJob, noJobs } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs logs",
@@ -28,7 +28,7 @@ export default defineCommand({
   ],
   run: async ({ args, flags, attendance, programs, startMachines, ...context }) => {
     const { files, settings, sleep, say } = context;
-    const job = args.job === undefined ? ownJobs(context).at(-1) : findJob(args.job, context);
+    const job = args.job === undefined ? lastJob(() => true, context) : findJob(args.job, context);
     if (job === undefined) return noJobs;
     const log = logPath(jobFolder(files.state, job.id));
     if (settings.output !== "table") {
