@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "../../core/errors.ts";
@@ -124,14 +124,15 @@ export async function prepareIdentity({ root, identityFile }: MachineFolders, ke
 async function createKey(keygen: string, file: string, comment: string): Promise<void> {
   if (existsSync(`${file}.pub`)) return;
   if (!existsSync(file)) {
-    const temporary = `${file}.${crypto.randomUUID()}`;
+    const folder = mkdtempSync(`${file}-`);
+    const temporary = join(folder, "key");
     try {
       await runFile(keygen, ["-q", "-t", "ed25519", "-N", "", "-C", comment, "-f", temporary]);
       linkSync(temporary, file);
     } catch (error) {
       if (codeOf(error) !== "EEXIST") throw error;
     } finally {
-      for (const one of [temporary, `${temporary}.pub`]) rmSync(one, { force: true });
+      rmSync(folder, { recursive: true });
     }
   }
   const { stdout } = await runFile(keygen, ["-y", "-f", file]);
