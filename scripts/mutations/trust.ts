@@ -575,8 +575,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a flag is taken for the value of the flag before it",
     file: "src/cli/parse/options.ts",
-    from: "if (isNextWord && flagLike.test(text)) {",
-    to: "if (false) {",
+    from: "if (flagLike.test(text) && words.some",
+    to: "if (false && words.some",
     tests: ["test/cli/suggestions.test.ts"],
   },
   {
@@ -585,5 +585,19 @@ export const trustMutations: readonly Mutation[] = [
     from: "while (!this.#isSettled && incoming?.read());",
     to: "",
     tests: ["test/client/prepared.test.ts"],
+  },
+  {
+    name: "a long flag with one dash is taken for a short flag with a value",
+    file: "src/cli/parse/options.ts",
+    from: "if (isFlag(name)) throw unknownFlag(joined);",
+    to: "",
+    tests: ["test/cli/suggestions.test.ts"],
+  },
+  {
+    name: "a rental without an ID is created without a word",
+    file: "src/command-kit/outcomes.ts",
+    from: 'if (thing === "rental" && id === undefined && !settings.dryRun) {',
+    to: "if (false) {",
+    tests: ["test/commands/after-create.test.ts"],
   },
 ];

@@ -29,7 +29,7 @@ export function createAndCheck<Value>(
   thing: "rental" | "volume",
   create: () => Promise<Value>,
   list: (options?: { retries: number; warn: () => void }) => Promise<unknown>,
-  { progress, settings, setFailureContext }: Context,
+  { progress, settings, setFailureContext, say }: Context,
 ): Promise<Value> {
   return progress(`Creating the ${thing}`, async () => {
     const before = settings.dryRun ? undefined : await idsOf(() => list({ retries: 0, warn: () => {} }));
@@ -42,6 +42,9 @@ export function createAndCheck<Value>(
     setFailureContext(`${subject} was created${billed}. Do not create it again.`, {
       evenIfUnread: true,
     });
+    if (thing === "rental" && id === undefined && !settings.dryRun) {
+      say(`Warning: the response has no ID. ${finding(thing, before, await idsOf(list))}`);
+    }
     return created;
   });
 }

@@ -101,6 +101,8 @@ describe("a typo", () => {
     ["rentals create vm --gpus 1 --yes --label --max-burn=2.00", "--label", "--max-burn=2.00"],
     ["rentals terminate 7 --profile --dry-run", "--profile", "--dry-run"],
     ["chat -m --max-cost hi", "--model", "--max-cost"],
+    ["chat -qm --sandbox hi", "--model", "--sandbox"],
+    ["chat -qcm --dry-run hi", "--model", "--dry-run"],
     ["rentals run --gpus 1 --label -- true", "--label", "--"],
   ])("%s: a flag is not the value of the flag before it", async (line, flag, next) => {
     const { run } = await createCli();
@@ -109,6 +111,26 @@ describe("a typo", () => {
     expect(err).toBe(
       `Error: ${flag} requires a value, but the next word is ${next}\nTo use this word as the value, write ${flag}=${next}.\n`,
     );
+  });
+
+  test.each([
+    ["chat -m m hi -sandbox", "unknown flag '-sandbox' (Did you mean --sandbox?)"],
+    ["chat -m m -session work", "unknown flag '-session' (Did you mean --session?)"],
+    ["chat -m m hi -max-tokens=5", "unknown flag '-max-tokens' (Did you mean --max-tokens?)"],
+    ["chat -m=m hi", "-m takes its value without =, as in -m m"],
+    ["rentals list -o=json", "-o takes its value without =, as in -o json"],
+  ])("%s: a long flag is not the value of a short one", async (line, message) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(line);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(`Error: ${message}\n`);
+  });
+
+  test("words after -- are not compared with the flags before", async () => {
+    const { run } = await createCli();
+    const line = "rentals run --gpus 1 --label=--x --sandbox --dry-run -o json -- prog --label --x";
+    const { code, out } = await run(line);
+    expect({ code, label: JSON.parse(out).request.body.label }).toEqual({ code: 0, label: "--x-JOB" });
   });
 
   test.each([["--label=--sandbox"], ["--label -sandbox"]])(

@@ -68,11 +68,12 @@ describe("a create with --wait whose response has no ID", () => {
     },
   );
 
-  test("is a success without --wait", async () => {
+  test("is a success without --wait, with a warning that says what is new", async () => {
     listed = [];
     const { run } = await createCli({ respond: withoutId });
     const outcome = await run("rentals create vm --gpus 1 -o json --yes", overNetwork());
     expect(outcome).toMatchObject({ code: 0, out: '{\n  "label": "train"\n}\n' });
+    expect(outcome.err).toContain("Warning: the response has no ID. New in the listing: 7.");
   });
 
   test("sends nothing if --if-absent finds a rental without an ID, and says that it cannot wait", async () => {

@@ -58,16 +58,13 @@ const isOnLine = (argv: readonly string[], long: string, short: string | undefin
  * Declares a command's own flags that may be on the line: an option for each name, and a `--no-` option for a switch
  * that can be turned off.
  */
-export function declareFlags(
-  command: Command,
-  { flags }: CommandNode,
-  { argv, lenient }: DeclareOptions,
-): void {
+export function declareFlags(command: Command, { flags }: CommandNode, line: DeclareOptions): void {
+  const { argv, lenient } = line;
   for (const flag of flags) {
     for (const [index, name] of flag.names.entries()) {
       const short = index === 0 ? flag.short : undefined;
       if (isOnLine(argv, `--${name}`, short)) {
-        addOption(command, optionFor(flag, name, short), argv, (text, before) => {
+        addOption(command, optionFor(flag, name, short), line, (text, before) => {
           const parsed = flagValue(flag, text, `--${name}`, lenient);
           return flag.repeat ? combined(before, parsed) : parsed;
         });
@@ -79,8 +76,14 @@ export function declareFlags(
   }
 }
 
-interface DeclareOptions {
+interface CheckedLine {
   readonly argv: readonly string[];
+  /** Whether the command takes a flag, given as typed. */
+  readonly isFlag: (flag: string) => boolean;
+  readonly unknownFlag: (flag: string) => Error;
+}
+
+interface DeclareOptions extends CheckedLine {
   readonly lenient: boolean;
 }
 
@@ -98,31 +101,49 @@ function optionFor(
   return option;
 }
 
-/** A word that looks like a long flag, with or without a value, or that ends the flags. */
-const flagLike = /^--(?:[a-z][\w-]*(?:=.*)?)?$/is;
-
-/**
- * Adds an option to a command. commander takes any next word as the value of an option: `--label --sandbox` would rent
- * from the service, with the label `--sandbox`. Here, a next word that looks like a flag is an error.
- */
+/** Adds an option to a command, with a check of its value. */
 function addOption(
   command: Command,
   option: Option,
-  argv: readonly string[],
+  line: CheckedLine,
   parse: (text: string, before: unknown) => unknown,
 ): void {
   command.addOption(option);
   if (option.isBoolean() || option.negate) return;
   option.argParser((text: string, before: unknown) => {
-    const { long = "", short } = option;
-    const isNextWord = argv.some((word, index) => word === text && [long, short].includes(argv[index - 1]));
-    if (isNextWord && flagLike.test(text)) {
-      throw new UsageError(`${long} requires a value, but the next word is ${text}`, {
-        hint: `To use this word as the value, write ${quoted(`${long}=${text}`)}.`,
-      });
-    }
+    assertIsValue(text, option, line);
     return parse(text, before);
   });
+}
+
+/** A word that looks like a long flag, with or without a value, or that ends the flags. */
+const flagLike = /^--(?:[a-z][\w-]*(?:=.*)?)?$/is;
+
+/**
+ * Throws `UsageError` if the value of an option is really a flag. commander takes any next word as the value:
+ * `--label --sandbox` would rent from the service, with the label `--sandbox`. It also takes the rest of a word:
+ * `-sandbox` would be `-s` with the value `andbox`.
+ */
+function assertIsValue(text: string, { long = "", short = long }: Option, line: CheckedLine): void {
+  const { argv, isFlag, unknownFlag } = line;
+  const end = argv.indexOf("--");
+  const words = end < 0 ? argv : argv.slice(0, end + 1);
+  const takesNext = (word = "") =>
+    word === long || (short !== long && /^-[^-]/.test(word) && word.endsWith(short.slice(1)));
+  if (flagLike.test(text) && words.some((word, at) => word === text && takesNext(words[at - 1]))) {
+    throw new UsageError(`${long} requires a value, but the next word is ${text}`, {
+      hint: `To use this word as the value, write ${quoted(`${long}=${text}`)}.`,
+    });
+  }
+  const joined = short + text;
+  if (short === long || !words.includes(joined)) return;
+  if (text.startsWith("=")) {
+    throw new UsageError(
+      `${short} takes its value without =, as in ${quoted(short)} ${quoted(text.slice(1))}`,
+    );
+  }
+  const [name = ""] = `-${joined}`.split("=");
+  if (isFlag(name)) throw unknownFlag(joined);
 }
 
 /**
@@ -142,14 +163,14 @@ class GlobalOption extends Option {
   }
 }
 
-export function declareGlobals(command: Command, argv: readonly string[]): void {
+export function declareGlobals(command: Command, line: CheckedLine): void {
   for (const flag of globalFlags) {
     const long = `${"negative" in flag ? "--no-" : "--"}${flag.name}`;
     const short = "short" in flag ? `-${flag.short}` : undefined;
-    if (!isOnLine(argv, long, short)) continue;
+    if (!isOnLine(line.argv, long, short)) continue;
     const spellings = short === undefined ? long : `${short}, ${long}`;
     const value = "value" in flag ? ` <${flag.value}>` : "";
-    addOption(command, new GlobalOption(flag.name, spellings + value), argv, (text) => text);
+    addOption(command, new GlobalOption(flag.name, spellings + value), line, (text) => text);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   flagsFromCli,
   globalsFromCli,
 } from "./options.ts";
-import { rejectMisspelling, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
+import { flagsOf, rejectMisspelling, unknownFlag, unknownWord, usageHint } from "./unknown.ts";
 
 /** A parsed command line: a text to print, a path to show help for, a group without a command, or a command to run. */
 export type Parsed =
@@ -115,9 +115,16 @@ function emptyCommand(path: readonly string[], line: Line): Command {
       },
       writeErr: () => {},
     });
-  declareGlobals(command, line.argv);
+  declareGlobals(command, checkedLine(path, line));
   return command;
 }
+
+/** What the check of a flag's value needs to know about the command with this path. */
+const checkedLine = (path: readonly string[], { argv }: Line) => ({
+  argv,
+  isFlag: (flag: string) => flagsOf(path).includes(flag),
+  unknownFlag: (flag: string) => unknownFlag(flag, path, argv),
+});
 
 function addNoun(program: Command, { name, commandsOn }: Noun, line: Line): void {
   const commands = commandsOn(line.argv);
@@ -137,7 +144,7 @@ function addCommand(noun: Command, command: CommandNode, line: Line): void {
     parent.addCommand(child);
     return child;
   }, noun);
-  declareFlags(last, command, line);
+  declareFlags(last, command, { ...checkedLine(path, line), lenient: line.lenient });
   last.arguments("[words...]").action((args: string[], _options: unknown, self: Command) => {
     if (asksForHelp(self)) {
       line.parsed = { help: path };

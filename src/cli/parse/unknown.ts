@@ -117,6 +117,10 @@ export function rejectMisspelling(word: string, path: readonly string[]): void {
   });
 }
 
+/** The spellings of all flags that can follow these words. */
+export const flagsOf = (path: readonly string[]): readonly string[] =>
+  [...globals, ...standardFlags, ...(commandAt(path)?.flags ?? [])].flatMap(spellings);
+
 /**
  * The error for an unknown flag after the words of `path`. The flag may be misspelled or misplaced, or it may belong to
  * another command.
@@ -129,7 +133,7 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
       hint: usageHint(path),
     });
   }
-  const own = [...globals, ...standardFlags, ...(commandAt(path)?.flags ?? [])].flatMap(spellings);
+  const own = flagsOf(path);
   if (own.includes(name)) {
     return new UsageError(`${name} takes no value, but got ${JSON.stringify(flag.slice(name.length + 1))}`);
   }
