@@ -25,7 +25,7 @@ const together = {
   call: [
     "/src/client/call.ts",
     "/src/client/list.ts",
-    "/src/client/transport.ts",
+    "/src/client/transport/transport.ts",
     "/src/client/description.ts",
     "/src/system/description-cache.ts",
     "/src/commands/rentals/listing.ts",

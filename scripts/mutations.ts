@@ -209,7 +209,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "headers have no maximum size",
-    file: "src/client/transport.ts",
+    file: "src/client/transport/node-http.ts",
     from: "maxHeaderSize: responseLimits.headers,",
     to: "maxHeaderSize: 2 ** 30,",
     tests: matrix,
@@ -244,14 +244,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: "a write reuses a connection",
-    file: "src/client/transport.ts",
-    from: "if (!isShared) agent.keepSocketAlive = () => false;",
-    to: "",
+    file: "src/client/transport/direct.ts",
+    from: "isShared && keepsConnection",
+    to: "keepsConnection",
     tests: ["test/client/connection.test.ts"],
   },
   {
     name: "requests to this machine go through a proxy",
-    file: "src/client/transport.ts",
+    file: "src/client/transport/hosts.ts",
     from: "isLoopback(new URL(url).hostname) ? undefined : getProxyForUrl(url) || undefined",
     to: "getProxyForUrl(url) || undefined",
     tests: ["test/client/proxy.test.ts"],

@@ -4,9 +4,9 @@ import type { Mutation } from "../mutations.ts";
 export const resultMutations: readonly Mutation[] = [
   {
     name: "parallel responses overwrite each other",
-    file: "src/client/transport.ts",
-    from: 'socket?.emit("data", received.subarray(0, length));',
-    to: 'setImmediate(() => socket?.emit("data", received.subarray(0, length)));',
+    file: "src/client/transport/direct.ts",
+    from: "this.exchange.receive(received.subarray(0, length));",
+    to: "setImmediate(() => this.exchange?.receive(received.subarray(0, length)));",
     tests: ["test/client/connection.test.ts"],
   },
   {

@@ -8,6 +8,7 @@ const jobs = ["test/commands/rentals-jobs.test.ts"];
 const secrets = ["test/cli/key-spellings.test.ts"];
 const sniff = ["test/media/sniff.test.ts"];
 const unknownOutcome = ["test/commands/unknown-outcome.test.ts"];
+const direct = ["test/client/direct.test.ts"];
 const lock = ["test/core/lock.test.ts"];
 const described = ["test/client/negotiation.test.ts"];
 const filters = { tests: ["test/e2e/streams.test.ts"], build: true } as const;
@@ -265,17 +266,52 @@ export const trustMutations: readonly Mutation[] = [
   },
   {
     name: "a batch uses a connection again that was idle for long",
-    file: "src/client/pooled.ts",
-    from: "performance.now() - since >= maxIdleTime",
-    to: "performance.now() - since >= maxIdleTime * 60",
+    file: "src/client/transport/direct.ts",
+    from: "performance.now() - maxIdleTime",
+    to: "performance.now() - maxIdleTime * 60",
     tests: ["test/client/prepared.test.ts"],
   },
   {
     name: "a batch uses a connection again that the service is about to close",
-    file: "src/client/transport.ts",
+    file: "src/client/transport/channel.ts",
     from: "* 1000 <= maxIdleTime",
     to: "* 1000 < 0",
     tests: ["test/client/prepared.test.ts"],
+  },
+  {
+    name: "what arrives on an idle connection is taken for the next response",
+    file: "src/client/transport/direct.ts",
+    from: "else this.socket.destroy();",
+    to: "",
+    tests: direct,
+  },
+  {
+    name: "a connection is used again although more than the response arrived",
+    file: "src/client/transport/direct.ts",
+    from: "length === rest.length &&",
+    to: "",
+    tests: direct,
+  },
+  {
+    name: "a chunk may be longer than its size",
+    file: "src/client/transport/wire.ts",
+    from: 'return isWhole && line === "";',
+    to: "return isWhole;",
+    tests: direct,
+  },
+  {
+    name: "a header with a line break is sent",
+    file: "src/client/transport/wire.ts",
+    from: "!headerName.test(name) || !headerValue.test(value)",
+    to: "false",
+    tests: direct,
+  },
+  {
+    name: "a request without a body has no length",
+    file: "src/client/transport/wire.ts",
+    from: "body === undefined && !withoutBody.has(method)",
+    to: "false",
+    tests: direct,
   },
   {
     name: "a large WAV file is of an unknown format",
@@ -581,8 +617,8 @@ export const trustMutations: readonly Mutation[] = [
   },
   {
     name: "a batch discards a response that arrives in one packet with a protocol error",
-    file: "src/client/prepared.ts",
-    from: "while (!this.#isSettled && incoming?.read());",
+    file: "src/client/transport/node-http.ts",
+    from: "while (!isEnded && incoming?.read());",
     to: "",
     tests: ["test/client/prepared.test.ts"],
   },

@@ -1,7 +1,6 @@
-import { finished, Readable } from "node:stream";
 import { parseJson } from "../core/json.ts";
 import { ResponseTooLarge } from "../core/service-errors.ts";
-import type { Fetch } from "./fetch.ts";
+import type { Convert, Fetch, ResponseBody } from "./fetch.ts";
 
 /** Takes strings out of a JSON response while they arrive, so that they are never in memory as a whole. */
 export interface Divert {
@@ -61,13 +60,9 @@ export const divertingFetch =
     };
   };
 
-async function* rest(
-  body: AsyncIterable<Uint8Array>,
-  scanner: Scanner,
-  maxBytes: number,
-): AsyncGenerator<Uint8Array> {
+async function* rest(body: ResponseBody, scanner: Scanner, maxBytes: number): AsyncGenerator<Uint8Array> {
   let length = 0;
-  const scan = (chunk: Uint8Array): readonly Uint8Array[] => {
+  const scan: Convert = (chunk) => {
     length += chunk.length;
     if (length > maxBytes) throw new ResponseTooLarge(maxBytes);
     const kept: Uint8Array[] = [];
@@ -77,47 +72,8 @@ async function* rest(
     }
     return kept.filter((one) => one.length > 0);
   };
-  if (body instanceof Readable) yield* keptOf(body, scan);
+  if (body.converted) yield* body.converted(scan);
   else for await (const chunk of body) yield* scan(chunk);
-}
-
-/**
- * Calls `scan` for each chunk of a stream as it arrives, and yields what `scan` returns. The stream's own iterator is
- * not used, because it takes about as much time as decoding does. The stream is never paused, because what `scan`
- * returns is small.
- */
-async function* keptOf(
-  stream: Readable,
-  scan: (chunk: Uint8Array) => readonly Uint8Array[],
-): AsyncGenerator<Uint8Array> {
-  const kept: Uint8Array[] = [];
-  let end: { readonly error?: unknown } | undefined;
-  let wake = () => {};
-  stream.on("data", (chunk: Uint8Array) => {
-    try {
-      kept.push(...scan(chunk));
-    } catch (error) {
-      end ??= { error };
-      stream.destroy();
-    }
-    if (kept.length > 0 || end) wake();
-  });
-  finished(stream, { writable: false }, (error) => {
-    end ??= error ? { error } : {};
-    wake();
-  });
-  try {
-    while (kept.length > 0 || end === undefined) {
-      yield* kept.splice(0);
-      if (kept.length > 0 || end) continue;
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-    if (end.error) throw end.error;
-  } finally {
-    stream.destroy();
-  }
 }
 
 /**
@@ -183,13 +139,13 @@ class Scanner {
     this.#open = open;
   }
 
-  /** Returns the bytes that stay in the response. */
+  /** Returns a copy of the bytes that stay in the response. */
   scan(chunk: Buffer): Buffer {
     const kept: Buffer[] = [];
     for (let at = 0; at < chunk.length; ) {
       at = this.#string === undefined ? this.#skip(chunk, at, kept) : this.#readString(chunk, at, kept);
     }
-    return kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept);
+    return Buffer.concat(kept);
   }
 
   /** Reads up to the next string. */

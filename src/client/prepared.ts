@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { responseLimits } from "../contract/plain/response-limits.ts";
 import { type Redactor, redactedBytes } from "../core/redact.ts";
 import {
@@ -13,13 +12,19 @@ import { timedOut } from "./deadline.ts";
 import { responseError, transportError } from "./failure.ts";
 import type { WireRequest } from "./request.ts";
 import type { BufferedResponse } from "./response.ts";
-import { begin, type Connections } from "./transport.ts";
+import type { Channel, Exchange, Receiver, ResponseHead } from "./transport/channel.ts";
+import { pathOf } from "./transport/transport.ts";
 
 interface PrepareOptions extends Pick<SendOptions, "limits" | "now" | "observe" | "signal" | "timeout"> {
   /** The connections that are shared by all writes to the URL. */
-  readonly connections: Connections;
+  readonly connections: Channel;
   /** Masks keys in responses. */
   readonly redact: Redactor["redact"];
+}
+
+interface CallOptions extends PrepareOptions {
+  readonly body: string;
+  readonly path: string;
 }
 
 /** Sends a body once, and returns its whole response. Throws as `rawCall` does. */
@@ -31,23 +36,24 @@ export type PreparedWrite = (body: string) => Promise<BufferedResponse>;
  */
 export function prepareWrite(request: WireRequest, options: PrepareOptions): PreparedWrite {
   /** Has gaps. It is not a `Set`, because V8 keeps what was removed from a set until the next full garbage collection. */
-  const inFlight: (Exchange | undefined)[] = [];
+  const inFlight: (Call | undefined)[] = [];
   const gaps: number[] = [];
   const { signal } = options;
+  const path = pathOf(new URL(request.url));
   signal?.addEventListener(
     "abort",
     () => {
-      for (const exchange of inFlight) exchange?.abandon(signal.reason);
+      for (const call of inFlight) call?.abort(signal.reason);
     },
     { once: true },
   );
   return async (body) => {
     signal?.throwIfAborted();
-    const exchange = new Exchange(request, body, options);
+    const call = new Call(request, { ...options, body, path });
     const place = gaps.pop() ?? inFlight.length;
-    inFlight[place] = exchange;
+    inFlight[place] = call;
     try {
-      return await exchange.response;
+      return await call.response;
     } finally {
       inFlight[place] = undefined;
       gaps.push(place);
@@ -56,73 +62,78 @@ export function prepareWrite(request: WireRequest, options: PrepareOptions): Pre
 }
 
 /** One request and its response. */
-class Exchange {
+class Call implements Receiver {
   readonly response: Promise<BufferedResponse>;
   readonly #request: WireRequest;
-  readonly #body: string;
-  readonly #options: PrepareOptions;
+  readonly #options: CallOptions;
   readonly #start = Date.now();
-  readonly #begun: ReturnType<typeof begin>;
+  readonly #exchange: Exchange;
   readonly #timer: NodeJS.Timeout;
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
-  #incoming: IncomingMessage | undefined;
+  #head: ResponseHead | undefined;
   #isSettled = false;
   #resolve!: (response: BufferedResponse) => void;
   #reject!: (cause: unknown) => void;
 
-  constructor(request: WireRequest, body: string, options: PrepareOptions) {
+  constructor(request: WireRequest, options: CallOptions) {
     this.#request = request;
-    this.#body = body;
     this.#options = options;
     this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
     const timeout = options.timeout[request.host];
-    this.#timer = setTimeout(() => this.abandon(timedOut(timeout)), timeout);
+    this.#timer = setTimeout(() => this.abort(timedOut(timeout)), timeout);
     const { method, headers } = request;
-    this.#begun = begin(
-      options.connections,
-      { method, headers, body },
-      { responded: (incoming) => this.#read(incoming), failed: (cause) => this.#break(cause) },
-    );
+    const { body, path, connections } = options;
+    this.#exchange = connections.begin({ method, path, headers, body }, this);
   }
 
   /** Ends the request without waiting for its response. */
-  abandon(reason: unknown): void {
-    this.#break(this.#begun.abandon(reason));
+  abort(reason: unknown): void {
+    this.#exchange.abort(reason);
   }
 
-  get #status(): number | undefined {
-    return this.#incoming?.statusCode;
+  head(head: ResponseHead): void {
+    this.#head = head;
+    this.#observe();
+  }
+
+  data(part: Uint8Array): void {
+    this.#length += part.length;
+    const { body, failure } = this.#options.limits ?? responseLimits;
+    const maxBytes = this.#isSuccess ? body[this.#request.effect] : failure;
+    if (this.#length <= maxBytes) this.#chunks.push(Buffer.from(part));
+    else if (this.#isSuccess) this.failed(new ResponseTooLarge(maxBytes));
+    else this.#refuse(false);
+  }
+
+  end(): void {
+    if (!this.#isSuccess) this.#refuse(true);
+    else if (this.#head && this.#settle())
+      this.#resolve(new ReadResponse(this.#request, this.#head, this.#bytes(), this.#options));
+  }
+
+  /** Rejects with the error for a missing or incomplete response. */
+  failed(cause: unknown): void {
+    if (!this.#settle()) return;
+    this.#exchange.destroy();
+    const status = this.#head?.status;
+    if (status === undefined) this.#observe();
+    const received = this.#received();
+    const { signal } = this.#options;
+    if (!signal?.aborted) {
+      this.#reject(transportError(cause, { request: this.#request, status, received }));
+      return;
+    }
+    const wasSent = !(cause instanceof ConnectionFailed) || cause.sent;
+    this.#reject(wasSent ? new InterruptedWrite(this.#request, received) : signal.reason);
   }
 
   get #isSuccess(): boolean {
-    const status = this.#status ?? 0;
+    const status = this.#head?.status ?? 0;
     return status >= 200 && status < 300;
-  }
-
-  #read(incoming: IncomingMessage): void {
-    this.#incoming = incoming;
-    this.#observe();
-    const { body, failure } = this.#options.limits ?? responseLimits;
-    const maxBytes = this.#isSuccess ? body[this.#request.effect] : failure;
-    incoming.on("data", (chunk: Uint8Array) => {
-      this.#length += chunk.length;
-      if (this.#length <= maxBytes) this.#chunks.push(chunk);
-      else if (this.#isSuccess) this.#fail(new ResponseTooLarge(maxBytes));
-      else this.#refuse(false);
-    });
-    incoming.on("end", () => this.#end(incoming));
-    incoming.on("error", (cause) => this.#break(cause));
-  }
-
-  /** Settles with a whole response. */
-  #end(incoming: IncomingMessage): void {
-    if (!this.#isSuccess) this.#refuse(true);
-    else if (this.#settle())
-      this.#resolve(new ReadResponse(this.#request, incoming, this.#bytes(), this.#options));
   }
 
   #observe(): void {
@@ -130,17 +141,17 @@ class Exchange {
     this.#options.observe?.({
       method,
       url,
-      body: this.#body,
-      status: this.#status,
+      body: this.#options.body,
+      status: this.#head?.status,
       milliseconds: Math.max(0, Date.now() - this.#start),
       header: (name) => this.#header(name),
       headers: () =>
-        Object.keys(this.#incoming?.headers ?? {}).map((name) => [name, this.#header(name) ?? ""] as const),
+        Object.keys(this.#head?.headers ?? {}).map((name) => [name, this.#header(name) ?? ""] as const),
     });
   }
 
   #header(name: string): string | null {
-    return headerOf(this.#incoming, name, this.#options.redact);
+    return headerOf(this.#head, name, this.#options.redact);
   }
 
   #bytes(): Uint8Array {
@@ -149,7 +160,7 @@ class Exchange {
     return redactedBytes(bytes, this.#options.redact);
   }
 
-  /** Marks the exchange as ended. Returns false if it had ended before. */
+  /** Marks the call as ended. Returns false if it had ended before. */
   #settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
@@ -160,37 +171,12 @@ class Exchange {
   /** Rejects with the error for a failed response. */
   #refuse(isComplete: boolean): void {
     if (!this.#settle()) return;
-    if (!isComplete) this.#begun.outgoing.destroy();
+    if (!isComplete) this.#exchange.destroy();
     const retryAfter = retryAfterMs(this.#header("retry-after"), this.#options.now());
     const [location, requestId] = [this.#header("location"), this.#header(requestIdHeader)];
-    const [status, text] = [this.#status ?? 0, decoder.decode(this.#bytes())];
+    const [status, text] = [this.#head?.status ?? 0, decoder.decode(this.#bytes())];
     const response = { status, text, isComplete, location, retryAfter, requestId };
     this.#reject(responseError(response, this.#request));
-  }
-
-  /** Handles an error of the connection. What arrived in the same packet may have been paid for, too. */
-  #break(cause: unknown): void {
-    const incoming = this.#incoming;
-    // Each call of `read` emits `data`.
-    while (!this.#isSettled && incoming?.read());
-    if (incoming?.complete) this.#end(incoming);
-    else this.#fail(cause);
-  }
-
-  /** Rejects with the error for a missing or incomplete response. */
-  #fail(cause: unknown): void {
-    if (!this.#settle()) return;
-    this.#begun.outgoing.destroy();
-    const status = this.#status;
-    if (status === undefined) this.#observe();
-    const received = this.#received();
-    const { signal } = this.#options;
-    if (!signal?.aborted) {
-      this.#reject(transportError(cause, { request: this.#request, status, received }));
-      return;
-    }
-    const wasSent = !(cause instanceof ConnectionFailed) || cause.sent;
-    this.#reject(wasSent ? new InterruptedWrite(this.#request, received) : signal.reason);
   }
 
   /** What arrived of the response to a paid request. */
@@ -211,29 +197,29 @@ class ReadResponse implements BufferedResponse {
   readonly request: RequestLine;
   readonly bytes: Uint8Array;
   readonly maxValues: number;
-  readonly #incoming: IncomingMessage;
+  readonly #head: ResponseHead;
   readonly #redact: Redactor["redact"];
 
   constructor(
     { method, url }: WireRequest,
-    incoming: IncomingMessage,
+    head: ResponseHead,
     bytes: Uint8Array,
     { limits = responseLimits, redact }: PrepareOptions,
   ) {
-    this.status = incoming.statusCode ?? 0;
+    this.status = head.status;
     this.request = { method, url };
     this.bytes = bytes;
     this.maxValues = limits.values;
-    this.#incoming = incoming;
+    this.#head = head;
     this.#redact = redact;
   }
 
   header(name: string): string | null {
-    return headerOf(this.#incoming, name, this.#redact);
+    return headerOf(this.#head, name, this.#redact);
   }
 
   get headers(): BufferedResponse["headers"] {
-    return Object.entries(this.#incoming.headers).flatMap(([name, values]) =>
+    return Object.entries(this.#head.headers).flatMap(([name, values]) =>
       [values ?? []].flat().map((value): [string, string] => [name, this.#redact(value)]),
     );
   }
@@ -243,11 +229,7 @@ class ReadResponse implements BufferedResponse {
   }
 }
 
-function headerOf(
-  incoming: IncomingMessage | undefined,
-  name: string,
-  redact: Redactor["redact"],
-): string | null {
-  const value = incoming?.headers[name.toLowerCase()];
+function headerOf(head: ResponseHead | undefined, name: string, redact: Redactor["redact"]): string | null {
+  const value = head?.headers[name.toLowerCase()];
   return value === undefined ? null : redact(String(value));
 }

@@ -1,5 +1,5 @@
 import type { CompletionChunk } from "../client/completion/chunks.ts";
-import { createTransport } from "../client/transport.ts";
+import { createTransport } from "../client/transport/transport.ts";
 import { routes } from "../contract/generated/routes.ts";
 import { type ClientOptions, clientOptionRules, type RequestOptions } from "./client-options.ts";
 import { type CallPromise, type Connection, createConnection } from "./connection.ts";

@@ -1,5 +1,5 @@
 import type { Fetch } from "../client/fetch.ts";
-import { connectionFailed } from "../client/transport.ts";
+import { connectionFailed } from "../client/transport/failures.ts";
 import type { GivenFetch } from "./client-options.ts";
 
 /**

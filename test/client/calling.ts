@@ -5,7 +5,7 @@ import { list } from "../../src/client/list.ts";
 import type { Target } from "../../src/client/request.ts";
 import type { CallOptions } from "../../src/client/send.ts";
 import { stream } from "../../src/client/stream.ts";
-import { createTransport } from "../../src/client/transport.ts";
+import { createTransport } from "../../src/client/transport/transport.ts";
 import type { InputOf, OperationId } from "../../src/contract/index.ts";
 
 type Options = Partial<Omit<CallOptions, "target" | "timeout">> & {

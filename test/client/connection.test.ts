@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { createTransport } from "../../src/client/transport.ts";
+import { createTransport } from "../../src/client/transport/transport.ts";
 import { caller, failure, read, write } from "./calling.ts";
 import { selfSigned } from "./certificate.ts";
 import { deadOrigin, json, type LocalServer, listen, listenRaw, open } from "./server.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { prepareWrite } from "../../src/client/prepared.ts";
 import { acceptAnything, wireRequest } from "../../src/client/request.ts";
-import { createTransport } from "../../src/client/transport.ts";
+import { createTransport } from "../../src/client/transport/transport.ts";
 import { responseLimits } from "../../src/contract/plain/response-limits.ts";
 import { createRedactor } from "../../src/core/redact.ts";
 import { UnknownOutcome } from "../../src/core/service-errors.ts";
@@ -131,6 +131,11 @@ describe("a prepared write", () => {
 
   test.each([
     ["after the end of the body", `${ok}junk`],
+    // A header that is repeated is left to the parser of Node.js.
+    [
+      "after the end of the body, with a repeated header",
+      "HTTP/1.1 200 OK\r\nX: 1\r\nX: 2\r\nContent-Length: 2\r\n\r\n{}junk",
+    ],
     ["after the last chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\njunk"],
   ])("returns a whole response that arrives in one packet with a protocol error %s", async (_where, text) => {
     const server = await listenRaw((socket) => socket.once("data", () => socket.write(text)));

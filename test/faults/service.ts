@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { onTestFinished } from "vitest";
 import type { FetchResponse } from "../../src/client/fetch.ts";
-import { createTransport, type Transport } from "../../src/client/transport.ts";
+import { createTransport, type Transport } from "../../src/client/transport/transport.ts";
 import { listenRaw } from "../client/server.ts";
 
 /** What a fault does with the connection of a request that has arrived completely. */

@@ -8,7 +8,7 @@ import { main } from "../../src/cli/start/main.ts";
 import { type Sandbox, type Services, sandboxFetch } from "../../src/cli/start/services.ts";
 import type { DescriptionCache } from "../../src/client/description.ts";
 import type { Fetch } from "../../src/client/fetch.ts";
-import type { Transport } from "../../src/client/transport.ts";
+import type { Transport } from "../../src/client/transport/transport.ts";
 import type { Installation } from "../../src/command-kit/context.ts";
 import { type ResponseLimits, responseLimits } from "../../src/contract/plain/response-limits.ts";
 import { Unavailable } from "../../src/core/errors.ts";

@@ -2,7 +2,7 @@ import type { Divert } from "../../client/divert.ts";
 import type { Fetch, Observer } from "../../client/fetch.ts";
 import { acceptAnything, requestParts, type Target, wireRequest } from "../../client/request.ts";
 import type { CallOptions } from "../../client/send.ts";
-import type { Transport } from "../../client/transport.ts";
+import type { Transport } from "../../client/transport/transport.ts";
 import type { Context, Endpoint, Ports, SandboxControl, SandboxFacts } from "../../command-kit/context.ts";
 import { createKeyring, type Keyring } from "../../config/credentials.ts";
 import { routes } from "../../contract/generated/routes.ts";

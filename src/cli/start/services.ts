@@ -3,7 +3,7 @@ import type { DescriptionCache } from "../../client/description.ts";
 import type { Fetch, FetchInit } from "../../client/fetch.ts";
 import type { Probe } from "../../client/probe/probe.ts";
 import type { RequestParts } from "../../client/request.ts";
-import type { Transport } from "../../client/transport.ts";
+import type { Transport } from "../../client/transport/transport.ts";
 import type {
   SandboxControl,
   SandboxFacts,
@@ -76,9 +76,9 @@ export function createServices(
   return {
     ...build,
     network: {
-      connect: async () => (await import("../../client/transport.ts")).createTransport(),
+      connect: async () => (await import("../../client/transport/transport.ts")).createTransport(),
       probe: async (url, timeout) => (await import("../../client/probe/probe.ts")).probe(url, timeout),
-      proxyFor: async (url) => (await import("../../client/transport.ts")).proxyUrl(url),
+      proxyFor: async (url) => (await import("../../client/transport/hosts.ts")).proxyUrl(url),
       limits: responseLimits,
     },
     sandbox: {

@@ -2,7 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { RequestOptions } from "node:https";
 import { TLSSocket } from "node:tls";
 import { orAborted, startDeadline } from "../deadline.ts";
-import { connectionFailed, moduleFor, proxyAgent } from "../transport.ts";
+import { connectionFailed } from "../transport/failures.ts";
+import { moduleFor, proxyAgent } from "../transport/node-http.ts";
 
 /** What a host's response to a request without a key says about the host. */
 export interface Probe {

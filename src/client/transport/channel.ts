@@ -1,0 +1,59 @@
+import type { FetchInit } from "../fetch.ts";
+
+/** The connections to the host of a URL. */
+export interface Channel {
+  /** The host, with its port if the URL has one. */
+  readonly host: string;
+  /**
+   * Sends a request once, on a connection of its own or on one that is idle. At most one of `failed` and `end` is
+   * called.
+   */
+  readonly begin: (request: OutgoingRequest, receiver: Receiver) => Exchange;
+  /** Closes every connection, so that the process can end. */
+  readonly close: () => void;
+}
+
+export interface OutgoingRequest extends Pick<FetchInit, "method" | "headers" | "body"> {
+  /** With the query. */
+  readonly path: string;
+}
+
+/** Receives a response while it arrives. */
+export interface Receiver {
+  /** The whole request was given to the operating system. */
+  readonly sent?: () => void;
+  readonly head: (head: ResponseHead) => void;
+  /** A part of the body. The bytes are valid only during the call, because the next part replaces them. */
+  readonly data: (part: Uint8Array) => void;
+  /** The response is complete. */
+  readonly end: () => void;
+  /** There is no response, or it is not complete. A `ConnectionFailed` says whether the request may have been sent. */
+  readonly failed: (cause: unknown) => void;
+}
+
+export interface ResponseHead {
+  readonly status: number;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** A request whose response is not complete yet. After the end of the exchange, its methods do nothing. */
+export interface Exchange {
+  /** Asks for no further parts of the body. Some may still follow. */
+  readonly pause: () => void;
+  readonly resume: () => void;
+  /**
+   * Ends the exchange. The receiver's `failed` gets the reason, or, if the request cannot have been sent, a
+   * `ConnectionFailed`.
+   */
+  readonly abort: (reason: unknown) => void;
+  /** Ends the exchange without a call of the receiver. */
+  readonly destroy: () => void;
+}
+
+/** How long a connection may be idle before it is used again, in milliseconds. */
+export const maxIdleTime = 1_000;
+
+/** Whether the service announces that it keeps an idle connection for no longer than gpuctl does. */
+export const isOpenTooShort = ({ headers }: Pick<ResponseHead, "headers">): boolean =>
+  Number(/\btimeout=(\d+)/i.exec(String(headers["keep-alive"]))?.[1]) * 1000 <= maxIdleTime;

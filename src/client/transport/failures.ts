@@ -1,0 +1,42 @@
+import { reasonOf } from "../../core/errors.ts";
+import { ConnectionFailed } from "../../core/service-errors.ts";
+
+/** Converts an error of Node.js to a `ConnectionFailed`. `sent` says whether any of the request may have been sent. */
+export function connectionFailed(
+  cause: NodeJS.ErrnoException,
+  place: string,
+  sent: boolean,
+): ConnectionFailed {
+  const code = cause.code ?? "ECONNFAILED";
+  const reason = reasons[code] ?? (cause.message || code);
+  return new ConnectionFailed(`${reason} (${place})`, { code, sent, cause });
+}
+
+/** The error for a request that is given up before its connection is open. */
+export const notConnected = (host: string, reason: unknown): ConnectionFailed =>
+  new ConnectionFailed(`could not connect to ${host}: ${reasonOf(reason)}`, {
+    code: "ETIMEDOUT",
+    sent: false,
+    cause: reason,
+  });
+
+export const proxyFailed = (message: string): ConnectionFailed =>
+  new ConnectionFailed(message, { code: "EPROXY", sent: false });
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "the connection was reset",
+  EPIPE: "the connection was closed",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "DNS lookup failed",
+  ETIMEDOUT: "the connection timed out",
+  EHOSTUNREACH: "the host is unreachable",
+  ENETUNREACH: "the network is unreachable",
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    "the server's certificate is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to its file",
+  SELF_SIGNED_CERT_IN_CHAIN:
+    "the certificate chain is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to the file of its root certificate",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate cannot be verified",
+  CERT_HAS_EXPIRED: "the server's certificate has expired",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another host",
+};

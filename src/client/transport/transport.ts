@@ -1,0 +1,98 @@
+import { isRead } from "../../core/service-errors.ts";
+import type { Fetch, FetchInit, FetchResponse } from "../fetch.ts";
+import { ArrivingBody } from "./body.ts";
+import type { Channel, ResponseHead } from "./channel.ts";
+import { DirectChannel } from "./direct.ts";
+import { proxyUrl } from "./hosts.ts";
+
+export interface Transport {
+  readonly fetch: Fetch;
+  /** Returns the connections that can be shared by writes to a URL. Undefined if `fetch` has no connections. */
+  readonly sharedByWrites?: (url: string) => Promise<Channel>;
+  /** Closes every connection, so that the process can end. */
+  readonly close: () => void;
+}
+
+/**
+ * Creates a `fetch` that uses the proxy in the environment. It throws `ConnectionFailed`, which says whether any of the
+ * request may have been sent. If a request is aborted after it was sent, it throws the reason instead. Reads share
+ * connections. A write opens its own connection, unless it sets `reusesConnection`: if the service is just closing a
+ * shared connection, nothing shows whether the write arrived.
+ */
+export function createTransport(): Transport {
+  const channels = new Map<string, Promise<Channel>>();
+  const closing = new AbortController();
+
+  function channelTo(target: URL, isRead: boolean, isShared: boolean): Promise<Channel> {
+    const key = `${target.origin} ${isRead} ${isShared}`;
+    const openWithNode = async () => {
+      const { openNodeChannel } = await import("./node-http.ts");
+      return openNodeChannel(target, { isRead, isShared, signal: closing.signal });
+    };
+    const open = async () => {
+      if (!isNode || proxyUrl(target.href) !== undefined) return openWithNode();
+      const secure = target.protocol === "https:" ? (await import("node:tls")).connect : undefined;
+      return new DirectChannel(target, { isShared, secure });
+    };
+    const opening = channels.get(key) ?? open();
+    channels.set(key, opening);
+    return opening;
+  }
+
+  return {
+    fetch: async (url, init) => {
+      const target = new URL(url);
+      const isReadRequest = isRead(init);
+      const isShared = isReadRequest || init.reusesConnection === true;
+      return send(await channelTo(target, isReadRequest, isShared), pathOf(target), init);
+    },
+    sharedByWrites: (url) => channelTo(new URL(url), false, true),
+    close: () => {
+      closing.abort();
+      for (const channel of channels.values()) void channel.then((one) => one.close()).catch(() => {});
+    },
+  };
+}
+
+/** Sockets of other runtimes do not do all that a `DirectChannel` needs. */
+const isNode = !("Deno" in globalThis || "Bun" in globalThis);
+
+/** The path of a request to a URL, with the query. */
+export const pathOf = ({ pathname, search }: URL): string => `${pathname}${search}`;
+
+function send(channel: Channel, path: string, init: FetchInit): Promise<FetchResponse> {
+  const { method, headers, body, signal, onSent } = init;
+  return new Promise((resolve, reject) => {
+    let arriving: ArrivingBody | undefined;
+    const exchange = channel.begin(
+      { method, path, headers, ...(body !== undefined && { body }) },
+      {
+        ...(onSent && { sent: onSent }),
+        head: (head) => {
+          arriving = new ArrivingBody(exchange);
+          resolve(responseOf(head, arriving));
+        },
+        data: (part) => arriving?.push(part),
+        end: () => arriving?.end(),
+        failed: (cause) => (arriving ? arriving.fail(cause) : reject(cause)),
+      },
+    );
+    signal?.addEventListener("abort", () => exchange.abort(signal.reason), { once: true });
+    if (signal?.aborted) exchange.abort(signal.reason);
+  });
+}
+
+const responseOf = ({ status, headers }: ResponseHead, body: ArrivingBody): FetchResponse => ({
+  status,
+  headers: {
+    get: (name) => {
+      const value = headers[name.toLowerCase()];
+      return value === undefined ? null : String(value);
+    },
+    entries: () =>
+      Object.entries(headers).flatMap(([name, values]) =>
+        [values ?? []].flat().map((value): [string, string] => [name, value]),
+      ),
+  },
+  body,
+});

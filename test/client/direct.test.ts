@@ -1,0 +1,306 @@
+import type { Socket } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Channel, OutgoingRequest, ResponseHead } from "../../src/client/transport/channel.ts";
+import { DirectChannel } from "../../src/client/transport/direct.ts";
+import { openNodeChannel } from "../../src/client/transport/node-http.ts";
+import { fc, runs } from "../support/property.ts";
+import { failure } from "./calling.ts";
+import { listen, listenRaw } from "./server.ts";
+
+interface Result {
+  readonly status: number | undefined;
+  readonly headers: ResponseHead["headers"] | undefined;
+  readonly body: string;
+  readonly outcome: "complete" | "failed";
+}
+
+const get: OutgoingRequest = { method: "GET", path: "/", headers: {} };
+
+/** Sends a request, and returns what arrives in response. */
+function exchange(channel: Channel, request = get): Promise<Result> {
+  return new Promise((resolve) => {
+    let head: ResponseHead | undefined;
+    const parts: Buffer[] = [];
+    const end = (outcome: Result["outcome"]) => {
+      const headers = head && Object.fromEntries(Object.entries(head.headers).toSorted());
+      resolve({ status: head?.status, headers, body: Buffer.concat(parts).toString("latin1"), outcome });
+    };
+    channel.begin(request, {
+      head: (one) => {
+        head = one;
+      },
+      data: (part) => parts.push(Buffer.from(part)),
+      end: () => end("complete"),
+      failed: () => end("failed"),
+    });
+  });
+}
+
+/** The channel under test, and one that leaves everything to `node:http`. */
+async function channels(origin: string, { isShared = false } = {}) {
+  const url = new URL(origin);
+  const direct = new DirectChannel(url, { isShared });
+  const node = await openNodeChannel(url, { isRead: false, isShared, signal: new AbortController().signal });
+  onTestFinished(() => {
+    direct.close();
+    node.close();
+  });
+  return { direct, node };
+}
+
+/** A server that sends the parts of `response.parts`, one write for each, and then ends the connection. */
+async function sendingParts() {
+  const response: { parts: readonly string[] } = { parts: [] };
+  const server = await listenRaw((socket) => {
+    socket.setNoDelay(true);
+    socket.once("data", () => sendAll(socket, response.parts));
+  });
+  return { response, origin: server.origin };
+}
+
+const sendAll = (socket: Socket, [first, ...others]: readonly string[]): void => {
+  if (first === undefined) socket.end();
+  else socket.write(first, "latin1", () => setImmediate(() => sendAll(socket, others)));
+};
+
+const statusLines = [
+  "HTTP/1.1 200 OK",
+  "HTTP/1.1 200 OK",
+  "HTTP/1.1 404 Not Found",
+  "HTTP/1.1 500",
+  "HTTP/1.1 204 No Content",
+  "HTTP/1.1 304 Not Modified",
+  "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK",
+  "HTTP/1.0 200 OK",
+  "HTTP/1.1  200 OK",
+  "HTTP/1.1 99 No",
+  "HTTP/2 200 OK",
+  "http/1.1 200 OK",
+  "HTTP/1.1 200 \xe9",
+  "SSH-2.0-x",
+];
+const otherHeaders = [
+  "Content-Type: application/json",
+  "X-Empty:",
+  "X-Spaces:  a \t",
+  "X-Twice: 1",
+  "X-Twice: 2",
+  "Set-Cookie: a=1",
+  "Set-Cookie: b=2",
+  "Connection: close",
+  "Connection: keep-alive",
+  "Connection: upgrade",
+  "Keep-Alive: timeout=1",
+  "Upgrade: h2",
+  "__proto__: a",
+  "X-Space : a",
+  " folded",
+  "no colon",
+  "X-\xe9: a",
+  "X-Latin: \xe9",
+  "X-Control: a\x01b",
+  ": no name",
+];
+const lengths = ["", "+", "-", "0x", "5, "];
+
+const chunked = (body: string, style: { upper: boolean; extension: string; trailer: string }) => {
+  const sizes = body.match(/.{1,40}/gs) ?? [];
+  const size = (text: string) => {
+    const hex = text.length.toString(16);
+    return style.upper ? hex.toUpperCase() : hex;
+  };
+  return `${sizes.map((part) => `${size(part)}${style.extension}\r\n${part}\r\n`).join("")}0\r\n${style.trailer}\r\n`;
+};
+
+/** A response, mostly valid, with what may follow it or be missing. */
+const responses = fc
+  .record({
+    status: fc.constantFrom(...statusLines),
+    others: fc.subarray(otherHeaders, { maxLength: 4 }),
+    body: fc.string({
+      maxLength: 200,
+      unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
+    }),
+    framing: fc.constantFrom("length", "length", "chunked", "chunked", "both", "none", "two lengths"),
+    wrong: fc.constantFrom(0, 0, 0, 3, -3),
+    prefix: fc.constantFrom("", "", "", ...lengths),
+    style: fc.record({
+      upper: fc.boolean(),
+      extension: fc.constantFrom("", "", ";a=b", " ", "x"),
+      trailer: fc.constantFrom("", "", "X-Trailer: a\r\n", "\0"),
+    }),
+    newline: fc.constantFrom("\r\n", "\r\n", "\r\n", "\n"),
+    after: fc.constantFrom("", "", "", "junk", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+    cut: fc.constantFrom(undefined, undefined, 0.3, 0.7, 0.95),
+  })
+  .map(({ status, others, body, framing, wrong, prefix, style, newline, after, cut }) => {
+    const length = `Content-Length: ${prefix}${Math.max(0, body.length + wrong)}`;
+    const lines = {
+      length: [length],
+      chunked: ["Transfer-Encoding: chunked"],
+      both: [length, "Transfer-Encoding: chunked"],
+      none: [],
+      "two lengths": [length, length],
+    }[framing];
+    const sent = framing === "chunked" || framing === "both" ? chunked(body, style) : body;
+    const text = `${[status, ...others, ...lines].join(newline)}${newline}${newline}${sent}${after}`;
+    return cut === undefined ? text : text.slice(0, Math.floor(text.length * cut));
+  });
+
+describe("a response", () => {
+  test("is read as node:http reads it, whatever it is and however it is cut", async () => {
+    const server = await sendingParts();
+    const { direct, node } = await channels(server.origin);
+    await fc.assert(
+      fc.asyncProperty(
+        responses,
+        fc.array(fc.nat(400), { maxLength: 4 }),
+        fc.constantFrom("GET", "POST", "HEAD"),
+        async (text, places, method) => {
+          const cuts = [0, ...places.toSorted((one, other) => one - other), text.length];
+          server.response.parts = cuts.slice(1).flatMap((end, index) => text.slice(cuts[index], end) || []);
+          const request = { ...get, method };
+          const [actual, expected] = [await exchange(direct, request), await exchange(node, request)];
+          // How much of an incomplete response arrives depends on its packets.
+          if (expected.outcome === "failed") expect(actual.outcome).toBe("failed");
+          else expect(actual).toEqual(expected);
+        },
+      ),
+      runs(300),
+    );
+  });
+
+  test("arrives in single bytes", async () => {
+    const server = await sendingParts();
+    const { direct } = await channels(server.origin);
+    server.response.parts = [..."HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"];
+    expect(await exchange(direct)).toMatchObject({ status: 200, body: "{}", outcome: "complete" });
+  });
+
+  test("whose headers are larger than the limit fails", async () => {
+    const server = await sendingParts();
+    const { direct } = await channels(server.origin);
+    server.response.parts = [`HTTP/1.1 200 OK\r\nX: ${"a".repeat(200_000)}\r\nContent-Length: 2\r\n\r\n{}`];
+    expect(await exchange(direct)).toMatchObject({ status: undefined, outcome: "failed" });
+  });
+
+  test("whose body has endless lines between its chunks fails", async () => {
+    const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const server = await sendingParts();
+    const { direct } = await channels(server.origin);
+    for (const rest of [
+      `2;${"a".repeat(10_000)}`,
+      `0\r\n${"X: a\r\n".repeat(1000)}`,
+      `${"0".repeat(5000)}`,
+    ]) {
+      server.response.parts = [head, rest];
+      expect(await exchange(direct)).toMatchObject({ status: 200, outcome: "failed" });
+    }
+  });
+});
+
+test.each([
+  ["is longer than its size", "2\r\n{}}\r\n0\r\n\r\n"],
+  ["is shorter than its size", "3\r\n{}\r\n0\r\n\r\n"],
+  ["has no size", "\r\n{}\r\n0\r\n\r\n"],
+  ["has a negative size", "-2\r\n{}\r\n0\r\n\r\n"],
+  ["has a size in another notation", "0x2\r\n{}\r\n0\r\n\r\n"],
+  ["ends with a line feed only", "2\r\n{}\n0\r\n\r\n"],
+  ["is the last one and is followed by no empty line", "2\r\n{}\r\n0\r\n"],
+])("a response with a chunk that %s is not complete", async (_what, body) => {
+  const server = await sendingParts();
+  const { direct } = await channels(server.origin);
+  server.response.parts = [`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`];
+  expect(await exchange(direct)).toMatchObject({ status: 200, outcome: "failed" });
+});
+
+describe("a shared connection", () => {
+  const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
+
+  test.each([
+    ["in the same packet", (socket: Socket) => socket.write(`${ok}{}${ok}[]`)],
+    [
+      "while the connection is idle",
+      (socket: Socket) => {
+        socket.write(`${ok}{}`);
+        setTimeout(() => socket.write(`${ok}[]`), 20);
+      },
+    ],
+  ])("is not used again after a second response %s", async (_when, respond) => {
+    const closed: Promise<void>[] = [];
+    const server = await listenRaw((socket) => {
+      closed.push(new Promise((resolve) => socket.once("close", () => resolve())));
+      socket.once("data", () => respond(socket));
+    });
+    const { direct } = await channels(server.origin, { isShared: true });
+    expect(await exchange(direct)).toMatchObject({ body: "{}" });
+    await closed[0];
+    expect(await exchange(direct)).toMatchObject({ body: "{}" });
+    expect(server.connections()).toBe(2);
+  });
+
+  test("is used again after a body in chunks", async () => {
+    const server = await listen((_request, response) => {
+      response.write("[");
+      response.end("]");
+    });
+    const { direct } = await channels(server.origin, { isShared: true });
+    for (let round = 0; round < 3; round += 1) expect(await exchange(direct)).toMatchObject({ body: "[]" });
+    expect(server.connections()).toBe(1);
+  });
+});
+
+describe("a request", () => {
+  const name = fc.constantFrom("Accept", "X-Any", "authorization", "User-Agent", "If-None-Match");
+  const value = fc.string({ unit: fc.constantFrom(..."aZ9 \t~=;,"), maxLength: 20 });
+  const requests: fc.Arbitrary<OutgoingRequest> = fc.record(
+    {
+      method: fc.constantFrom("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"),
+      path: fc.constantFrom("/", "/v2/on-demand/rental?rentalId=1", "/%C3%A9?a=b&c"),
+      headers: fc.dictionary(name, value, { maxKeys: 4 }),
+      body: fc.string({ unit: "binary", maxLength: 300 }),
+    },
+    { requiredKeys: ["method", "path", "headers"] },
+  );
+
+  test("has the bytes that node:http sends", async () => {
+    const received: string[] = [];
+    const server = await listenRaw((socket) => {
+      let text = "";
+      socket.on("data", (chunk) => {
+        text += chunk.toString("latin1");
+        const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? 0);
+        if (text.length < text.indexOf("\r\n\r\n") + 4 + length) return;
+        received.push(text);
+        socket.end("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      });
+    });
+    const { direct, node } = await channels(server.origin);
+    await fc.assert(
+      fc.asyncProperty(requests, async (request) => {
+        received.length = 0;
+        await exchange(direct, request);
+        await exchange(node, request);
+        expect(received[0]).toBe(received[1]);
+      }),
+      runs(200),
+    );
+  });
+
+  test.each([
+    ["a line break in a header", { headers: { Authorization: "Bearer a\r\nX-Other: b" } }],
+    ["a character beyond Latin-1 in a header", { headers: { "X-Any": "€" } }],
+    ["a name that is not a token", { headers: { "X Any": "a" } }],
+    ["a space in the path", { path: "/a b" }],
+    ["a method with a space", { method: "GET /" }],
+  ])("with %s is not sent", async (_what, change) => {
+    const server = await listen((_request, response) => response.end());
+    const { direct, node } = await channels(server.origin);
+    for (const channel of [direct, node]) {
+      const error = await failure((async () => exchange(channel, { ...get, ...change }))());
+      expect(error.name).toBe("TypeError");
+      expect(error.message).not.toContain("Bearer");
+    }
+    expect(server.connections()).toBe(0);
+  });
+});
