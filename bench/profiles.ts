@@ -13,21 +13,13 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { spawn as spawnOnTerminal } from "@lydell/node-pty";
+import { rows } from "./rows.ts";
 
 const rounds = Number(process.argv[2] ?? 10);
 /** Microseconds between two samples. */
 const interval = 200;
 const folder = mkdtempSync(join(tmpdir(), "gpuctl-bench-"));
 
-const rows = Array.from({ length: 25 }, (_, index) => ({
-  id: index + 1,
-  status: "Running",
-  label: `node-${index + 1}`,
-  gpuCount: 8,
-  gpuType: "h100",
-  region: "us-central-1",
-  costPerHourCents: 1600,
-}));
 const message = { role: "assistant", content: "word ".repeat(40) };
 const chat = JSON.stringify({ id: "1", choices: [{ index: 0, message, finish_reason: "stop" }] });
 const chunk = (type: string, data: Buffer): Buffer => {

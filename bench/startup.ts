@@ -14,20 +14,12 @@ import { join } from "node:path";
 import { spawn as spawnOnTerminal } from "@lydell/node-pty";
 import { openApi } from "../src/contract/document/openapi.ts";
 import { operations } from "../src/contract/index.ts";
+import { rows } from "./rows.ts";
 
 const rounds = Number(process.argv[2] ?? 20);
 const other = process.argv[3];
 /** The single executable, which is measured too if it was built. */
 const binary = "binary/gpuctl";
-const rows = Array.from({ length: 25 }, (_, index) => ({
-  id: index + 1,
-  status: "Running",
-  label: `node-${index + 1}`,
-  gpuCount: 8,
-  gpuType: "h100",
-  region: "us-central-1",
-  costPerHourCents: 1600,
-}));
 
 const description = openApi(Object.values(operations), { servers: [] });
 

@@ -426,7 +426,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
-    name: "two processes attend a job",
+    name: "two processes are attached to a job",
     file: "src/jobs/watch.ts",
     from: '|| job.phase === "ended" || isTaken(job)',
     to: '|| job.phase === "ended"',
@@ -447,7 +447,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
-    name: "a command line rents again while a process on another machine may attend its job",
+    name: "a command line rents again while a process on another machine may be attached to its job",
     file: "src/commands/rentals/run.ts",
     from: "if (unknown && left?.rentalId === undefined) throw mayBeAttended(unknown);",
     to: "",
@@ -475,7 +475,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-guard.test.ts"],
   },
   {
-    name: "a job that is left seems to be attended from another machine",
+    name: "a process that has left a job still counts as attached on another machine",
     file: "src/jobs/watch.ts",
     from: 'openJournal(state, { ...job, process: "" });',
     to: "return;",

@@ -20,7 +20,7 @@ import { isShard, type Shard } from "./shard.ts";
  *   After a crash, the output may have results beyond the last `end` that are not in the journal.
  * - After `retry`, a line that had a result is pending again. `output` is written when a copy of the output without
  *   that result is on the disk; the copy then replaces the output. If `output` is the last record, a run may have ended
- *   before that. The first `retry` has the field `copy`, which is a part of the name of the copy.
+ *   before the copy replaced the output. The first `retry` has the field `copy`, which is a part of the name of the copy.
  */
 export type JournalRecord =
   | HeaderRecord

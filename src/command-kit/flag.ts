@@ -36,6 +36,8 @@ export interface FlagOptions {
   readonly optionalValue?: string;
   /** Whether the configuration key for flags of this name is ignored, because this flag means something else. */
   readonly ignoresConfig?: boolean;
+  /** The value is a command line that prints an API key. A key in it is masked wherever gpuctl prints it. */
+  readonly isKeyCommand?: boolean;
   /** The environment variable that sets the flag's value when the flag is not given. */
   readonly env?: string;
   /** Bounds of a whole number. */

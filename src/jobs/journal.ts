@@ -55,7 +55,7 @@ export interface Job {
   readonly values?: string | undefined;
   readonly plan: JobPlan;
   readonly phase: JobPhase;
-  /** The process that attends the job, by its name in `Processes`. Empty if none does. */
+  /** The process that is attached to the job, by its name in `Processes`. Empty if none is. */
   readonly process: string;
   readonly createdAt: number;
   readonly rentalId?: string | undefined;
@@ -304,7 +304,7 @@ function jobOf(id: string, value: unknown): Job | undefined {
   };
 }
 
-/** The state that is shown for a job: its phase or, if no process attends it, `detached` or `unattended`. */
+/** The state that is shown for a job: its phase or, if no process is attached, `detached` or `unattended`. */
 export const stateOfJob = (
   { phase, process, plan: { detached } }: Job,
   isRunning: (process: string) => boolean,

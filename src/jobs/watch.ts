@@ -6,13 +6,13 @@ import { locked, type Processes } from "../core/tasks/lock.ts";
 import type { JobHost } from "./host.ts";
 import { type Job, type Journal, jobFolder, openJournal, readJob, streamPath } from "./journal.ts";
 
-/** The jobs on this machine, and the processes that may attend them. */
+/** The jobs on this machine, and the processes that may be attached to them. */
 interface Place {
   readonly state: string;
   readonly processes: Processes;
 }
 
-/** Whether another process attends a job. */
+/** Whether another process is attached to a job. */
 export const isAttended = ({ phase, process }: Job, { isRunning, self }: Processes): boolean =>
   phase !== "ended" && process !== self && isRunning(process);
 
@@ -20,9 +20,9 @@ export const isAttended = ({ phase, process }: Job, { isRunning, self }: Process
 const lockTimes = { stale: 10_000, timeout: 30_000 };
 
 /**
- * Makes this process the one that attends a job. Returns undefined if another process attends it, or if it has ended.
- * Of several processes that try at the same time, only one gets the job. `gone` is the name of a process that no longer
- * runs, as the user says.
+ * Attaches this process to a job: only the attached process stores the output, copies the results back and ends the
+ * rental. Returns undefined if another process is attached, or if the job has ended. Of several processes that try at
+ * the same time, only one gets the job. `gone` is the name of a process that no longer runs, as the user says.
  */
 export function claimJob(id: string, place: Place, gone?: string): Promise<Journal | undefined> {
   const { state, processes } = place;
@@ -36,8 +36,8 @@ export function claimJob(id: string, place: Place, gone?: string): Promise<Journ
 }
 
 /**
- * Stores that this process no longer attends a job. A process on another machine cannot check that this one has ended.
- * Does nothing if the job has ended, or if it cannot be stored.
+ * Stores that this process is no longer attached to a job. A process on another machine cannot check that this one has
+ * ended. Does nothing if the job has ended, or if it cannot be stored.
  */
 export async function leaveJob(id: string, place: Place): Promise<void> {
   const { state, processes } = place;
@@ -72,8 +72,8 @@ export function growing(path: string): () => AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Returns a function that shows the output of a job that another process attends. Once the job has ended or no other
- * process attends it, the function returns the job as it is stored then.
+ * Returns a function that shows the output of a job to which another process is attached. Once the job has ended or no
+ * other process is attached, the function returns the job as it is stored then.
  */
 export function watcher(id: string, { state, processes }: Place, host: Pick<JobHost, "output" | "sleep">) {
   const folder = jobFolder(state, id);

@@ -51,7 +51,7 @@ export function createApp(given: Omit<AppState, "recordTexts">, clock: Clock): A
   };
 }
 
-/** The sandbox's own header, and a Date header with the time of the sandbox's clock instead of the machine's. */
+/** The sandbox's own header, and a Date header with the time of the sandbox's clock instead of the computer's. */
 export const sandboxHeaders = (clock: Clock) => ({
   [sandboxHeader.toLowerCase()]: "1",
   date: new Date(clock()).toUTCString(),

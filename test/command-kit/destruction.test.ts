@@ -37,7 +37,11 @@ function linesOf({ path, examples }: CommandNode): readonly Case[] {
   if (name === "api call") {
     return ids.filter(destroys).flatMap((id) => {
       const { method, path: place }: Operation = operations[id];
-      const lines = [`gpuctl api call ${id} --sandbox`, `gpuctl api call ${method} ${place} --sandbox`];
+      const fields = [...place.matchAll(/\{(\w+)\}/g)].map(([, name]) => ` -f ${name}=1`).join("");
+      const lines = [
+        `gpuctl api call ${id}${fields} --sandbox`,
+        `gpuctl api call ${method} ${place.replace(/\{\w+\}/g, "1")} --sandbox`,
+      ];
       return lines.map((line) => ({ name, line, after: [] }));
     });
   }

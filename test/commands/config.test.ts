@@ -225,6 +225,15 @@ describe("apiKeyCommand", () => {
     }
   });
 
+  test("that is typed with a key is shown without the key before it is saved", async () => {
+    const { run } = await createCli();
+    const add = ["profile", "add", "--base-url", "https://a.example", "--key-command", `echo ${secret}`];
+    const { code, err } = await run(add, { terminal: 80, prompts: { text: async () => "more" } });
+    expect(code, err).toBe(0);
+    expect(err).toContain("To run this again without prompts: gpuctl profile add");
+    expect(err).not.toContain(secret);
+  });
+
   test.each([
     "pass show gpuctl/production-2026",
     "op read op://Private/gpuctl/api-key-2026",

@@ -249,7 +249,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     const atTerminal = line.filter((word) => word !== "--yes");
     for (const outcome of [await run(line), await run(atTerminal, { terminal: 80, prompts: { confirm } })]) {
       expect(outcome.code, outcome.err).toBe(2);
-      expect(outcome.err).toContain("process 7 on host-a may still be attending");
+      expect(outcome.err).toContain("process 7 on host-a may still be attached to it");
       expect(outcome.err).toContain(`gpuctl rentals jobs attach ${id} --take-over`);
       expect(outcome.err).toContain(`gpuctl rentals jobs cancel ${id}`);
       expect(outcome.requests.filter(isCreate)).toEqual([]);

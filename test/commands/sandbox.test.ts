@@ -85,7 +85,7 @@ test("sandbox serve says who can use the controls and open the page at an addres
     .find(({ family, internal }) => family === "IPv4" && !internal)?.address;
   if (address === undefined) return;
   const oneAddress = await served(address);
-  expect(oneAddress).toContain("Without --token-file, nobody can use the sandbox's controls.");
+  expect(oneAddress).toContain("Without --token-file, no one can use the sandbox's controls.");
   expect(oneAddress).toContain("The web page cannot be opened at this address.");
 });
 

@@ -147,7 +147,8 @@ const term = { rentalId: 1001, termPeriodDays: 30, expectedTotalPriceCents: 100 
 
 const imageModels = ["FLUX.1-dev", "SDXL1.0-base", "SDXL-turbo", "SD2", "SD1.5", "SSD"];
 const [xlLora, otherLora] = ["Crayons", "Superhero"];
-const resolutions = [
+/** Service section 4.5, rule 1. */
+export const resolutions = [
   [1024, 1024],
   [1152, 896],
   [1216, 832],

@@ -1,25 +1,11 @@
 import { createServer } from "node:http";
 import type { Page } from "puppeteer-core";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { serve } from "../../src/sandbox/index.ts";
-import { openSandbox } from "../sandbox/harness.ts";
+import { servedSandbox } from "../sandbox/harness.ts";
 import { inEachLook, overflowOf, seriousProblems, textOf, withBrowser } from "../support/browser.ts";
 import { thorough } from "../support/thorough.ts";
 
 const open = withBrowser();
-
-async function served() {
-  const sandbox = await openSandbox();
-  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
-  onTestFinished(close);
-  const headers = { authorization: `Bearer ${sandbox.keys.full}`, "content-type": "application/json" };
-  return {
-    sandbox,
-    url,
-    post: (path: string, body: object) =>
-      fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) }),
-  };
-}
 
 const rentals = "/v2/on-demand/virtual-machine-rentals";
 const until = (page: Page, condition: string) => page.waitForFunction(condition);
@@ -39,7 +25,7 @@ const focused = (page: Page) =>
 // Starting Chromium takes long. Other tests read the page without a browser.
 describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
   test("shows what happens as it happens, and keeps what is open and focused", async () => {
-    const { sandbox, url, post } = await served();
+    const { sandbox, url, post } = await servedSandbox();
     await post(rentals, { gpuCount: 1, label: "first" });
     const { page, problems, requests } = await open(url);
     await press(page, "#request-1 summary");
@@ -70,7 +56,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
   });
 
   test("moves the clock, and pauses", async () => {
-    const { sandbox, url, post } = await served();
+    const { sandbox, url, post } = await servedSandbox();
     await post(rentals, { gpuCount: 1, label: "first" });
     const { page, problems } = await open(url);
     await shows(page, "#rental-list", "Pending");
@@ -94,7 +80,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
   });
 
   test("adds faults, boot rules and scenarios, and removes them", async () => {
-    const { sandbox, url, post } = await served();
+    const { sandbox, url, post } = await servedSandbox();
     const { page, problems } = await open(url);
     await press(page, "#add-fault summary");
     await page.select("#add-fault select", "createVirtualMachineRental");
@@ -129,7 +115,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
   });
 
   test("the reference finds an operation and sends a request", async () => {
-    const { sandbox, url } = await served();
+    const { sandbox, url } = await servedSandbox();
     const { page, problems } = await open(`${url}/docs#createSshKey`);
     expect(await page.$eval("#createSshKey", ({ textContent }) => textContent)).toContain(
       "Add an SSH public key",
@@ -158,7 +144,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
   });
 
   test("the reference sends requests to the controls, and asks before it replaces the state", async () => {
-    const { sandbox, url, post } = await served();
+    const { sandbox, url, post } = await servedSandbox();
     await post(rentals, { gpuCount: 2, label: "kept" });
     await post("/v1/image/generation", { model_name: "SD1.5", prompt: "dunes", steps: 1, seed: 7 });
     const { page, problems } = await open(`${url}/docs#control-scenario`);
@@ -208,7 +194,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
   });
 
   test("has no serious problem of accessibility, light and dark, wide and narrow", async () => {
-    const { sandbox, url, post } = await served();
+    const { sandbox, url, post } = await servedSandbox();
     await post(rentals, { gpuCount: 4, label: "a-label-that-is-much-longer-than-most-of-them-are" });
     await post(rentals, { gpuCount: 0 });
     await post("/v1/image/generation", { model_name: "SD1.5", prompt: "dunes", steps: 1, seed: 7 });
@@ -232,7 +218,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
   });
 
   test("a page of another origin cannot control it, contain it or read it", async () => {
-    const { sandbox, url } = await served();
+    const { sandbox, url } = await servedSandbox();
     sandbox.clock.freeze();
     const other = createServer((_request, response) => {
       response

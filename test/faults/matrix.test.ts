@@ -6,7 +6,7 @@ import { routes } from "../../src/contract/generated/routes.ts";
 import type { OperationId } from "../../src/contract/index.ts";
 import { deadOrigin } from "../client/server.ts";
 import { createCli, type Outcome } from "../support/cli.ts";
-import { commands, declarationOf, operationsOf } from "../support/commands.ts";
+import { commands, declarationOf, isCallOf, operationsOf } from "../support/commands.ts";
 import { thorough } from "../support/thorough.ts";
 import { typedAs } from "../support/typed.ts";
 import { validInput, validValue } from "../support/valid-inputs.ts";
@@ -46,7 +46,10 @@ const operations = (Object.keys(routes) as OperationId[]).flatMap((id) => {
     effect !== "generate" &&
     effect !== "read" &&
     operationsOf(command).some((one) => routes[one].method === "GET");
-  const isRequest = (request: string) => request === `${method} ${path}`;
+  const isRequest = (request: string) => {
+    const [ofRequest = "", place = ""] = request.split(" ");
+    return isCallOf({ method, path }, ofRequest, place);
+  };
   return [{ id, line, effect, method, looks, isRequest, shown: declarationOf(command).view.kind }];
 });
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type InputOf, type OperationId, type OutputOf, operations } from "../../src/contract/index.ts";
 import type { OperationSetName } from "../../src/core/sandbox.ts";
 import { type AssumedId, assumedOperations } from "../../src/sandbox/assumed/index.ts";
-import { createSandbox } from "../../src/sandbox/index.ts";
+import { createSandbox, serve } from "../../src/sandbox/index.ts";
 import { requestFor, requestForAssumed } from "./request.ts";
 
 export { origin } from "./request.ts";
@@ -93,3 +93,17 @@ type InputArguments<Id extends OperationId> =
   Record<never, never> extends InputOf<Id> ? [input?: InputOf<Id>] : [input: InputOf<Id>];
 
 export const everyOperation = Object.keys(operations) as OperationId[];
+
+/** A new sandbox that is served over HTTP until the test ends. `post` sends a request with its full-access key. */
+export async function servedSandbox() {
+  const sandbox = await openSandbox();
+  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
+  onTestFinished(close);
+  const headers = { authorization: `Bearer ${sandbox.keys.full}`, "content-type": "application/json" };
+  return {
+    sandbox,
+    url,
+    post: (path: string, body: object) =>
+      fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) }),
+  };
+}

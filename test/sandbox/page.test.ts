@@ -5,22 +5,16 @@ import { pipeline } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { asList, asRecord } from "../../src/core/json.ts";
 import { operationSetNames, scenarios, situationKinds } from "../../src/core/sandbox.ts";
-import { serve } from "../../src/sandbox/index.ts";
-import { openSandbox } from "./harness.ts";
+import { openSandbox, servedSandbox } from "./harness.ts";
 
 const asBrowser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 async function served() {
-  const sandbox = await openSandbox();
-  const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
-  onTestFinished(close);
-  const headers = { authorization: `Bearer ${sandbox.keys.full}`, "content-type": "application/json" };
+  const sandbox = await servedSandbox();
+  const { url } = sandbox;
   return {
-    sandbox,
-    url,
+    ...sandbox,
     view: async (path: string) => (await fetch(url + path, { headers: asBrowser })).text(),
-    post: (path: string, body: object) =>
-      fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) }),
   };
 }
 

@@ -3,6 +3,7 @@ import { nouns } from "../../src/cli/generated/tree.ts";
 import type { Command } from "../../src/command-kit/define.ts";
 import type { CommandNode } from "../../src/command-kit/tree.ts";
 import type { OperationId } from "../../src/contract/index.ts";
+import type { Operation } from "../../src/contract/operation.ts";
 
 /** Every command from the generated tree, in the order of help. */
 export const commands: readonly CommandNode[] = nouns.flatMap((noun) => noun.commands);
@@ -28,4 +29,19 @@ export function declarationOf({ path }: Pick<CommandNode, "path">): Command {
 export function operationsOf(node: Pick<CommandNode, "path">): readonly OperationId[] {
   const { operation, alsoCalls = [] } = declarationOf(node);
   return operation === undefined ? alsoCalls : [operation, ...alsoCalls];
+}
+
+/** Whether a request with this method and path calls an operation. */
+export function isCallOf(
+  operation: Pick<Operation, "method" | "path">,
+  method: string,
+  path: string,
+): boolean {
+  const parts = operation.path.split("/");
+  const given = path.split("/");
+  return (
+    operation.method === method &&
+    given.length === parts.length &&
+    parts.every((part, at) => part.startsWith("{") || part === given[at])
+  );
 }

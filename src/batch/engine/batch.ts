@@ -111,7 +111,7 @@ async function assertOwnOutput(options: BatchOptions, known: Known): Promise<voi
       },
     );
   }
-  // A batch of which nothing was done may go to another service, for example after a mistyped base URL.
+  // If every line is pending, for example after a mistyped base URL, the batch may use another service.
   const isBegun = known.ledger.count("pending") < known.ledger.size;
   if (isBegun && known.service !== undefined && service !== undefined && known.service !== service) {
     throw new UsageError(

@@ -103,9 +103,9 @@ function apply(ledger: Ledger, record: LineRecord): void {
 }
 
 /**
- * The path of the new output, a copy of the old one without the results that are removed, and the path of the file that
- * it replaces when it is complete. The output may be a symbolic link: then it is its target that is replaced. The name of
- * the copy is random, so that it is never a file of the user.
+ * Returns two paths: of the copy of the output that leaves out the removed results, and of the file that the complete
+ * copy replaces. That file is the output or, if the output is a symbolic link, its target. The name of the copy is
+ * random, so that it is never a file of the user.
  */
 async function copyPaths(
   { files, out }: Pick<OpenOptions, "files" | "out">,

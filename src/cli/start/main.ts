@@ -165,9 +165,12 @@ function secretsIn(argv: readonly string[], env: System["env"]): readonly string
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }
 
-/** Keys that are part of the key command (`--key-command`, `apiKeyCommand`). */
-function typedSecrets({ args: [key, value = ""], flags }: Invocation): readonly string[] {
-  const lines = [flags["key-command"]?.value, ...(key === "apiKeyCommand" ? [value] : [])];
+/** Keys that are part of a command that prints a key: the value of a flag, or of `config set apiKeyCommand`. */
+function typedSecrets({ command, args: [key, value = ""], flags }: Invocation): readonly string[] {
+  const given = command.flags
+    .filter(({ isKeyCommand }) => isKeyCommand)
+    .map(({ names }) => flags[names[0]]?.value);
+  const lines = [...given, ...(key === "apiKeyCommand" ? [value] : [])];
   return lines.flatMap((line) => (typeof line === "string" ? secretsInCommand(line) : []));
 }
 

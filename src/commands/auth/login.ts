@@ -17,6 +17,7 @@ export default defineCommand({
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {
       value: "COMMAND",
+      isKeyCommand: true,
     }),
   },
   uses: ["profiles", "secrets", "callAt", "requestAt"],

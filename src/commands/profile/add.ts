@@ -12,7 +12,9 @@ export default defineCommand({
   details:
     "For an account, use --base-url, and --inference-base-url if it differs. For the sandbox, use --sandbox.",
   args: [arg.text("NAME", "Name of the new profile: letters, digits, -, _ and .", { required: true })],
-  flags: { keyCommand: flag.text("Command line that prints the API key", { value: "COMMAND" }) },
+  flags: {
+    keyCommand: flag.text("Command line that prints the API key", { value: "COMMAND", isKeyCommand: true }),
+  },
   uses: ["profiles"],
   view: profileView,
   examples: [

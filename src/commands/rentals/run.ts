@@ -153,8 +153,8 @@ const lineFor = ({ typedFlags, flags, args, settings, files }: Omit<Given, "plac
 
 /**
  * The last job that the same command line started and that needs gpuctl, but whose gpuctl process no longer runs. Throws
- * `UsageError` if this command line would rent although a process that cannot be checked may attend such a job, and
- * `Unavailable` if it would rent although a job cannot be read, which may be such a job.
+ * `UsageError` if this command line would rent although a process that cannot be checked may be attached to such a
+ * job, and `Unavailable` if it would rent although a job cannot be read, which may be such a job.
  */
 const leftBehind = (
   line: string,
@@ -185,7 +185,7 @@ const leftBehind = (
 
 const mayBeAttended = ({ id, process }: Job): UsageError =>
   new UsageError(
-    `this command line has started job ${id}, which process ${pidOf(process)} on ${hostOf(process)} may still be attending; this cannot be checked from here`,
+    `this command line has started job ${id}, and process ${pidOf(process)} on ${hostOf(process)} may still be attached to it; this cannot be checked from here`,
     {
       hint: `Nothing was rented. If that process no longer runs, \`gpuctl rentals jobs attach ${id} --take-over\` resumes the job, and \`gpuctl rentals jobs cancel ${id}\` ends its rental. To start another job, use another --label.`,
     },

@@ -8,7 +8,7 @@ export const scenarioNames = Object.keys(scenarios).filter((name): name is Scena
 export default controlCommand({
   path: "sandbox scenario",
   summary: "Start a chaos test: sold out GPUs, failing calls, slow boots",
-  details: `Replaces all situations, boot rules and faults. (\`gpuctl sandbox situation set --help\` lists the situations.) Rentals, volumes and the clock stay. ${Object.entries(
+  details: `Replaces all situations, boot rules and faults. (\`gpuctl sandbox situation add --help\` lists the situations.) Rentals, volumes and the clock stay. ${Object.entries(
     scenarios,
   )
     .map(([name, text]) => `\`${name}\`: ${text}.`)

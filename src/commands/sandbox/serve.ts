@@ -122,7 +122,7 @@ export default defineCommand({
     } else {
       say("Anyone who can reach this address over the network can use it too.");
       const isEveryAddress = everyAddress.includes(hostname);
-      const noToken = isEveryAddress ? "Only this computer" : "Without --token-file, nobody";
+      const noToken = isEveryAddress ? "Only this computer" : "Without --token-file, no one";
       say(
         `${token === undefined ? noToken : `Whoever has the token in ${tokenFile}`} can use the sandbox's controls.`,
       );

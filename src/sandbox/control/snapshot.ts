@@ -127,7 +127,7 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
 
 /**
  * Removes `apiKeyEnv`, the name of a variable with an API key, from each engine that was restored, unless the sandbox had
- * the same engine before. If the names stayed, a snapshot from somebody else could send the value of any variable to any server.
+ * the same engine before. If the names stayed, someone else's snapshot could send the value of any variable to any server.
  */
 function dropEngineKeys(store: Store, before: readonly Engine[]): void {
   const known = before.map(canonicalJson);

@@ -270,7 +270,7 @@ export const controls = {
     output: engine,
     run: async ({ sandbox, text, isOwner }) => {
       const given = parseBody(await text());
-      // `apiKeyEnv` names a variable of the user who serves the sandbox. Nobody else may have its value sent to an
+      // `apiKeyEnv` names a variable of the user who serves the sandbox. No one else may have its value sent to an
       // engine of their choice.
       if (isRecord(given) && given.apiKeyEnv !== undefined && !(await isOwner())) {
         throw new ControlRefused([{ path: ["apiKeyEnv"], message: notOwner }]);

@@ -2,22 +2,9 @@ import { decode } from "fast-png";
 import { describe, expect, test } from "vitest";
 import { drawPicture } from "../../../src/sandbox/engines/picture/draw.ts";
 import type { PictureRequest } from "../../../src/sandbox/engines/picture/request.ts";
+import { resolutions } from "../../contract/service-table.ts";
 import { sample } from "../../support/thorough.ts";
 import { aboveMark, draw, sha256, small } from "./pictures.ts";
-
-const resolutions = [
-  [1024, 1024],
-  [1152, 896],
-  [1216, 832],
-  [1344, 768],
-  [1536, 640],
-  [1664, 2432],
-  [2048, 2048],
-  [2432, 1664],
-  [640, 1536],
-  [768, 1344],
-  [832, 1216],
-] as const;
 
 const changes: Partial<PictureRequest>[] = [
   { model_name: "SD1.5" },

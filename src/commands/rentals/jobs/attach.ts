@@ -60,7 +60,7 @@ export default defineCommand({
   },
 });
 
-/** Does the remaining steps of a job that this process attends. If the job has ended, returns its result. */
+/** Does the remaining steps of a job to which this process is attached. If the job has ended, returns its result. */
 async function attendClaimed(
   journal: Journal,
   context: HostContext & Pick<Ports, "startMachines">,
@@ -99,15 +99,15 @@ async function attendClaimed(
 }
 
 /**
- * Makes this process attend a job. While another process attends it, shows the output that the other process stores.
- * Returns the job once this process attends it, or once it has ended. With `takeOver`, a process that cannot be checked
- * counts as ended.
+ * Attaches this process to a job. While another process is attached, shows the output that the other process stores.
+ * Returns the job once this process is attached, or once the job has ended. With `takeOver`, a process that cannot be
+ * checked counts as ended.
  */
 function claimed(id: string, takeOver: boolean, context: HostContext): Promise<Journal> {
   const { attendance, files, say, setFailureContext } = context;
   const journal = viewJournal(files.state, findJob(id, context));
   const watch = watcher(id, files, jobHost(context, { journal, machines: undefined, lease: undefined }));
-  /** The process that may attend the job now, if it cannot be checked. */
+  /** The process that may be attached to the job now, if it cannot be checked. */
   const unchecked = (): string | undefined => {
     const job = findJob(id, context);
     return isAttended(job, files.processes) && !files.processes.isHere(job.process) ? job.process : undefined;

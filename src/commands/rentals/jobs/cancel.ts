@@ -106,7 +106,7 @@ const cancelledText = ({ id, rentalId = "", plan }: Job): string =>
     ? `Job ${id} was stopped. Rental ${rentalId} was kept and is still billed; \`${commandLine("rentals terminate", [rentalId])}\` ends it.`
     : `Job ${id} was stopped, and rental ${rentalId} has ended.`;
 
-/** The error if another process attends the job: it may be about to rent, and would not notice the cancellation. */
+/** The error if another process is attached: it may be about to rent, and would not notice the cancellation. */
 const mayRent = ({ id, process }: Job, { isHere }: Processes): UsageError =>
   new UsageError(`another gpuctl process may be about to rent for job ${id}`, {
     hint: `Press Ctrl-C in that process, or cancel the job again once \`gpuctl rentals list\` shows its rental.${isHere(process) ? "" : ` If that process, ${pidOf(process)} on ${hostOf(process)}, no longer runs, use \`gpuctl rentals jobs attach ${id} --take-over\` first.`}`,
