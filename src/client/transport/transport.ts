@@ -23,11 +23,11 @@ export function createTransport(): Transport {
   const channels = new Map<string, Promise<Channel>>();
   const closing = new AbortController();
 
-  function channelTo(target: URL, isRead: boolean, isShared: boolean): Promise<Channel> {
-    const key = `${target.origin} ${isRead} ${isShared}`;
+  function channelTo(target: URL, isReadRequest: boolean, isShared: boolean): Promise<Channel> {
+    const key = `${target.origin} ${isReadRequest} ${isShared}`;
     const openWithNode = async () => {
       const { openNodeChannel } = await import("./node-http.ts");
-      return openNodeChannel(target, { isRead, isShared, signal: closing.signal });
+      return openNodeChannel(target, { isRead: isReadRequest, isShared, signal: closing.signal });
     };
     const open = async () => {
       if (!isNode || proxyUrl(target.href) !== undefined) return openWithNode();
