@@ -1,6 +1,6 @@
 import { InUse } from "../../core/errors.ts";
 import type { AppendFile } from "../files.ts";
-import { type JournalRecord, journalLine, type ResultRecord } from "../journal.ts";
+import { type JournalRecord, journalLine, type NewResult } from "../journal.ts";
 
 /**
  * The journal of a batch that only this process may write to. If this process was suspended, another one may have taken
@@ -44,9 +44,6 @@ interface RecorderOptions {
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
-
-/** A result that is not recorded yet. */
-export type NewResult = Omit<ResultRecord, "end">;
 
 interface Waiting {
   readonly record: JournalRecord | NewResult;
