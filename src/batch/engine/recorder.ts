@@ -162,7 +162,6 @@ export class Recorder {
 
   async #append(group: readonly Waiting[]): Promise<void> {
     const { journal, output } = this.#options;
-    await journal.assertOwn();
     let text = "";
     let lines = "";
     let end = this.#outputEnd;
@@ -174,6 +173,7 @@ export class Recorder {
       text += journalLine(isResult(record) ? { ...record, end } : record);
     }
     if (lines !== "") {
+      await journal.assertOwn();
       await output.append(lines);
       await output.sync();
       this.#outputEnd = end;
