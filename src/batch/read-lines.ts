@@ -44,18 +44,19 @@ export async function* linesOf(
   let heldBytes = 0;
   let number = 0;
   let position = 0;
-  const line = (bytes: Buffer, isOpen: boolean): Line => {
-    const text = bytes.toString("utf8");
+  /** Not a part of the buffer: to create one for each line takes memory until the next garbage collection. */
+  const line = (bytes: Buffer, start: number, end: number, isOpen: boolean): Line => {
+    const text = bytes.toString("utf8", start, end);
     number += 1;
-    position += bytes.length + (isOpen ? 0 : 1);
-    return { text, number, end: position, isOpen, isUtf8: !text.includes("\ufffd") || isUtf8(bytes) };
+    position += end - start + (isOpen ? 0 : 1);
+    const isText = !text.includes("\ufffd") || isUtf8(bytes.subarray(start, end));
+    return { text, number, end: position, isOpen, isUtf8: isText };
   };
   const linesIn = function* (bytes: Buffer): Generator<Line> {
     let start = 0;
     for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, start)) {
-      const last = bytes.subarray(start, at);
+      yield line(bytes, start, at, false);
       start = at + 1;
-      yield line(last, false);
     }
   };
   for await (const part of chunks) {
@@ -75,5 +76,5 @@ export async function* linesOf(
       throw new UsageError(`${name}:${number + 1}: the line is longer than ${sizeText(maxBytes)}`);
     }
   }
-  if (held.length > 0) yield [line(Buffer.concat(held), true)];
+  if (held.length > 0) yield [line(Buffer.concat(held), 0, heldBytes, true)];
 }
