@@ -82,6 +82,9 @@ export interface ResultRecord {
   readonly code: string | undefined;
 }
 
+/** A result that is not recorded yet. */
+export type NewResult = Omit<ResultRecord, "end">;
+
 export interface ReturnRecord {
   /** `undo`: nothing was done. `retry`: a line with a result is to be sent again. */
   readonly event: "undo" | "retry";
@@ -104,11 +107,10 @@ export const journalPath = (out: string): string => `${out}.journal`;
 
 /** The line of a record, with its line feed. */
 export function journalLine(record: JournalRecord): string {
-  const fields =
-    record.event === "header"
-      ? { journal: "batch", version, shard: record.shard }
-      : { ...record, ...("cost" in record && { cost: record.cost && decimalText(record.cost) }) };
-  return withSum(JSON.stringify(fields));
+  if (record.event === "header")
+    return withSum(JSON.stringify({ journal: "batch", version, shard: record.shard }));
+  const cost = "cost" in record ? record.cost : undefined;
+  return withSum(JSON.stringify(cost === undefined ? record : { ...record, cost: decimalText(cost) }));
 }
 
 const withSum = (json: string): string => {
@@ -224,12 +226,13 @@ export class JournalCosts {
     return this.#inFlight;
   }
 
-  add(record: JournalRecord): void {
+  add(record: JournalRecord | NewResult): void {
     if (record.event === "send") {
-      this.#uncertain += record.cost ?? 0n;
+      if (record.cost !== undefined) this.#uncertain += record.cost;
       this.#inFlight.set(record.id, record.cost);
     } else if ("id" in record) {
-      this.#uncertain -= this.#inFlight.get(record.id) ?? 0n;
+      const cost = this.#inFlight.get(record.id);
+      if (cost !== undefined) this.#uncertain -= cost;
       this.#inFlight.delete(record.id);
     }
     if (record.event !== "done" && record.event !== "unknown") return;

@@ -7,13 +7,14 @@ const states = ["pending", "sent", "done", "failed", "unknown"] as const;
 /** Entries in one block of memory. */
 const blockEntries = 1 << 14;
 /**
- * 32-bit words of an entry: three for the hash of the ID, two for the hash of the request, and one for the line number.
+ * 32-bit words of an entry: three for the hash of the ID, two for the hash of the request, one for the line number, and
+ * one for the checksum of the line.
  */
-const words = 6;
-const [requestAt, lineAt] = [3, 5];
+const words = 7;
+const [requestAt, lineAt, sumAt] = [3, 5, 6];
 
 /**
- * The state of each line of a batch by its ID. Needs about 35 bytes per line, no matter how long the IDs are, because
+ * The state of each line of a batch by its ID. Needs about 39 bytes per line, no matter how long the IDs are, because
  * it stores 96 bits of a hash of each ID and compares only those.
  */
 export class Ledger {
@@ -57,7 +58,10 @@ export class Ledger {
     }
     this.#size += 1;
     this.#slots[slot] = this.#size;
-    for (const [at, word] of ownHash.entries()) this.#write(entry, at, word);
+    const [first, second, third] = ownHash;
+    this.#write(entry, 0, first);
+    this.#write(entry, 1, second);
+    this.#write(entry, 2, third);
     this.#counts[0] = (this.#counts[0] ?? 0) + 1;
     return entry;
   }
@@ -89,8 +93,14 @@ export class Ledger {
     return this.#read(entry, lineAt);
   }
 
-  setLine(entry: number, number: number): void {
+  /** The checksum of the text of the line in the input. */
+  sum(entry: number): number {
+    return this.#read(entry, sumAt);
+  }
+
+  setLine(entry: number, number: number, sum = 0): void {
     this.#write(entry, lineAt, number);
+    this.#write(entry, sumAt, sum);
   }
 
   #read(entry: number, at: number): number {
@@ -128,9 +138,17 @@ type IdHash = readonly [number, number, number];
 
 function hashOf(id: string): IdHash {
   // Not as a buffer: to create one takes longer than the hash.
-  const digest = hash("sha1", id, "hex");
-  return [wordAt(digest, 0), wordAt(digest, 8), wordAt(digest, 16)];
+  const digest = hash("sha1", id, "binary");
+  return [unitAt(digest, 0), unitAt(digest, 4), unitAt(digest, 8)];
 }
+
+/** The 32-bit word whose first byte is the character at `start`. */
+const unitAt = (bytes: string, start: number): number =>
+  ((bytes.charCodeAt(start) << 24) |
+    (bytes.charCodeAt(start + 1) << 16) |
+    (bytes.charCodeAt(start + 2) << 8) |
+    bytes.charCodeAt(start + 3)) >>>
+  0;
 
 const wordAt = (digits: string, start: number): number => Number.parseInt(digits.slice(start, start + 8), 16);
 

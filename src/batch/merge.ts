@@ -141,19 +141,21 @@ export async function missingFrom(parts: readonly Part[], input: Source): Promis
   const ids: string[] = [];
   const shards = parts[0]?.shard?.count;
   let [count, changed, known] = [0, 0, 0];
-  for await (const line of input()) {
-    if ("problems" in line) throw new UsageError(`--requests: line ${line.number}: ${line.problems[0]}`);
-    const index = shards && shardIndex(line.id, shards);
-    const part = parts.find(({ shard, ledger }) =>
-      shard ? shard.index === index : ledger.find(line.id) !== undefined,
-    );
-    const entry = part?.ledger.find(line.id);
-    if (part && entry !== undefined && hasResult(part, entry)) {
-      known += 1;
-      if (part.ledger.request(entry) !== requestHash(line)) changed += 1;
-    } else {
-      count += 1;
-      if (ids.length < maxIds) ids.push(line.id);
+  for await (const lines of input()) {
+    for (const line of lines) {
+      if ("problems" in line) throw new UsageError(`--requests: line ${line.number}: ${line.problems[0]}`);
+      const index = shards && shardIndex(line.id, shards);
+      const part = parts.find(({ shard, ledger }) =>
+        shard ? shard.index === index : ledger.find(line.id) !== undefined,
+      );
+      const entry = part?.ledger.find(line.id);
+      if (part && entry !== undefined && hasResult(part, entry)) {
+        known += 1;
+        if (part.ledger.request(entry) !== requestHash(line)) changed += 1;
+      } else {
+        count += 1;
+        if (ids.length < maxIds) ids.push(line.id);
+      }
     }
   }
   return { count, ids, changed, extra: sum(parts.map(resultsOf)) - known };

@@ -25,11 +25,13 @@ const maxOwnLine = 512 * 1024 * 1024;
  * hold a long response.
  * @param name names the file in an error
  */
-export const ownLinesOf = (chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Line> =>
-  linesOf(chunks, name, maxOwnLine);
+export async function* ownLinesOf(chunks: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<Line> {
+  for await (const lines of linesOf(chunks, name, maxOwnLine)) yield* lines;
+}
 
 /**
- * The lines of a file that is read in chunks. Keeps only one chunk and one line in memory.
+ * The lines of a file that is read in chunks, in groups: to wait for each line would take longer than to read it. Read a
+ * group to its end before the next one. Keeps only one chunk and one line in memory.
  * @param name names the file in an error
  * @throws UsageError for a line that is longer than `maxBytes`; the default is the limit of an input
  */
@@ -37,34 +39,42 @@ export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   name: string,
   maxBytes: number = inputLimits.bytes,
-): AsyncGenerator<Line> {
+): AsyncGenerator<Iterable<Line>> {
   let held: Buffer[] = [];
   let heldBytes = 0;
   let number = 0;
   let position = 0;
-  const line = (bytes: Buffer, end: number, isOpen: boolean): Line => {
-    const text = bytes.toString("utf8");
-    held = [];
-    heldBytes = 0;
+  /** Not a part of the buffer: to create one for each line takes memory until the next garbage collection. */
+  const line = (bytes: Buffer, start: number, end: number, isOpen: boolean): Line => {
+    const text = bytes.toString("utf8", start, end);
     number += 1;
-    return { text, number, end, isOpen, isUtf8: !text.includes("\ufffd") || isUtf8(bytes) };
+    position += end - start + (isOpen ? 0 : 1);
+    const isText = !text.includes("\ufffd") || isUtf8(bytes.subarray(start, end));
+    return { text, number, end: position, isOpen, isUtf8: isText };
+  };
+  const linesIn = function* (bytes: Buffer): Generator<Line> {
+    let start = 0;
+    for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, start)) {
+      yield line(bytes, start, at, false);
+      start = at + 1;
+    }
   };
   for await (const part of chunks) {
     const chunk = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
-    let start = 0;
-    for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, start)) {
-      const last = chunk.subarray(start, at);
-      start = at + 1;
-      yield line(held.length === 0 ? last : Buffer.concat([...held, last]), position + start, false);
+    const end = chunk.lastIndexOf(lineFeed) + 1;
+    if (end > 0) {
+      const whole = chunk.subarray(0, end);
+      yield linesIn(held.length === 0 ? whole : Buffer.concat([...held, whole]));
+      held = [];
+      heldBytes = 0;
     }
-    position += chunk.length;
-    if (start === chunk.length) continue;
+    if (end === chunk.length) continue;
     // Copies the rest, because the reader may reuse the chunk.
-    held.push(Buffer.from(chunk.subarray(start)));
-    heldBytes += chunk.length - start;
+    held.push(Buffer.from(chunk.subarray(end)));
+    heldBytes += chunk.length - end;
     if (heldBytes > maxBytes) {
       throw new UsageError(`${name}:${number + 1}: the line is longer than ${sizeText(maxBytes)}`);
     }
   }
-  if (held.length > 0) yield line(Buffer.concat(held), position, true);
+  if (held.length > 0) yield [line(Buffer.concat(held), 0, heldBytes, true)];
 }

@@ -5,7 +5,7 @@ import { createSend } from "../../src/batch/engine/send.ts";
 import type { BufferedResponse } from "../../src/client/response.ts";
 import { scratchFolder } from "../media/scratch.ts";
 
-const line = { number: 1, id: "a", endpoint: "chat", body: {} } as const;
+const line = { number: 1, id: "a", endpoint: "chat", body: {}, sum: 0 } as const;
 
 /** The outcome of a chat line to which the service sends this response. */
 async function sentAfter(

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+
 /** The file with a response that cannot be used. */
 export interface KeptFile {
   readonly path?: string;
@@ -17,10 +19,15 @@ export interface Answer {
   readonly error?: { readonly code: string; readonly message: string } & KeptFile;
 }
 
+/** The random part of the IDs of this process's lines. A number follows it: a random ID for each would take longer. */
+const idStart = `batch_req_${randomBytes(12).toString("hex")}`;
+let lines = 0;
+
 /** A line of the output, with its line feed. */
 export function outputLine(id: string, { response, error }: Answer): string {
+  lines += 1;
   const fields = [
-    `"id":"batch_req_${crypto.randomUUID().replaceAll("-", "")}"`,
+    `"id":"${idStart}${lines.toString(16).padStart(8, "0")}"`,
     `"custom_id":${JSON.stringify(id)}`,
     `"response":${
       response

@@ -1,6 +1,6 @@
 import { InUse } from "../../core/errors.ts";
 import type { AppendFile } from "../files.ts";
-import { type JournalRecord, journalLine, type ResultRecord } from "../journal.ts";
+import { type JournalRecord, journalLine, type NewResult } from "../journal.ts";
 
 /**
  * The journal of a batch that only this process may write to. If this process was suspended, another one may have taken
@@ -44,9 +44,6 @@ interface RecorderOptions {
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
-
-/** A result that is not recorded yet. */
-export type NewResult = Omit<ResultRecord, "end">;
 
 interface Waiting {
   readonly record: JournalRecord | NewResult;
@@ -165,7 +162,6 @@ export class Recorder {
 
   async #append(group: readonly Waiting[]): Promise<void> {
     const { journal, output } = this.#options;
-    await journal.assertOwn();
     let text = "";
     let lines = "";
     let end = this.#outputEnd;
@@ -177,6 +173,7 @@ export class Recorder {
       text += journalLine(isResult(record) ? { ...record, end } : record);
     }
     if (lines !== "") {
+      await journal.assertOwn();
       await output.append(lines);
       await output.sync();
       this.#outputEnd = end;

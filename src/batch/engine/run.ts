@@ -1,16 +1,10 @@
 import type { Money } from "../../core/values/money.ts";
-import {
-  type BatchRequest,
-  type Endpoint,
-  type InvalidLine,
-  requestHash,
-  type Source,
-} from "../input/lines.ts";
-import type { JournalCosts } from "../journal.ts";
+import type { BatchRequest, Endpoint, InvalidLine, Source } from "../input/lines.ts";
+import type { JournalCosts, NewResult } from "../journal.ts";
 import type { Ledger } from "../ledger.ts";
 import { Flow } from "./flow.ts";
 import { type Answer, outputLine } from "./output.ts";
-import type { NewResult, Recorder } from "./recorder.ts";
+import type { Recorder } from "./recorder.ts";
 
 /** The outcome of sending a request once. */
 export type Sent =
@@ -85,8 +79,6 @@ const maxUnrecorded = 1024;
 interface Prepared {
   readonly request: BatchRequest;
   readonly entry: number;
-  /** The hash of the request. */
-  readonly hash: string;
 }
 
 /** The input differs from the one that was checked. The next run checks it again and sends the lines that changed. */
@@ -105,6 +97,9 @@ export class BatchRun {
   readonly #options: RunOptions;
   readonly #flow: Flow;
   #stop: StopReason | undefined;
+  /** The pending lines of what was read last of the input. */
+  #group: Iterator<Prepared> = [].values();
+  #entry = -1;
   #isRead = false;
   /** Recorded in the journal and ready to be sent. */
   readonly #prepared: Prepared[] = [];
@@ -149,18 +144,20 @@ export class BatchRun {
     const interrupt = () => this.#end({ kind: "interrupted" });
     if (stopped.aborted) interrupt();
     stopped.addEventListener("abort", interrupt, { once: true });
-    const pending = this.#pending(source());
+    const groups = source()[Symbol.asyncIterator]();
     try {
       while (!this.#isOver()) {
         this.#sendPrepared();
-        if (!(await this.#prepareNext(pending))) await this.#changed();
+        if (this.#prepareNext()) continue;
+        if (this.#needsInput) await this.#read(groups);
+        else await this.#changed();
       }
     } catch (error) {
       this.#end({ kind: "fatal", error });
     } finally {
       stopped.removeEventListener("abort", interrupt);
       this.#over.abort();
-      await pending.return(undefined);
+      await groups.return?.();
     }
     while (this.#preparing > 0 || this.#inFlight > 0) await this.#changed();
     for (const prepared of this.#prepared.splice(0)) this.#undo(prepared);
@@ -169,7 +166,7 @@ export class BatchRun {
   }
 
   #isOver(): boolean {
-    const left = this.#inFlight + this.#preparing + this.#prepared.length + this.#again.length;
+    const left = this.#soon + this.#again.length;
     return this.#stop !== undefined || (this.#isRead && left === 0 && this.#held === undefined);
   }
 
@@ -190,30 +187,55 @@ export class BatchRun {
     });
   }
 
+  async #read(groups: AsyncIterator<Iterable<BatchRequest | InvalidLine>>): Promise<void> {
+    const { value, done } = await groups.next();
+    if (done) this.#isRead = true;
+    else this.#group = this.#pending(value);
+  }
+
   /** The lines of this run that have no result. */
-  async *#pending(lines: AsyncIterable<BatchRequest | InvalidLine>): AsyncGenerator<Prepared> {
+  *#pending(lines: Iterable<BatchRequest | InvalidLine>): Generator<Prepared> {
     const { ledger, isOurs } = this.#options;
-    for await (const request of lines) {
+    for (const request of lines) {
       if ("problems" in request) throw new InputChanged();
       if (!isOurs(request.id)) continue;
-      const entry = ledger.find(request.id);
-      if (entry === undefined || ledger.line(entry) !== request.number) throw new InputChanged();
-      if (ledger.state(entry) !== "pending") continue;
-      const hash = requestHash(request);
-      if (ledger.request(entry) !== hash) throw new InputChanged();
-      yield { request, entry, hash };
+      const entry = this.#entryOf(request);
+      this.#entry = entry;
+      if (ledger.state(entry) === "pending") yield { request, entry };
     }
+  }
+
+  #entryOf({ id, number, sum }: BatchRequest): number {
+    const { ledger } = this.#options;
+    const isSame = (entry: number) => ledger.line(entry) === number && ledger.sum(entry) === sum;
+    // In a new batch, the entries are in the order of the lines.
+    if (isSame(this.#entry + 1)) return this.#entry + 1;
+    const entry = ledger.find(id);
+    if (entry === undefined || !isSame(entry)) throw new InputChanged();
+    return entry;
+  }
+
+  /** How many requests are in flight or will be soon. */
+  get #soon(): number {
+    return this.#inFlight + this.#prepared.length + this.#preparing;
+  }
+
+  get #hasRoom(): boolean {
+    const isFull = this.#soon >= this.#flow.limit + this.#ahead || this.#unrecorded >= maxUnrecorded;
+    return !isFull && !this.#isPaused;
+  }
+
+  get #needsInput(): boolean {
+    return !this.#isRead && this.#hasRoom && this.#held === undefined;
   }
 
   /**
    * Records the next line in the journal if it may be sent soon. Returns false if there is nothing to do until
-   * something changes.
+   * something changes, or more of the input is read.
    */
-  async #prepareNext(pending: AsyncGenerator<Prepared>): Promise<boolean> {
-    const soon = this.#inFlight + this.#prepared.length + this.#preparing;
-    const isFull = soon >= this.#flow.limit + this.#ahead || this.#unrecorded >= maxUnrecorded;
-    if (isFull || this.#isPaused) return false;
-    const next = this.#held ?? this.#again.shift() ?? (await this.#next(pending));
+  #prepareNext(): boolean {
+    if (!this.#hasRoom) return false;
+    const next = this.#held ?? this.#again.shift() ?? this.#group.next().value;
     this.#held = undefined;
     if (next === undefined) return false;
     const cost = this.#options.pricing.ceiling(next.request);
@@ -224,17 +246,8 @@ export class BatchRun {
     this.#held = next;
     // A request in flight may cost less than its ceiling, so that this one fits later. The run stops only if no request
     // is in flight.
-    if (soon === 0) this.#end({ kind: "ceiling" });
+    if (this.#soon === 0) this.#end({ kind: "ceiling" });
     return false;
-  }
-
-  async #next(pending: AsyncGenerator<Prepared>): Promise<Prepared | undefined> {
-    if (this.#isRead) return undefined;
-    const { value, done } = await pending.next();
-    if (!done) return value;
-    this.#isRead = true;
-    this.#notify();
-    return undefined;
   }
 
   #fits(cost: Money | undefined): boolean {
@@ -245,20 +258,28 @@ export class BatchRun {
   #prepare(next: Prepared, cost: Money | undefined): void {
     const { recorder, ledger, costs } = this.#options;
     const { id } = next.request;
-    const record = { event: "send", id, request: next.hash, cost } as const;
+    const record = { event: "send", id, request: ledger.request(next.entry), cost } as const;
     costs.add(record);
     ledger.setState(next.entry, "sent");
     this.#preparing += 1;
-    recorder
-      .record(record)
-      .then(
-        () => void this.#prepared.push(next),
-        (error: unknown) => this.#end({ kind: "fatal", error }),
-      )
-      .finally(() => {
-        this.#preparing -= 1;
+    this.#whenWritten(recorder.record(record), (isWritten) => {
+      this.#preparing -= 1;
+      if (isWritten) this.#prepared.push(next);
+    });
+  }
+
+  /** Calls `settle` when something is on the disk or could not be written, which ends the run. */
+  #whenWritten(writing: Promise<void>, settle: (isWritten: boolean) => void): void {
+    writing.then(
+      () => {
+        settle(true);
         this.#notify();
-      });
+      },
+      (error: unknown) => {
+        settle(false);
+        this.#end({ kind: "fatal", error });
+      },
+    );
   }
 
   /** Sends as many prepared lines as `Flow` allows. */
@@ -327,25 +348,18 @@ export class BatchRun {
   #record({ request, entry }: Prepared, record: NewResult, answer: Answer): void {
     const { recorder, costs, ledger } = this.#options;
     const { event } = record;
-    costs.add({ ...record, end: 0 });
+    costs.add(record);
     this.#failuresInARow = event === "done" ? 0 : this.#failuresInARow + 1;
     if (this.#failuresInARow >= maxFailuresInARow) {
       this.#end({ kind: "failing", count: this.#failuresInARow });
     }
     this.#unrecorded += 1;
-    recorder
-      .result(record, outputLine(request.id, answer))
-      .then(
-        () => {
-          ledger.setState(entry, event);
-          this.results[event] += 1;
-        },
-        (error: unknown) => this.#end({ kind: "fatal", error }),
-      )
-      .finally(() => {
-        this.#unrecorded -= 1;
-        this.#notify();
-      });
+    this.#whenWritten(recorder.result(record, outputLine(request.id, answer)), (isWritten) => {
+      this.#unrecorded -= 1;
+      if (!isWritten) return;
+      ledger.setState(entry, event);
+      this.results[event] += 1;
+    });
   }
 
   /** Makes a line pending again, because nothing was done. */
@@ -354,8 +368,6 @@ export class BatchRun {
     const record = { event: "undo", id: request.id } as const;
     costs.add(record);
     ledger.setState(entry, "pending");
-    recorder.record(record, { isUrgent: false }).catch((error: unknown) => {
-      this.#end({ kind: "fatal", error });
-    });
+    this.#whenWritten(recorder.record(record, { isUrgent: false }), () => {});
   }
 }

@@ -138,7 +138,7 @@ async function resultOf(
 }
 
 const oneLine = (text: string, value: unknown): string =>
-  /[\r\n]/.test(text) ? (stringifyExactly(value) ?? "null") : text;
+  text.includes("\n") || text.includes("\r") ? (stringifyExactly(value) ?? "null") : text;
 
 const replyOf = (response: BufferedResponse, body: string): NonNullable<Answer["response"]> => ({
   status: response.status,

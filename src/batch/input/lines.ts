@@ -1,9 +1,10 @@
 import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
 import { routes } from "../../contract/generated/routes.ts";
 import { isNestedBeyond, isRecord, parseJson } from "../../core/json.ts";
 import { copyTexts, stringifyExactly } from "../../core/values/exact-numbers.ts";
 import type { Ledger } from "../ledger.ts";
-import { linesOf } from "../read-lines.ts";
+import { type Line, linesOf } from "../read-lines.ts";
 
 /** The operations that a line of a batch can call, each by the name of the command that does the same. */
 export const endpoints = {
@@ -23,6 +24,8 @@ export interface BatchRequest {
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly body: Readonly<Record<string, unknown>>;
+  /** A CRC-32 of the text of the line. It shows whether the line was edited since it was read before. */
+  readonly sum: number;
 }
 
 /** A line that is not a request. */
@@ -32,8 +35,8 @@ export interface InvalidLine {
   readonly problems: readonly string[];
 }
 
-/** Reads the lines of an input. Can be called several times. */
-export type Source = () => AsyncIterable<BatchRequest | InvalidLine>;
+/** Reads the lines of an input, in groups as `linesOf` does. Can be called several times. */
+export type Source = () => AsyncIterable<Iterable<BatchRequest | InvalidLine>>;
 
 /** Returns the problems of a body; an empty list if it can be sent. */
 export type CheckBody = (endpoint: Endpoint, body: object) => readonly string[] | Promise<readonly string[]>;
@@ -44,12 +47,16 @@ export type CheckBody = (endpoint: Endpoint, body: object) => readonly string[] 
  */
 export const jsonLines = (path: string, read: () => AsyncIterable<Uint8Array>): Source =>
   async function* () {
-    for await (const { text, number, isUtf8 } of linesOf(read(), path)) {
-      const json = number === 1 ? text.replace(/^\ufeff/, "") : text;
-      if (!isUtf8) yield { number, problems: ["the line is not valid UTF-8"] };
-      else if (json.trim() !== "") yield requestOf(parseJson(json), number);
-    }
+    for await (const lines of linesOf(read(), path)) yield requestsOf(lines);
   };
+
+function* requestsOf(lines: Iterable<Line>): Generator<BatchRequest | InvalidLine> {
+  for (const { text, number, isUtf8 } of lines) {
+    const json = number === 1 ? text.replace(/^\ufeff/, "") : text;
+    if (!isUtf8) yield { number, problems: ["the line is not valid UTF-8"] };
+    else if (json.trim() !== "") yield requestOf(json, number);
+  }
+}
 
 /**
  * How deeply a line may be nested. The checks of a request recurse into each level, and fail on a few thousand levels.
@@ -62,9 +69,11 @@ export const nestingProblem = (line: unknown): string | undefined =>
 
 const knownFields = ["custom_id", "method", "url", "body"];
 
-function requestOf(line: unknown, number: number): BatchRequest | InvalidLine {
+function requestOf(json: string, number: number): BatchRequest | InvalidLine {
+  const line = parseJson(json);
   if (!isRecord(line)) return { number, problems: ["the line is not a JSON object"] };
-  const tooDeep = nestingProblem(line);
+  // Each level takes at least one character.
+  const tooDeep = json.length > maxLevels ? nestingProblem(line) : undefined;
   if (tooDeep !== undefined) return { number, problems: [tooDeep] };
   const { custom_id: id, method, url, body } = line;
   const endpoint = endpointNames.find((name) => endpoints[name].path === url);
@@ -78,7 +87,7 @@ function requestOf(line: unknown, number: number): BatchRequest | InvalidLine {
       .map((name) => `${name} is not a known field; the fields are ${knownFields.join(", ")}`),
   ];
   return typeof id === "string" && endpoint && isRecord(body) && problems.length === 0
-    ? { number, id, endpoint, body }
+    ? { number, id, endpoint, body, sum: crc32(json) }
     : { number, problems };
 }
 
@@ -144,28 +153,30 @@ export async function validate(source: Source, options: ValidateOptions): Promis
     const room = Math.max(0, maxProblems - problems.length);
     problems.push(...found.slice(0, room).map((message) => ({ line: number, message })));
   };
-  for await (const line of source()) {
-    if ("problems" in line) {
-      add(line.number, line.problems);
-      continue;
-    }
-    const entry = ledger.add(line.id);
-    const earlier = ledger.line(entry);
-    if (earlier > 0) add(line.number, [`custom_id ${shown(line.id)} is already used in line ${earlier}`]);
-    else ledger.setLine(entry, line.number);
-    const checked = check(line.endpoint, line.body);
-    const found = checked instanceof Promise ? await checked : checked;
-    if (found.length > 0)
-      add(
-        line.number,
-        found.map((problem) => `body.${problem}`),
-      );
-    else if (earlier === 0 && isOurs(line.id)) {
-      total += 1;
-      counts[line.endpoint] += 1;
-      const requested = requestHash(line);
-      visit(line, entry, requested);
-      ledger.setRequest(entry, requested);
+  for await (const lines of source()) {
+    for (const line of lines) {
+      if ("problems" in line) {
+        add(line.number, line.problems);
+        continue;
+      }
+      const entry = ledger.add(line.id);
+      const earlier = ledger.line(entry);
+      if (earlier > 0) add(line.number, [`custom_id ${shown(line.id)} is already used in line ${earlier}`]);
+      else ledger.setLine(entry, line.number, line.sum);
+      const checked = check(line.endpoint, line.body);
+      const found = checked instanceof Promise ? await checked : checked;
+      if (found.length > 0)
+        add(
+          line.number,
+          found.map((problem) => `body.${problem}`),
+        );
+      else if (earlier === 0 && isOurs(line.id)) {
+        total += 1;
+        counts[line.endpoint] += 1;
+        const requested = requestHash(line);
+        visit(line, entry, requested);
+        ledger.setRequest(entry, requested);
+      }
     }
   }
   return { counts, total, problems, problemCount };

@@ -1,12 +1,13 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
+import { crc32 } from "node:zlib";
 import { UsageError } from "../../core/errors.ts";
 import { canonicalJson, parseJson } from "../../core/json.ts";
 import { didYouMean } from "../../core/text.ts";
 import { inputLimits, sizeText } from "../../core/values/input-limits.ts";
 import { fileName } from "../../media/filename.ts";
 import { Ledger } from "../ledger.ts";
-import { linesOf } from "../read-lines.ts";
+import { type Line, linesOf } from "../read-lines.ts";
 import {
   type BatchRequest,
   type Endpoint,
@@ -31,14 +32,18 @@ type Fields = Readonly<Record<string, unknown>>;
 export const textPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): Source =>
   async function* () {
     const idOf = ids();
-    for await (const { text, number, isUtf8 } of linesOf(read(), path)) {
-      const prompt = text.replace(/^\ufeff/, "").trim();
-      if (!isUtf8) yield { number, problems: ["the line is not valid UTF-8"] };
-      else if (prompt !== "") {
-        const fields = promptFields(endpoint, { prompt });
-        yield { number, id: idOf(prompt, fields), endpoint, body: { ...defaults, ...fields } };
+    const requestsOf = function* (lines: Iterable<Line>): Generator<BatchRequest | InvalidLine> {
+      for (const { text, number, isUtf8 } of lines) {
+        const prompt = text.replace(/^\ufeff/, "").trim();
+        if (!isUtf8) yield { number, problems: ["the line is not valid UTF-8"] };
+        else if (prompt !== "") {
+          const fields = promptFields(endpoint, { prompt });
+          const body = { ...defaults, ...fields };
+          yield { number, id: idOf(prompt, fields), endpoint, body, sum: crc32(text) };
+        }
       }
-    }
+    };
+    for await (const lines of linesOf(read(), path)) yield requestsOf(lines);
   };
 
 /** A CSV file whose header names the fields. */
@@ -56,10 +61,14 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
     const input = Readable.from(read());
     input.on("error", (error) => parser.destroy(error)).pipe(parser);
     let columns: readonly Column[] | undefined;
+    let headerSum = 0;
     try {
       for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
-        if (columns === undefined) columns = columnsOf(record, endpoint, path);
-        else yield rowOf({ record, number: info.lines, columns }, { endpoint, defaults, idOf });
+        const sum = crc32(JSON.stringify(record), headerSum);
+        if (columns === undefined) {
+          columns = columnsOf(record, endpoint, path);
+          headerSum = sum;
+        } else yield [rowOf({ record, number: info.lines, columns, sum }, { endpoint, defaults, idOf })];
       }
     } catch (error) {
       if (error instanceof Error && "lines" in error) {
@@ -123,10 +132,12 @@ interface Row {
   readonly record: readonly string[];
   readonly number: number;
   readonly columns: readonly Column[];
+  /** The checksum of the header and the row. */
+  readonly sum: number;
 }
 
 function rowOf(
-  { record, number, columns }: Row,
+  { record, number, columns, sum }: Row,
   { endpoint, defaults, idOf }: Pick<PromptsOptions, "endpoint" | "defaults"> & { readonly idOf: IdOf },
 ): BatchRequest | InvalidLine {
   if (record.length > columns.length) {
@@ -146,6 +157,7 @@ function rowOf(
     id: typeof id === "string" ? id : idOf(prompt, body),
     endpoint,
     body: { ...defaults, ...body },
+    sum,
   };
 }
 

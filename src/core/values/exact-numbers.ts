@@ -28,15 +28,13 @@ const maxCompared = 1_000_000;
 /** Parses JSON and keeps the text of numbers that JavaScript changes. Throws as `JSON.parse` does. */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (isUnchanged(value, text)) return value;
+  // Nearly every text passes the first check. The second one is faster than `withMarks` for a list of fractions.
+  if (text.search(suspicious) < 0 || isUnchanged(value, text)) return value;
   const marked = withMarks(text);
   return marked === text ? value : withoutMarks(JSON.parse(marked));
 }
 
-/**
- * Whether JavaScript writes the value as the same text again, so that no number has changed. This is true of most
- * compact JSON, and checking it is faster than looking for the numbers that change.
- */
+/** Whether JavaScript writes the value as the same text again, so that no number has changed. */
 function isUnchanged(value: unknown, text: string): boolean {
   try {
     return text.length <= maxCompared && JSON.stringify(value) === text;
