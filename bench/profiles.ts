@@ -88,7 +88,7 @@ const cases: Readonly<Record<string, Case>> = {
   "64 pictures of 8 MiB": gpuctl("image", "cat", "-n", "64", "--quiet", "--out", "OUT/"),
   "batch of 10,000 chats": gpuctl("batch", "run", batch, "--quiet", "--out", "OUT.jsonl"),
   "sandbox: list of 10,000 rentals": program(sandbox("/v2/on-demand/virtual-machine-rentals", 20)),
-  "sandbox: summary of 10,000 rentals": program(sandbox("/v2/on-demand/active-rental-summary", 1000)),
+  "sandbox: balance of 10,000 rentals": program(sandbox("/v2/balances", 1000)),
 };
 
 const environment = {

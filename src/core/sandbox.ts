@@ -39,10 +39,16 @@ export const bootOutcomes = ["slow", "failed", "never"] as const;
 export const callerHeader = "Gpuctl-Sandbox-Caller";
 
 /**
- * Limits of the request log: how many requests are shown by default, how many are kept, the length in characters up to
- * which a body is stored, and the length to which a text in a body is shortened.
+ * Limits of the request log: how many requests are shown by default, how many are kept, the lengths in characters up to
+ * which a body and a response are stored, and the length to which a text in a body is shortened.
  */
-export const requestLog = { shown: 50, kept: 1000, maxBodyLength: 65_536, maxTextLength: 4096 } as const;
+export const requestLog = {
+  shown: 50,
+  kept: 1000,
+  maxBodyLength: 65_536,
+  maxResponseLength: 16_384,
+  maxTextLength: 4096,
+} as const;
 
 /** Whether the request log has as many matching requests as expected. */
 export interface ExpectationResult {

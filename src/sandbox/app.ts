@@ -103,17 +103,16 @@ function router(operationSet: OperationSet): RouteOf {
 /** Responds to a request, and logs the request. */
 async function respond(exchange: Exchange, serving: Serving): Promise<PlainResponse> {
   exchange.now = serving.clock();
-  let status: number | null = null;
+  let response: PlainResponse | undefined;
   try {
-    const response = await orError(exchange, async () => {
+    response = await orError(exchange, async () => {
       const route = serving.routeOf(exchange);
       if (route === undefined) throw new ApiError("NOT_FOUND");
       return serveById(exchange, serving, route);
     });
-    status = response.status;
     return response;
   } finally {
-    await logRequest(serving.state.store, exchange, status);
+    await logRequest(serving.state.store, exchange, response);
   }
 }
 

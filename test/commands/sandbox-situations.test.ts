@@ -192,6 +192,34 @@ test("a served sandbox starts in a scenario", async () => {
   expect((await cli.run("sandbox serve --scenario flakey", { env })).code).toBe(2);
 });
 
+test("a seed can have boot rules and faults, which are added to those of the scenario", async () => {
+  const cli = await createCli();
+  const seed = (stdin: string) => cli.run("sandbox seed - --yes", { env, stdin });
+  await seed(`
+scenario: slow-boot
+keys: [{ value: key-of-a-tester, name: tester }]
+boots: [{ outcome: failed, label: trainer-*, times: 1 }]
+faults: [{ operation: listStorageVolumes, status: 403, body: <h1>Forbidden</h1>, contentType: text/html },
+  { operation: "*", delayMs: 1, key: tester }]`);
+  expect(cli.sandbox.boots.list()).toMatchObject([{ outcome: "slow" }, { outcome: "failed", left: 1 }]);
+  expect(cli.sandbox.faults.list()).toMatchObject([{ status: 403, left: 1 }, { key: "tester" }]);
+  expect(await cli.run("volumes list --retries 0", { env })).toMatchObject({
+    code: 4,
+    err: expect.stringContaining("Forbidden"),
+  });
+  const before = cli.sandbox.snapshot();
+  for (const [text, message] of [
+    ["boots: [{ outcome: never, afterSeconds: 1 }]", "boots.0.afterSeconds must be left out"],
+    ["boots: [{ outcome: later }]", "boots.0.outcome must be one of"],
+    ["faults:\n- { operation: listVolumez, status: 500 }", "faults.0.operation must be * or the ID"],
+    ["faults: [{ operation: getRental }]", "faults.0.status or another effect is required"],
+    ["faults: [{ operation: getRental, status: 500, key: none }]", "faults.0.key must be the name"],
+  ] as const) {
+    expect(await seed(text)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+  }
+  expect(cli.sandbox.snapshot()).toEqual(before);
+});
+
 test("a seed can have a scenario and situations", async () => {
   const cli = await createCli();
   const seed = (stdin: string) => cli.run("sandbox seed - --yes", { env, stdin });

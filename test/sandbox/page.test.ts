@@ -182,6 +182,20 @@ test("the overview shows rentals, money, requests, the clock, faults, boot rules
   }
 });
 
+test("a request is shown with its response, or with why the response is not shown", async () => {
+  const { sandbox, view, post } = await served();
+  sandbox.situations.add({ kind: "capacity", gpuType: "h100" });
+  await post("/v2/on-demand/virtual-machine-rentals", { gpuCount: 1 });
+  expect(await view("/")).toMatch(
+    /<figcaption>Response<\/figcaption><pre>[^<]*does not have enough h100 capacity: 1 requested, 0 available/,
+  );
+  sandbox.requests.clear();
+  await post("/v1/image/generation", { model_name: "SD1.5", prompt: "dunes", steps: 1 });
+  const page = await view("/");
+  expect(page).toContain("The response is not in the log: it is long, a stream, or not a text.");
+  expect(page).not.toContain("<figcaption>Response");
+});
+
 test("what callers send is shown as text", async () => {
   const { sandbox, url, view, post } = await served();
   const attack = `"><img src=x onerror=alert(1)></pre><script>alert(2)</script>'`;

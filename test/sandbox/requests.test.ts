@@ -12,7 +12,11 @@ const fine = {
   parameters: {},
   body: null,
   bodyTruncated: false,
+  response: null,
+  responseTruncated: false,
 };
+/** The code of an error, and the response with it. */
+const failed = (code: string) => ({ code, response: expect.objectContaining({ code }) });
 
 test("requests are logged in order, with their errors", async () => {
   const sandbox = await openSandbox();
@@ -39,6 +43,11 @@ test("requests are logged in order, with their errors", async () => {
       operation: "createVirtualMachineRental",
       status: 400,
       code: "BAD_REQUEST",
+      response: {
+        code: "BAD_REQUEST",
+        message: "Invalid input data",
+        issues: [{ path: ["customPorts", 0], message: "must be at least 1" }],
+      },
       issues: ["customPorts.0"],
       body: { gpuCount: 1, customPorts: [0, 1], label: "secret plan" },
     },
@@ -51,7 +60,7 @@ test("requests are logged in order, with their errors", async () => {
       parameters: { rentalId: "1001" },
       status: 200,
     },
-    { ...fine, number: 3, ...list, key: null, status: 401, code: "UNAUTHORIZED" },
+    { ...fine, number: 3, ...list, key: null, status: 401, ...failed("UNAUTHORIZED") },
     {
       ...fine,
       number: 4,
@@ -60,9 +69,9 @@ test("requests are logged in order, with their errors", async () => {
       key: null,
       operation: null,
       status: 404,
-      code: "NOT_FOUND",
+      ...failed("NOT_FOUND"),
     },
-    { ...fine, number: 5, ...list, status: 503, fault: 1, code: "SERVICE_UNAVAILABLE" },
+    { ...fine, number: 5, ...list, status: 503, fault: 1, ...failed("SERVICE_UNAVAILABLE") },
     { ...fine, number: 6, ...list, status: null, fault: 2 },
   ]);
   expect(sandbox.requests.list({ limit: 2 }).map(({ number }) => number)).toEqual([5, 6]);
@@ -138,6 +147,48 @@ test("long texts are shortened, and a body that is still too large is left out",
     { body: null, bodyTruncated: true },
     { body: null, bodyTruncated: true },
   ]);
+});
+
+test("responses are logged as they were sent, unless they are long, streams or not texts", async () => {
+  const sandbox = await openSandbox();
+  const { full } = sandbox.keys;
+  const created = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
+  await sandbox.call("listVirtualMachineRentals");
+  sandbox.faults.add({ operation: "getActiveRentalSummary", status: 403, body: "<h1>Forbidden</h1>" });
+  await sandbox.call("getActiveRentalSummary");
+  sandbox.faults.add({ operation: "getActiveRentalSummary", cutStreamAfter: 0 });
+  await sandbox.call("getActiveRentalSummary");
+  await (await sandbox.call("createChatCompletion", { ...chat, stream: true })).text();
+  await sandbox.call("generateImage", { model_name: "SD1.5", prompt: "dunes", steps: 1 });
+  const head = { method: "HEAD", headers: { authorization: `Bearer ${full}` } };
+  await sandbox.fetch(new Request(`${origin}/v2/on-demand/storage-volumes`, head));
+  const stored = { responseTruncated: false };
+  const leftOut = { response: null, responseTruncated: true };
+  expect(sandbox.requests.list()).toMatchObject([
+    { response: created, ...stored },
+    { response: [created], ...stored },
+    { response: "<h1>Forbidden</h1>", ...stored },
+    leftOut,
+    leftOut,
+    leftOut,
+    { response: null, ...stored },
+  ]);
+});
+
+test("a response is logged without keys, also those that JSON spells differently", async () => {
+  const sandbox = await openSandbox();
+  const quoted = 'key-with-"quotes"';
+  await sandbox.seed(JSON.stringify({ keys: [{ value: quoted }] }));
+  const created = await sandbox.assumed("createApiKey", { name: "mine" });
+  const secrets = [quoted, JSON.stringify(quoted).slice(1, -1), ...Object.values<string>(sandbox.keys)];
+  const messages = [{ role: "user", content: `my key is ${quoted}` }];
+  await sandbox.call("createChatCompletion", { ...chat, messages });
+  const [creation, echo] = sandbox.requests.list();
+  expect(creation?.response).toEqual({ ...Object(created.body), apiKey: "..." });
+  expect(echo?.response).toMatchObject({
+    choices: [{ message: { content: "sandbox-echo heard: my key is ..." } }],
+  });
+  for (const secret of secrets) expect(JSON.stringify(echo)).not.toContain(secret);
 });
 
 /** A sandbox that received some requests, an hour apart. */

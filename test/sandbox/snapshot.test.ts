@@ -171,7 +171,22 @@ test("a sandbox whose user was deleted is saved and restored too", async () => {
   expect(sandbox.status().userExists).toBe(false);
 });
 
-test("every table except the log and the clock is in a snapshot, and a reset restores the initial state", async () => {
+test("the summary is right after a restore, a reset and a seed", async () => {
+  const sandbox = await openSandbox();
+  const summary = () => sandbox.ask("getActiveRentalSummary");
+  await sandbox.ask("createVirtualMachineRental", { gpuCount: 2 });
+  const text = JSON.stringify(sandbox.snapshot());
+  await sandbox.ask("createVirtualMachineRental", { gpuCount: 1, termType: "reserved", termPeriodDays: 30 });
+  expect(await summary()).toMatchObject({ count: 2, costPerHourCents: 580 });
+  sandbox.restore(text);
+  expect(await summary()).toMatchObject({ count: 1, costPerHourCents: 400 });
+  sandbox.reset();
+  expect(await summary()).toMatchObject({ count: 0, costPerHourCents: 0 });
+  await sandbox.seed("rentals: [{ rentalType: virtual-machine, gpuCount: 3 }]");
+  expect(await summary()).toMatchObject({ count: 1, costPerHourCents: 600 });
+});
+
+test("every table except the log, the clock and the sums is in a snapshot, and a reset restores the initial state", async () => {
   const folder = mkdtempSync(join(tmpdir(), "gpuctl-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "sandbox.db");
@@ -185,7 +200,7 @@ test("every table except the log and the clock is in a snapshot, and a reset res
     .all()
     .map(({ name }) => String(name));
   expect(Object.keys(untouched.tables).sort()).toEqual(
-    names.filter((name) => !["requests", "clock"].includes(name)).sort(),
+    names.filter((name) => !["requests", "clock", "hourlySums"].includes(name)).sort(),
   );
   sandbox.restore(JSON.stringify((await usedSandbox()).snapshot()));
   expect(sandbox.snapshot()).not.toEqual(untouched);

@@ -10,7 +10,7 @@ import { operations } from "../../src/contract/index.ts";
 import { createSandbox, StoreError } from "../../src/sandbox/index.ts";
 import { schemaVersion, upgrades } from "../../src/sandbox/store/schema.ts";
 import { sample, thorough } from "../support/thorough.ts";
-import { requestFor } from "./request.ts";
+import { requestFor, requestForAssumed } from "./request.ts";
 
 function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "gpuctl-"));
@@ -176,6 +176,32 @@ test("a file of the first version keeps its data, including keys, and gets the m
   expect(sandbox.clock.freeze().frozen).toBe(true);
   expect(sandbox.faults.add({ operation: "*", reset: true })).toMatchObject({ id: 1 });
   expect(sandbox.requests.list({ limit: 50 })).toHaveLength(1);
+});
+
+test("the rentals of a file of an earlier version are in the summary, whatever changes later", async () => {
+  const file = join(folder(), "sandbox.db");
+  const database = new DatabaseSync(file);
+  for (const upgrade of upgrades.slice(0, 7)) database.exec(upgrade);
+  const price = { rentalType: "virtual-machine", gpuType: "h100", gpuCount: 1, discountPercentage: 0 };
+  const record = { ...price, convertToOnDemandOnExpiry: true, createdAt: Date.UTC(2026, 10, 20), terms: [] };
+  const insert = database.prepare(
+    "INSERT INTO rentals (userId, rentalType, record, hourlyCents) VALUES ('sandbox-user', ?, ?, ?)",
+  );
+  for (const hourlyCents of [200, 200, null]) {
+    insert.run(record.rentalType, JSON.stringify(record), hourlyCents);
+  }
+  database.exec(`
+    INSERT INTO users (id, record) VALUES ('sandbox-user', '{"name":"Ada"}');
+    INSERT INTO keys (secret, userId, access, name, createdAt) VALUES ('gpuctl-sandbox-full', 'sandbox-user', 'full', 'full', 0);
+    PRAGMA user_version = 7;
+  `);
+  database.close();
+  const sandbox = await open(file);
+  const summary = async () =>
+    (await sandbox.fetch(requestFor("getActiveRentalSummary", {}, sandbox.keys.full))).json();
+  expect(await summary()).toMatchObject({ count: 3, costPerHourCents: 600 });
+  await sandbox.fetch(requestForAssumed("terminateVirtualMachineRental", { rentalId: 1 }, sandbox.keys.full));
+  expect(await summary()).toMatchObject({ count: 2, costPerHourCents: 400 });
 });
 
 test("a rental that an earlier version stored is reported as before", async () => {

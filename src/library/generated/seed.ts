@@ -582,6 +582,121 @@ export interface Seed {
       createdAt?: string;
     }[];
   }[];
-  scenario?: string;
-  situations?: unknown[];
+  scenario?: "capacity-crunch" | "flaky" | "slow-boot" | "out-of-money" | "rate-limited" | "none";
+  situations?: (
+    | {
+        kind: "capacity";
+        gpuType?: "h100" | "h200" | "b200" | "rtx-6000-pro";
+        /**
+         * @minItems 1
+         */
+        regions?: (
+          | "us-central-1"
+          | "us-central-2"
+          | "eu-north-2"
+          | "eu-west-2"
+          | "eu-north-4"
+          | "eu-north-5"
+          | "us-east-1"
+          | "us-east-2"
+          | "ca-east-3"
+          | "eu-north-6"
+          | "eu-north-7"
+          | "eu-north-8"
+          | "ca-west-1"
+          | "ca-east-1"
+          | "us-central-3"
+          | "us-southeast-1"
+          | "me-central-1"
+          | "ca-east-2"
+          | "eu-west-1"
+          | "us-southeast-2"
+          | "jp-east-1"
+          | "us-southeast-3"
+          | "eu-west-5"
+          | "us-east-3"
+          | "uk-central-3"
+          | "uk-southeast-3"
+          | "eu-southwest-3"
+          | "eu-southwest-3-1"
+          | "eu-west-3"
+          | "eu-west-4"
+        )[];
+        gpus?: number;
+      }
+    | {
+        kind: "quota";
+        gpuType?: "h100" | "h200" | "b200" | "rtx-6000-pro";
+        gpus: number;
+      }
+    | {
+        kind: "interruption";
+        rentalId?: number;
+        label?: string;
+        afterSeconds?: number;
+        /**
+         * When it happens
+         */
+        at?: string;
+        times?: number;
+      }
+    | {
+        kind: "failure";
+        rentalId?: number;
+        label?: string;
+        afterSeconds?: number;
+        /**
+         * When it happens
+         */
+        at?: string;
+        times?: number;
+      }
+    | {
+        kind: "rate-limit";
+        operation?: string;
+        requests: number;
+        windowSeconds?: number;
+      }
+    | {
+        kind: "prepaid";
+        balanceCents?: number;
+      }
+    | {
+        kind: "picture-prices";
+      }
+    | {
+        kind: "same-region";
+      }
+  )[];
+  boots?: {
+    outcome: "slow" | "failed" | "never";
+    afterSeconds?: number;
+    label?: string;
+    times?: number;
+  }[];
+  faults?: {
+    operation: string;
+    where?: {
+      [k: string]: unknown;
+    };
+    caller?: string;
+    key?: string;
+    after?: number;
+    times?: number;
+    every?: number;
+    rate?: number;
+    seed?: number;
+    status?: number;
+    code?: string;
+    message?: string;
+    body?: string;
+    contentType?: string;
+    retryAfterSeconds?: number;
+    delayMs?: number;
+    reset?: boolean;
+    cutStreamAfter?: number;
+    stall?: boolean;
+    garbage?: boolean;
+    applied?: boolean;
+  }[];
 }

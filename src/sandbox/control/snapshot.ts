@@ -66,8 +66,11 @@ const changed = (): ControlRefused =>
 const digestOf = (content: Omit<Snapshot, "digest">): string =>
   createHash("sha256").update(canonicalJson(content)).digest("hex");
 
-/** Tables that a snapshot omits: the request log, and the clock, which has a field of its own. */
-const excluded: ReadonlySet<string> = new Set(["requests", "clock"]);
+/**
+ * Tables that a snapshot omits: the request log, the clock, which has a field of its own, and the sums of the rentals,
+ * which are computed when the rentals are restored.
+ */
+const excluded: ReadonlySet<string> = new Set(["requests", "clock", "hourlySums"]);
 const sequences = "sqlite_sequence";
 
 const included = (store: Store): readonly string[] => [

@@ -197,6 +197,10 @@ const RequestItem = (request: NumberedRequest) => (
       />
       <Json title="Body" value={request.body} />
       {request.bodyTruncated && <p class="more">Long texts of the body were shortened in the log.</p>}
+      <Json title="Response" value={request.response} />
+      {request.responseTruncated && (
+        <p class="more">The response is not in the log: it is long, a stream, or not a text.</p>
+      )}
     </details>
   </li>
 );

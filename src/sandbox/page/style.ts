@@ -105,7 +105,7 @@ th:last-child, td:last-child { padding-right: 0; }
 .about { color: var(--quiet); font-size: 13px; }
 #request-list time { color: var(--quiet); font-size: 13px; text-align: right; font-variant-numeric: tabular-nums; }
 #request-list details[open] > summary { background: var(--ground); }
-#request-list figure, #request-list .pairs { margin: 10px 0; }
+#request-list figure, #request-list .pairs, #request-list .more { margin: 10px 0; }
 .method { font-weight: 600; }
 .pairs { display: flex; flex-wrap: wrap; gap: 6px 24px; font-size: 13px; }
 .pairs > div { display: flex; gap: 6px; overflow-wrap: anywhere; }

@@ -17,7 +17,7 @@ interface RecordText {
 }
 
 /** The default maximum number of rentals whose texts are kept. Each takes about 1.5 kB. */
-const defaultMax = 20_000;
+const defaultMax = 50_000;
 
 const costText = (cents: number): string => `"billedCents":${cents}`;
 

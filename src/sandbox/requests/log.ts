@@ -3,7 +3,7 @@ import { isNestedBeyond, isRecord } from "../../core/json.ts";
 import { callerHeader, requestLog } from "../../core/sandbox.ts";
 import { type ServedId, servedOperations } from "../assumed/index.ts";
 import { stamp } from "../clock.ts";
-import type { Exchange, PlainRequest } from "../http/exchange.ts";
+import type { Exchange, PlainRequest, PlainResponse } from "../http/exchange.ts";
 import { callerOf, secretsOf } from "../keys.ts";
 import type { Queries, Row, Store } from "../store/queries.ts";
 
@@ -34,6 +34,10 @@ interface LoggedRequest {
   readonly code: string | null;
   /** The dotted paths of the error's issues. */
   readonly issues: readonly string[];
+  /** The body of the response. A string if it is not JSON; null if there is none, or if it is not stored. */
+  readonly response: unknown;
+  /** Whether the response is not stored, because it is long, a stream, or not a text. */
+  readonly responseTruncated: boolean;
 }
 
 export interface NumberedRequest extends LoggedRequest {
@@ -41,13 +45,20 @@ export interface NumberedRequest extends LoggedRequest {
   readonly number: number;
 }
 
-/** Logs a request. `status` is null if the connection was broken. A failure to log does not affect the response. */
-export async function logRequest(store: Store, exchange: Exchange, status: number | null): Promise<void> {
+/**
+ * Logs a request. `response` is undefined if the connection was broken. A failure to log does not affect the response.
+ */
+export async function logRequest(
+  store: Store,
+  exchange: Exchange,
+  response: PlainResponse | undefined,
+): Promise<void> {
   try {
     const clean = cleaner([bearer(exchange.request), ...secretsOf(store)]);
     addRequest(store, {
-      ...entry(store, exchange, status, clean),
+      ...entry(store, exchange, response?.status ?? null, clean),
       ...(await sent(exchange, clean)),
+      ...received(exchange, response, clean),
     });
   } catch {
     // The response is more important than its entry in the log.
@@ -56,13 +67,14 @@ export async function logRequest(store: Store, exchange: Exchange, status: numbe
 
 type Clean = (text: string) => string;
 type Sent = Pick<LoggedRequest, "parameters" | "body" | "bodyTruncated">;
+type Received = Pick<LoggedRequest, "response" | "responseTruncated">;
 
 const entry = (
   store: Store,
   { request, path, now, operation, keyName, fault, problem }: Exchange,
   status: number | null,
   clean: Clean,
-): Omit<LoggedRequest, keyof Sent> => ({
+): Omit<LoggedRequest, keyof Sent | keyof Received> => ({
   time: stamp(now),
   method: request.method,
   path: clean(path + knownQuery(new URL(request.url).searchParams, operation)),
@@ -102,6 +114,16 @@ async function sent({ request, operation, input }: Exchange, clean: Clean): Prom
   };
 }
 
+/** What the client received, in the form in which it is stored. */
+function received({ request }: Exchange, response: PlainResponse | undefined, clean: Clean): Received {
+  const body = request.method === "HEAD" ? null : (response?.body ?? null);
+  if (body === null) return { response: null, responseTruncated: false };
+  if (typeof body !== "string" || body.length > requestLog.maxResponseLength) {
+    return { response: null, responseTruncated: true };
+  }
+  return { response: jsonOrText(clean(body)), responseTruncated: false };
+}
+
 const unread = Symbol("a body that was not read");
 
 /**
@@ -114,7 +136,10 @@ async function bodyOf(request: PlainRequest, input: unknown): Promise<unknown> {
   if (length > requestLog.maxBodyLength || request.header("transfer-encoding") !== undefined) return unread;
   const text = await request.text().catch(() => undefined);
   if (text === undefined) return unread;
-  if (text === "") return undefined;
+  return text === "" ? undefined : jsonOrText(text);
+}
+
+function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -161,12 +186,18 @@ const bearer = (request: PlainRequest): string =>
 /** Shorter secrets are not removed, because they may be parts of words. */
 export const minSecretLength = 8;
 
-/** Returns a function that removes keys from a text, wherever a caller put them. */
+/** Returns a function that removes keys from a text, wherever a caller put them: as they are, in a URL or in JSON. */
 function cleaner(secrets: readonly string[]): Clean {
-  const spellings = secrets
-    .filter(({ length }) => length >= minSecretLength)
-    .flatMap((secret) => [secret, encodeURIComponent(secret)]);
-  return (text) => spellings.reduce((cleaned, secret) => cleaned.replaceAll(secret, hidden), text);
+  const longEnough = secrets.filter(({ length }) => length >= minSecretLength);
+  const spellings = new Set(longEnough);
+  for (const secret of longEnough) {
+    spellings.add(encodeURIComponent(secret)).add(JSON.stringify(secret).slice(1, -1));
+  }
+  return (text) => {
+    let cleaned = text;
+    for (const spelling of spellings) cleaned = cleaned.replaceAll(spelling, hidden);
+    return cleaned;
+  };
 }
 
 /** Adds a request, and removes the oldest requests if there are too many. */
@@ -188,7 +219,15 @@ const numbered = ({ number, record }: Row): NumberedRequest => ({
 });
 
 /** Defaults for fields that are missing from requests that an earlier version logged. */
-const blank = { caller: null, key: null, parameters: {}, body: null, bodyTruncated: false };
+const blank = {
+  caller: null,
+  key: null,
+  parameters: {},
+  body: null,
+  bodyTruncated: false,
+  response: null,
+  responseTruncated: false,
+};
 
 /** The most recent requests, newest first. */
 export const latestRequests = (store: Queries, limit: number): readonly NumberedRequest[] =>

@@ -1,9 +1,10 @@
 import type { Issue } from "../../contract/check/check.ts";
 import { latestMs, saveClock, stamp } from "../clock.ts";
 import { ApiError, ControlRefused, issueIf, throwIfInvalid } from "../errors.ts";
+import { faultControl } from "../faults/control.ts";
 import { attachable } from "../handlers/volumes.ts";
 import { addKey, keys } from "../keys.ts";
-import { bootOf } from "../rentals/boots.ts";
+import { bootControl, bootOf } from "../rentals/boots.ts";
 import { newRental, sshPublicKeysOf } from "../rentals/create.ts";
 import type { StoredRental } from "../rentals/lifecycle.ts";
 import { addScenario, addSituation } from "../situations/control.ts";
@@ -42,7 +43,7 @@ export function fill(store: Store, { document, seedError }: Seed, machine: numbe
       if (account.balanceCents === undefined) continue;
       saveCredit(store, userId, account.balanceCents + billedCents(store, userId, now));
     }
-    const rejected = addSituations(store, document, now);
+    const rejected = addChaos(store, document, now);
     if (rejected.length > 0) throw seedError(rejected);
   });
 }
@@ -77,9 +78,10 @@ const ownedBy = <List extends "rentals" | "volumes" | "keys">(
     account[list].map((item, index) => ({ userId, item, path: [...path, list, index] })),
   );
 
-const addSituations = (
+/** Adds the parts of the scenario, then the situations, boot rules and faults. */
+const addChaos = (
   store: Store,
-  { scenario, situations }: SeedDocument,
+  { scenario, situations, boots, faults }: SeedDocument,
   now: number,
 ): readonly Issue[] => [
   ...(scenario === undefined
@@ -89,6 +91,10 @@ const addSituations = (
         message,
       }))),
   ...situations.flatMap((one, index) => issuesOf(["situations", index], () => addSituation(store, one, now))),
+  ...boots.flatMap((one, index) => issuesOf(["boots", index], () => bootControl(store).add(one))),
+  ...faults.flatMap((one, index) =>
+    issuesOf(["faults", index], () => faultControl(store, () => now).add(one)),
+  ),
 ];
 
 /** Adds a user with the user's keys. */

@@ -5,12 +5,15 @@ import { dateTime } from "../../contract/shared.ts";
 import { user } from "../../contract/user.ts";
 import { createStorageVolume } from "../../contract/volumes.ts";
 import { isRecord } from "../../core/json.ts";
+import { scenarios } from "../../core/sandbox.ts";
 import { createApiKey, createSshKey } from "../assumed/keys.ts";
 import { parseDocument } from "../documents.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
-import { bootInput } from "../rentals/boots.ts";
+import { faultInput } from "../faults/table.ts";
+import { bootInput, bootRuleInput } from "../rentals/boots.ts";
 import { assumedPort, assumedUser } from "../rentals/record.ts";
 import { minSecretLength } from "../requests/log.ts";
+import { situationInput } from "../situations/table.ts";
 
 /** An id that a seed sets. New ids count up from the largest one, so there must be room above it. */
 const recordId = z
@@ -71,8 +74,11 @@ export const seedDocument = z.strictObject({
   ...accountFields,
   /** Further users. The fields above are those of the user with the built-in keys. */
   accounts: z.array(z.strictObject({ ...accountFields, keys: z.array(seededKey).min(1) })).default([]),
-  scenario: z.string().optional(),
-  situations: z.array(z.unknown()).default([]),
+  scenario: z.enum(Object.keys(scenarios)).optional(),
+  /** What is added to the parts of the scenario. The entries have the fields of the controls. */
+  situations: z.array(situationInput).default([]),
+  boots: z.array(bootRuleInput).default([]),
+  faults: z.array(faultInput).default([]),
 });
 
 export type SeedDocument = z.output<typeof seedDocument>;

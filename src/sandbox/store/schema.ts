@@ -116,6 +116,60 @@ const prices = `
     (userId, endsAt, hourlyCents, runsFrom, billedUntil, termFrom, termUntil, termCents);
 `;
 
+/** The end, in the table `hourlySums`, of a rental without a known end. */
+const never = Number.MAX_SAFE_INTEGER;
+
+/** The SQL condition for the sum to which a row of `rentals` belongs. */
+const sumOf = (row: "new" | "old"): string =>
+  `userId = ${row}.userId AND endsAt = ifnull(${row}.endsAt, ${never}) AND termUntil = ifnull(${row}.termUntil, 0)`;
+
+const addNew = `
+    INSERT OR IGNORE INTO hourlySums (userId, endsAt, termUntil)
+      VALUES (new.userId, ifnull(new.endsAt, ${never}), ifnull(new.termUntil, 0));
+    UPDATE hourlySums SET
+      rentals = rentals + 1,
+      priced = priced + (new.hourlyCents IS NOT NULL),
+      hourlyCents = hourlyCents + ifnull(new.hourlyCents, 0),
+      termCents = termCents + ifnull(new.termCents, 0)
+      WHERE ${sumOf("new")};`;
+
+const removeOld = `
+    UPDATE hourlySums SET
+      rentals = rentals - 1,
+      priced = priced - (old.hourlyCents IS NOT NULL),
+      hourlyCents = hourlyCents - ifnull(old.hourlyCents, 0),
+      termCents = termCents - ifnull(old.termCents, 0)
+      WHERE ${sumOf("old")};
+    DELETE FROM hourlySums WHERE ${sumOf("old")} AND rentals = 0;`;
+
+/**
+ * Version 8: the sums of the prices of all rentals of a user that end, and whose terms end, at the same times. The
+ * summary adds up these few sums instead of the rentals. Triggers keep them, so that they are right whoever writes to
+ * the table of rentals. `priced` counts the rentals whose prices are in columns.
+ */
+const sums = `
+  CREATE TABLE hourlySums (
+    userId TEXT NOT NULL,
+    endsAt INTEGER NOT NULL,
+    termUntil INTEGER NOT NULL,
+    rentals INTEGER NOT NULL DEFAULT 0,
+    priced INTEGER NOT NULL DEFAULT 0,
+    hourlyCents INTEGER NOT NULL DEFAULT 0,
+    termCents INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (userId, endsAt, termUntil)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO hourlySums
+    SELECT userId, ifnull(endsAt, ${never}), ifnull(termUntil, 0), count(*), count(hourlyCents),
+      ifnull(sum(hourlyCents), 0), ifnull(sum(termCents), 0)
+    FROM rentals GROUP BY 1, 2, 3;
+  CREATE TRIGGER rentalAdded AFTER INSERT ON rentals BEGIN${addNew}
+  END;
+  CREATE TRIGGER rentalRemoved AFTER DELETE ON rentals BEGIN${removeOld}
+  END;
+  CREATE TRIGGER rentalChanged AFTER UPDATE ON rentals BEGIN${removeOld}${addNew}
+  END;
+`;
+
 /**
  * The statements that upgrade the tables from each version to the next. The first ones create the tables. `npm run
  * generate` runs them all, and writes the resulting tables to generated/tables.ts, from which a new file is created
@@ -129,6 +183,7 @@ export const upgrades: readonly string[] = [
   scripts,
   situations,
   prices,
+  sums,
 ];
 
 export const schemaVersion = upgrades.length;

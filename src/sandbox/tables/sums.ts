@@ -1,20 +1,17 @@
 import type { termTypes } from "../../contract/enums.ts";
 import { secondMs } from "../clock.ts";
 import { billedBefore, rentalAt, type StoredRental } from "../rentals/lifecycle.ts";
-import type { Queries, Row, Value } from "../store/queries.ts";
+import type { Queries, Value } from "../store/queries.ts";
 import { isActiveAt } from "./rentals.ts";
 
-/** Counts the rentals whose prices are only in their records, not in columns. */
-const countUnpriced = "count(*) FILTER (WHERE hourlyCents IS NULL) AS unpriced";
-
-/** Reads the rentals that `countUnpriced` counted. Usually there are none, which saves a second pass. */
+/** Reads the rentals whose prices are only in their records. Usually their number is 0, which saves a query. */
 const unpriced = (
   store: Queries,
-  sums: Row | undefined,
+  number: number,
   condition: string,
   ...values: readonly Value[]
 ): readonly StoredRental[] =>
-  Number(sums?.unpriced) === 0
+  number === 0
     ? []
     : store
         .all(`SELECT record FROM rentals WHERE ${condition} AND hourlyCents IS NULL`, ...values)
@@ -31,21 +28,21 @@ export function activeSums(
   userId: string,
   now: number,
 ): Readonly<Record<TermType, RentalSum>> {
-  const isActive = `userId = ?1 AND ${isActiveAt("?2")}`;
-  // Filters instead of GROUP BY, for which SQLite would sort the rentals.
-  const inTerm = "FILTER (WHERE termUntil > ?2)";
-  const onDemand = "FILTER (WHERE (termUntil > ?2) IS NOT TRUE)";
-  const [row] = store.all(
-    `SELECT count(*) ${inTerm} AS inTerm, sum(termCents) ${inTerm} AS termCents,
-       count(hourlyCents) ${onDemand} AS onDemand, sum(hourlyCents) ${onDemand} AS hourlyCents, ${countUnpriced}
-     FROM rentals WHERE ${isActive}`,
+  const rows = store.all(
+    `SELECT termUntil > ?2 AS inTerm, sum(priced) AS count, sum(iif(termUntil > ?2, termCents, hourlyCents)) AS cents,
+       sum(rentals - priced) AS unpriced
+     FROM hourlySums WHERE userId = ?1 AND endsAt > ?2 GROUP BY inTerm`,
     userId,
     now,
   );
-  const others = unpriced(store, row, isActive, userId, now);
+  const count = rows.reduce((total, row) => total + Number(row.unpriced), 0);
+  const others = unpriced(store, count, `userId = ? AND ${isActiveAt("?")}`, userId, now);
   const counted = [
-    { termType: "reserved", count: Number(row?.inTerm), costPerHourCents: Number(row?.termCents) },
-    { termType: "on-demand", count: Number(row?.onDemand), costPerHourCents: Number(row?.hourlyCents) },
+    ...rows.map((row) => ({
+      termType: row.inTerm === 1 ? "reserved" : "on-demand",
+      count: Number(row.count),
+      costPerHourCents: Number(row.cents),
+    })),
     ...others.map((rental) => ({ count: 1, ...rentalAt(rental, now) })),
   ];
   const sum = (type: TermType): RentalSum =>
@@ -72,7 +69,8 @@ export function billedCents(store: Queries, userId: string, moment: number): num
   const [row] = store.all(
     `SELECT CAST(sum(
          (${running} * hourlyCents + iif(termFrom IS NULL, 0, ${inTerm} * (termCents - hourlyCents))) / 3600
-       ) AS REAL) AS cents, ${countUnpriced}
+       ) AS REAL) AS cents,
+       count(*) FILTER (WHERE hourlyCents IS NULL) AS unpriced
      FROM (
        SELECT *, iif(billedUntil < ${now}, billedUntil, ${now}) AS until
        FROM rentals WHERE userId = ?1
@@ -80,7 +78,7 @@ export function billedCents(store: Queries, userId: string, moment: number): num
     userId,
     moment,
   );
-  return unpriced(store, row, "userId = ?", userId).reduce(
+  return unpriced(store, Number(row?.unpriced), "userId = ?", userId).reduce(
     (total, rental) => total + billedBefore(rental, moment).cents,
     Number(row?.cents ?? 0),
   );

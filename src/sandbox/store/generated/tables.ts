@@ -51,4 +51,50 @@ CREATE TABLE situations (
   ) STRICT;
 CREATE INDEX rentalPrices ON rentals
     (userId, endsAt, hourlyCents, runsFrom, billedUntil, termFrom, termUntil, termCents);
+CREATE TABLE hourlySums (
+    userId TEXT NOT NULL,
+    endsAt INTEGER NOT NULL,
+    termUntil INTEGER NOT NULL,
+    rentals INTEGER NOT NULL DEFAULT 0,
+    priced INTEGER NOT NULL DEFAULT 0,
+    hourlyCents INTEGER NOT NULL DEFAULT 0,
+    termCents INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (userId, endsAt, termUntil)
+  ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER rentalAdded AFTER INSERT ON rentals BEGIN
+    INSERT OR IGNORE INTO hourlySums (userId, endsAt, termUntil)
+      VALUES (new.userId, ifnull(new.endsAt, 9007199254740991), ifnull(new.termUntil, 0));
+    UPDATE hourlySums SET
+      rentals = rentals + 1,
+      priced = priced + (new.hourlyCents IS NOT NULL),
+      hourlyCents = hourlyCents + ifnull(new.hourlyCents, 0),
+      termCents = termCents + ifnull(new.termCents, 0)
+      WHERE userId = new.userId AND endsAt = ifnull(new.endsAt, 9007199254740991) AND termUntil = ifnull(new.termUntil, 0);
+  END;
+CREATE TRIGGER rentalRemoved AFTER DELETE ON rentals BEGIN
+    UPDATE hourlySums SET
+      rentals = rentals - 1,
+      priced = priced - (old.hourlyCents IS NOT NULL),
+      hourlyCents = hourlyCents - ifnull(old.hourlyCents, 0),
+      termCents = termCents - ifnull(old.termCents, 0)
+      WHERE userId = old.userId AND endsAt = ifnull(old.endsAt, 9007199254740991) AND termUntil = ifnull(old.termUntil, 0);
+    DELETE FROM hourlySums WHERE userId = old.userId AND endsAt = ifnull(old.endsAt, 9007199254740991) AND termUntil = ifnull(old.termUntil, 0) AND rentals = 0;
+  END;
+CREATE TRIGGER rentalChanged AFTER UPDATE ON rentals BEGIN
+    UPDATE hourlySums SET
+      rentals = rentals - 1,
+      priced = priced - (old.hourlyCents IS NOT NULL),
+      hourlyCents = hourlyCents - ifnull(old.hourlyCents, 0),
+      termCents = termCents - ifnull(old.termCents, 0)
+      WHERE userId = old.userId AND endsAt = ifnull(old.endsAt, 9007199254740991) AND termUntil = ifnull(old.termUntil, 0);
+    DELETE FROM hourlySums WHERE userId = old.userId AND endsAt = ifnull(old.endsAt, 9007199254740991) AND termUntil = ifnull(old.termUntil, 0) AND rentals = 0;
+    INSERT OR IGNORE INTO hourlySums (userId, endsAt, termUntil)
+      VALUES (new.userId, ifnull(new.endsAt, 9007199254740991), ifnull(new.termUntil, 0));
+    UPDATE hourlySums SET
+      rentals = rentals + 1,
+      priced = priced + (new.hourlyCents IS NOT NULL),
+      hourlyCents = hourlyCents + ifnull(new.hourlyCents, 0),
+      termCents = termCents + ifnull(new.termCents, 0)
+      WHERE userId = new.userId AND endsAt = ifnull(new.endsAt, 9007199254740991) AND termUntil = ifnull(new.termUntil, 0);
+  END;
 `;
