@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createAssembler } from "../../src/client/completion/assemble.ts";
 import { completionChunks } from "../../src/client/completion/chunks.ts";
@@ -364,6 +365,34 @@ describe("a service that refuses stream_options", () => {
     const { code, requests } = await run(`${ask} --usage`, service);
     expect({ code, requests: requests.length }).toEqual({ code: 9, requests: 1 });
   });
+});
+
+test("the first text is printed at once, even if the service sends faster than gpuctl reads", async () => {
+  const count = 500;
+  let sent = 0;
+  let sentBefore = count;
+  const { run } = await createCli({
+    respond: () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => {
+            sent += 1;
+            controller.enqueue(Buffer.from(sent > count ? done : text("a")));
+            if (sent > count) controller.close();
+          },
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      ),
+  });
+  const write = () => {
+    sentBefore = Math.min(sentBefore, sent);
+  };
+  const { code, out } = await run(`${ask} --no-stdin`, {
+    ...service,
+    messages: { read: Readable.from([]), write },
+  });
+  expect({ code, out }).toEqual({ code: 0, out: `${"a".repeat(count)}\n` });
+  expect(sentBefore).toBeLessThan(count / 2);
 });
 
 describe("a stream that breaks", () => {
