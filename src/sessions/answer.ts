@@ -43,7 +43,7 @@ export async function readAnswer(path: string, processes: Processes): Promise<An
   const turn = {
     ...asRecord(start),
     content: content.join(""),
-    incomplete: isUnderWay ? "still being received" : "gpuctl was killed",
+    incomplete: isUnderWay ? "still being received" : "gpuctl ended before the answer was stored",
   };
   return isTurn(turn) ? { turn, isUnderWay } : undefined;
 }

@@ -293,7 +293,28 @@ describe("the commands of a conversation", () => {
         usage: { prompt_tokens: { n: 3 }, completion_tokens: "0x10" },
       });
     const { outcome } = await talk(["one", "/usage"], { respond });
-    expect(outcome.err).toContain("Session: 1 answer, 0 tokens in, 0 out, not reported for 1");
+    expect(outcome.err).toContain("Session: 1 answer, token counts not reported");
+  });
+
+  test("/usage counts the answers without token counts", async () => {
+    const respond: Respond = ({ body }) =>
+      Response.json({
+        choices: [{ message: { content: "a" }, finish_reason: "stop" }],
+        ...(JSON.stringify(body).includes("two") && { usage: { prompt_tokens: 3, completion_tokens: 1 } }),
+      });
+    const { outcome } = await talk(["one", "two", "/usage"], { respond });
+    const lines = outcome.err.split("\n").filter((line) => /^(Turn|Session)/.test(line));
+    expect(lines).toEqual([
+      "Turn 2: token counts not reported",
+      "Turn 4: 3 tokens in, 1 out",
+      "Session: 2 answers, 3 tokens in, 1 out, not reported for 1",
+    ]);
+  });
+
+  test("/copy says how much it copied", async () => {
+    const respond = () => Response.json({ choices: [{ message: { content: "7" }, finish_reason: "stop" }] });
+    const { outcome } = await talk(["3 + 4?", "/copy"], { respond });
+    expect(outcome.err).toContain("Sent 1 character to the clipboard of the terminal");
   });
 
   test("/usage shows the cost of each answer and of the session, at the prices of the profile", async () => {

@@ -66,7 +66,7 @@ test("an answer of another machine counts as cut off if its file has not changed
   await utimes(path, earlier, earlier);
   expect((await turnsIn(cli, "good")).at(-1)).toMatchObject({
     content: "Half of",
-    incomplete: "gpuctl was killed",
+    incomplete: "gpuctl ended before the answer was stored",
   });
 });
 

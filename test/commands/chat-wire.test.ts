@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createAssembler } from "../../src/client/completion/assemble.ts";
 import { completionChunks } from "../../src/client/completion/chunks.ts";
@@ -366,6 +367,34 @@ describe("a service that refuses stream_options", () => {
   });
 });
 
+test("the first text is printed at once, even if the service sends faster than gpuctl reads", async () => {
+  const count = 500;
+  let sent = 0;
+  let sentBefore = count;
+  const { run } = await createCli({
+    respond: () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => {
+            sent += 1;
+            controller.enqueue(Buffer.from(sent > count ? done : text("a")));
+            if (sent > count) controller.close();
+          },
+        }),
+        { headers: { "content-type": "text/event-stream" } },
+      ),
+  });
+  const write = () => {
+    sentBefore = Math.min(sentBefore, sent);
+  };
+  const { code, out } = await run(`${ask} --no-stdin`, {
+    ...service,
+    messages: { read: Readable.from([]), write },
+  });
+  expect({ code, out }).toEqual({ code: 0, out: `${"a".repeat(count)}\n` });
+  expect(sentBefore).toBeLessThan(count / 2);
+});
+
 describe("a stream that breaks", () => {
   test("after the first text is not requested again", async () => {
     const { run } = await createCli({
@@ -429,25 +458,28 @@ describe("a stream reads the same wherever its bytes are cut", () => {
     }
   });
 
+  const expected = {
+    text: "# Né\n\n二",
+    reasoning: "h🖥m",
+    finish: "stop",
+    usage: { prompt_tokens: 1, completion_tokens: 2 },
+  };
+  const read = async (places: readonly number[]) => {
+    const assembler = createAssembler();
+    async function* pieces() {
+      yield* piecesOf(places);
+    }
+    const events = Object.assign(serverEvents(pieces(), responseLimits.part), { received: () => undefined });
+    for await (const chunk of completionChunks(events)) assembler.add(chunk.body);
+    assembler.flush();
+    return assembler.assembled();
+  };
+
+  test("in two pieces", async () => {
+    for (let place = 1; place < body.length; place++) expect(await read([place])).toMatchObject(expected);
+  });
+
   test("in any number of pieces", async () => {
-    const read = async (places: readonly number[]) => {
-      const assembler = createAssembler();
-      async function* pieces() {
-        yield* piecesOf(places);
-      }
-      const events = Object.assign(serverEvents(pieces(), responseLimits.part), {
-        received: () => undefined,
-      });
-      for await (const chunk of completionChunks(events)) assembler.add(chunk.body);
-      assembler.flush();
-      return assembler.assembled();
-    };
-    const expected = {
-      text: "# Né\n\n二",
-      reasoning: "h🖥m",
-      finish: "stop",
-      usage: { prompt_tokens: 1, completion_tokens: 2 },
-    };
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: body.length }), { maxLength: 40 }), async (places) => {
         expect(await read(places)).toMatchObject(expected);

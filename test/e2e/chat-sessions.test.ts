@@ -26,7 +26,7 @@ describe.each([
     await child;
     expect(await turnsIn(home, name)).toMatchObject([
       { role: "user", content: "hello" },
-      { role: "assistant", content: "Half of", incomplete: "gpuctl was killed" },
+      { role: "assistant", content: "Half of", incomplete: "gpuctl ended before the answer was stored" },
     ]);
     const going = home.run(`chat 'Go on' -c -m m`);
     const next = await server.next();

@@ -120,8 +120,8 @@ async function markdownWriter(stdout: Sink, clean: Cleaner, color: boolean): Pro
 type Gathered = { text: string } | { aside: string };
 
 /**
- * Merges the pieces that arrive within `pause()` milliseconds. If the source fails, yields what has arrived, then
- * throws.
+ * Yields the first piece at once, and merges later pieces that arrive within `pause()` milliseconds. If the source
+ * fails, yields what has arrived, then throws.
  */
 async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenerator<Gathered> {
   const iterator =
@@ -137,6 +137,7 @@ async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenera
   let next = pull();
   let failure: { readonly error: unknown } | undefined;
   try {
+    let isFirst = true;
     for (let isDone = false; !isDone; ) {
       try {
         let result: IteratorResult<string | { readonly aside: string }> | undefined = await next;
@@ -147,8 +148,10 @@ async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenera
         while (result !== undefined && !result.done) {
           add(batch, result.value);
           next = pull();
-          result = await Promise.race([next, pauseEnded]);
+          // A service that sends faster than gpuctl reads would delay the first piece.
+          result = isFirst ? undefined : await Promise.race([next, pauseEnded]);
         }
+        isFirst = false;
         isDone = result?.done === true;
       } catch (error) {
         failure = { error };

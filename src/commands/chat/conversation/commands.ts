@@ -143,10 +143,11 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
         // A control sequence in the answer could end a paste into a shell, so that the shell runs the text after it.
         const text = sanitize(textOf(answer.content));
         const tool = await dialog.copy(text);
+        const size = text.length === 1 ? "1 character" : `${text.length} characters`;
         return show(
           tool === undefined
-            ? `Sent ${text.length} characters to the clipboard of the terminal, if it supports that.`
-            : `Copied ${text.length} characters.`,
+            ? `Sent ${size} to the clipboard of the terminal, if it supports that.`
+            : `Copied ${size}.`,
         );
       },
     },
@@ -287,6 +288,7 @@ function tokensText(answers: readonly Turn[]): string {
       .reduce((total, count) => total + count, 0),
   );
   const unknown = answers.filter((answer) => !counts(answer).some(isTokenCount)).length;
+  if (unknown === answers.length) return "token counts not reported";
   const costs = answers.flatMap(({ cost }) => cost ?? []);
   const total = costs.reduce((all, cost) => all + parseMoney(cost, "the cost"), 0n);
   return [
