@@ -114,7 +114,7 @@ _gpuctl() {
     "api-keys create") commands="" flags="--access" ;;
     "api-keys revoke") commands="" flags="" ;;
     "image") commands="gallery models price" flags="-m --model-name --model --prompt --height --width --steps --cfg-scale --negative-prompt --negative --seed --sampler --backend --prompt-2 --negative-prompt-2 --enable-refiner --no-enable-refiner --strength --lora --size --image --from -n --count --concurrency --out --force --max-cost --no-metadata --preview --open --no-stdin" ;;
-    "image gallery") commands="" flags="--out --force" ;;
+    "image gallery") commands="" flags="--out --embed --force" ;;
     "image models") commands="" flags="" ;;
     "image price") commands="" flags="--size --steps -n --count" ;;
     "chat") commands="models sessions" flags="-m --model --max-tokens --temperature -c --continue --session --attach --schema -s --system --top-p --stop --seed --param --no-stream --no-markdown --usage --no-stdin" ;;

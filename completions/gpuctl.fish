@@ -319,6 +319,7 @@ complete -c gpuctl -n '__gpuctl_at \'image\'' -l preview -d 'Draw the saved imag
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l open -d 'Open the saved images with the system\'s viewer'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l no-stdin -d 'Do not read PROMPT from stdin'
 complete -c gpuctl -n '__gpuctl_at \'image gallery\'' -l out -r -F -d 'Where to write the page'
+complete -c gpuctl -n '__gpuctl_at \'image gallery\'' -l embed -d 'Put the images into the page'
 complete -c gpuctl -n '__gpuctl_at \'image gallery\'' -l force -d 'Replace an existing file that is not a gallery'
 
 complete -c gpuctl -n '__gpuctl_at \'image price\'' -l size -x -d 'Width and height in pixels'

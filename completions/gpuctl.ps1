@@ -716,6 +716,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'image gallery' = @(
       ,@(@('--out'), 'Where to write the page', @(), '')
+      ,@(@('--embed'), 'Put the images into the page', @(), '')
       ,@(@('--force'), 'Replace an existing file that is not a gallery', @(), '')
     )
     'image models' = @()

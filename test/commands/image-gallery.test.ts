@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import { type Cli, createCli } from "../support/cli.ts";
 import { painter, tinyPng } from "../support/pictures.ts";
-import { readRequest } from "../support/png-text.ts";
+import { readRequest, withPngText } from "../support/png-text.ts";
 import { overNetwork } from "../support/service.ts";
 
 /** A PNG with text chunks before its end, by keyword. */
@@ -194,6 +194,23 @@ describe("image gallery", () => {
       names.map((name) => `../pictures/${name}`).sort(),
     );
     for (const { url } of pictures) expect(url).toMatch(/^\.\.\/pictures\/[\w.%!*'()~-]+$/);
+  });
+
+  test("contains the pictures with --embed, and loads nothing else", async () => {
+    const cli = await createCli();
+    const bytes = withPngText(tinyPng(), { prompt: "a cat" }, "1");
+    await galleryOf(cli, { "cat.png": bytes });
+    expect(await cli.run("image gallery pictures --embed --out cats.html")).toMatchObject({
+      code: exit.done,
+    });
+    const page = await readFile(join(cli.folder, "cats.html"), "utf8");
+    const [picture] = picturesOn(page);
+    expect(picture).toMatchObject({
+      url: `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`,
+      prompt: "a cat",
+    });
+    expect(page).toContain("img-src data:;");
+    expect(page).not.toMatch(/(src|href)="(?!data:)/);
   });
 
   test("replaces its own page, and another file only with --force", async () => {

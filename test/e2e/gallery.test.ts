@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "puppeteer-core";
@@ -117,6 +117,26 @@ describe.runIf(thorough)("a gallery in Chromium", () => {
     });
     expect(problems).toEqual([]);
     expect(requests.filter((url) => !url.startsWith("file://"))).toEqual([]);
+  });
+
+  test("shows its pictures from a page that contains them, in another folder", async () => {
+    const home = await homeWithGallery();
+    await mkdir(join(home.folder, "sent"));
+    const path = join(home.folder, "sent", "page.html");
+    expect(await home.run(`image gallery pictures --embed --out ${path}`)).toMatchObject({ code: 0 });
+    await rm(join(home.folder, "pictures"), { recursive: true });
+    const { page, problems, requests } = await open(pathToFileURL(path).href);
+    await page.waitForFunction(
+      `[...document.querySelectorAll("#pictures img")].every(({ complete }) => complete)`,
+    );
+    await page.click("#pictures li:nth-child(1) button");
+    const widths = await page.$$eval("#pictures img, #large", (images) =>
+      images.map(({ naturalWidth }) => naturalWidth),
+    );
+    expect(widths.sort()).toEqual([1024, 1024, 1024, 1536]);
+    expect(await page.$eval("#full", (link) => link.hasAttribute("href"))).toBe(false);
+    expect(problems).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith("data:"))).toEqual([pathToFileURL(path).href]);
   });
 
   test("has no serious problem of accessibility, light and dark, wide and narrow", async () => {

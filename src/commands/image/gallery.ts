@@ -1,5 +1,5 @@
 import { readSync } from "node:fs";
-import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, stat } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { arg } from "../../command-kit/arg.ts";
@@ -18,10 +18,11 @@ export default defineCommand({
   path: "image gallery",
   summary: "Write an HTML page of a folder's images with their settings",
   details:
-    "The page links to the images and needs no server. A page written by gpuctl is replaced; any other file needs --force.",
+    "The page needs no server. It links to the images; with --embed it contains them, so that it can be moved or sent as one file. A page written by gpuctl is replaced; any other file needs --force.",
   args: [arg.text("FOLDER", "The folder with the images", { required: true })],
   flags: {
     out: flag.text("Where to write the page", { value: "FILE", defaultText: "index.html in FOLDER" }),
+    embed: flag.boolean("Put the images into the page"),
     force: flag.boolean("Replace an existing file that is not a gallery"),
   },
   view: { kind: "lines", path: "path" },
@@ -32,12 +33,12 @@ export default defineCommand({
       after: [examplePictures()],
     },
     {
-      text: "Write the page to another file",
-      command: "gpuctl image gallery pictures --out pictures.html",
+      text: "Write a page that can be sent as one file",
+      command: "gpuctl image gallery pictures --embed --out pictures.html",
       after: [examplePictures()],
     },
   ],
-  run: async ({ args: { folder: given }, flags: { out, force }, files, settings, say }) => {
+  run: async ({ args: { folder: given }, flags: { out, embed, force }, files, settings, say }) => {
     const folder = files.resolve(given);
     const path = out === undefined ? join(folder, "index.html") : files.resolve(out);
     const names = await fileNames(folder, given);
@@ -45,10 +46,12 @@ export default defineCommand({
     let count = 0;
     const counted = async function* () {
       for (const name of names) {
-        const picture = await pictureOf(join(folder, name), dirname(path)).catch((error: unknown) => {
-          say(`${join(given, name)} was left out: ${reasonOf(error)}.`);
-          return undefined;
-        });
+        const picture = await pictureOf(join(folder, name), embed ? undefined : dirname(path)).catch(
+          (error: unknown) => {
+            say(`${join(given, name)} was left out: ${reasonOf(error)}.`);
+            return undefined;
+          },
+        );
         if (picture === undefined) continue;
         count += 1;
         yield picture;
@@ -62,7 +65,7 @@ export default defineCommand({
       yield first.value;
       yield* pictures;
     };
-    const page = galleryPage(all(), { title: titleOf(folder) });
+    const page = galleryPage(all(), { title: titleOf(folder), embeds: embed });
     if (settings.dryRun) for await (const _ of page);
     else await save(path, page, { force: replaces, failIfExists: true });
     return { data: { path, pictures: count } };
@@ -108,13 +111,13 @@ const shown: readonly string[] = ["png", "jpg", "webp", "gif", "avif"];
 
 /**
  * Returns a picture with its settings, or undefined if browsers cannot display the file. `base` is the folder of the
- * page.
+ * page that links to it; undefined for a page that contains it.
  */
-async function pictureOf(path: string, base: string): Promise<GalleryPicture | undefined> {
+async function pictureOf(path: string, base: string | undefined): Promise<GalleryPicture | undefined> {
   if (!(await stat(path)).isFile()) return undefined;
   return withFile(path, async (file) => {
-    const ext = sniff(await headOf(file))?.ext;
-    if (ext === undefined || !shown.includes(ext)) return undefined;
+    const type = sniff(await headOf(file));
+    if (type === undefined || !shown.includes(type.ext)) return undefined;
     const found = readSettings((at, size) => {
       const bytes = Buffer.allocUnsafe(size);
       return bytes.subarray(0, readSync(file.fd, bytes, 0, size, at));
@@ -125,7 +128,10 @@ async function pictureOf(path: string, base: string): Promise<GalleryPicture | u
     const size = width === undefined ? undefined : `${plainText(width)}×${plainText(height)}`;
     return {
       name: titleOf(path),
-      url: urlFrom(base, path),
+      url:
+        base === undefined
+          ? `data:${type.mime};base64,${await readFile(path, "base64")}`
+          : urlFrom(base, path),
       prompt: plainText(prompt),
       // The seed comes first, because it distinguishes pictures with the same prompt.
       summary: [seed === undefined ? undefined : `seed ${plainText(seed)}`, size, model]

@@ -6,6 +6,7 @@ import { style } from "./style.ts";
 export interface GalleryPicture {
   /** The file name. */
   readonly name: string;
+  /** A link to the file, or a `data:` URL with its bytes. */
   readonly url: string;
   /** Empty if it is not known. */
   readonly prompt: string;
@@ -29,9 +30,9 @@ export const isGalleryPage = (head: Buffer): boolean => head.toString("utf8").in
  */
 export async function* galleryPage(
   pictures: AsyncIterable<GalleryPicture>,
-  { title }: { readonly title: string },
+  { title, embeds }: { readonly title: string; readonly embeds: boolean },
 ): AsyncGenerator<string> {
-  const policy = `default-src 'none'; img-src 'self' file:; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
+  const policy = `default-src 'none'; img-src ${embeds ? "data:" : "'self' file:"}; style-src ${hashOf(style)}; script-src ${hashOf(script)}; base-uri 'none'; form-action 'none'`;
   yield `<!doctype html>
 <html lang="en">
 <head>

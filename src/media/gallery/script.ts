@@ -33,8 +33,12 @@ function show(item) {
   const source = item.querySelector("img").getAttribute("src");
   byId("large").src = source;
   byId("large").alt = prompt || name;
-  byId("full").href = source;
-  byId("full").title = "Open " + name;
+  // Browsers do not open data: URLs from a link.
+  if (source.startsWith("data:")) byId("full").removeAttribute("href");
+  else {
+    byId("full").href = source;
+    byId("full").title = "Open " + name;
+  }
   byId("title").textContent = prompt || name;
   byId("file").textContent = prompt ? name : settings.length === 0 ? "This picture carries no settings." : "";
   byId("position").textContent = shown.indexOf(item) + 1 + " of " + shown.length;
