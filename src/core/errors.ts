@@ -4,6 +4,10 @@ import type { Received, RequestLine } from "./service-errors.ts";
 /** The message of anything that was thrown. */
 export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
+/** The hint of an error; empty if it has none. */
+export const hintOf = (cause: unknown): string =>
+  cause instanceof Error && "hint" in cause && typeof cause.hint === "string" ? cause.hint : "";
+
 /** Invalid input from the user. Nothing was sent. `flag` is the flag or argument, such as `--gpus` or `RENTAL`. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

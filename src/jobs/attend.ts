@@ -14,9 +14,10 @@ export interface JobOutcome {
   /** Which part of the output did not arrive, in words. */
   readonly unreceived?: string;
   /**
-   * Why the job ended early: a limit, Ctrl-C or a failure. With `detached`, only gpuctl ends, and the job continues.
+   * Why the job ended early: a limit, Ctrl-C, `rentals jobs cancel` or a failure. With `detached`, only gpuctl ends, and
+   * the job continues.
    */
-  readonly because?: "limit" | "interrupted" | "failure" | "detached";
+  readonly because?: "limit" | "interrupted" | "cancelled" | "failure" | "detached";
   readonly failure?: unknown;
 }
 
@@ -318,12 +319,12 @@ const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
   const { rentalId, phase, id, rentedAt, leaseFile, status } = journal.job();
   // A command that has ended keeps its exit status, which the next run needs if the rental cannot be ended now.
-  const outcome: JobOutcome = { status, because: "failure", failure: new Error("cancelled"), fetched: [] };
+  const outcome: JobOutcome = { status, because: "cancelled", fetched: [] };
   if (rentalId === undefined) {
     if (rentedAt === undefined) await host.release();
     else if (leaseFile !== undefined) {
       host.say(
-        `No rental of job ${id} is listed, but it may still appear, or belong to another account. Its lease stays, so that \`gpuctl rentals guard\` ends the rental.`,
+        `No rental of job ${id} is listed, but it may still appear, or belong to another account. Its lease stays, so that \`${host.guardLine}\` ends the rental.`,
       );
     }
     journal.change({
@@ -349,16 +350,19 @@ export async function showRemoteLog(
   host: JobHost,
   { stopped, follows }: { readonly stopped: AbortSignal; readonly follows: boolean },
 ): Promise<void> {
-  const passing = {
-    signal: stopped,
-    onStdout: async (bytes: Uint8Array) => void (await host.output("stdout", bytes)),
-    onStderr: async (bytes: Uint8Array) => void (await host.output("stderr", bytes)),
+  const shown = { stdout: 0, stderr: 0 };
+  const pass = (stream: Stream) => async (bytes: Uint8Array) => {
+    shown[stream] += bytes.length;
+    await host.output(stream, bytes);
   };
+  const passing = { signal: stopped, onStdout: pass("stdout"), onStderr: pass("stderr") };
   const timeout = journal.job().plan.waitTimeout;
   const reaching = { signal: stopped, timeout: follows ? timeout : 0 };
   await onRental(journal, host, reaching, async (ssh) => {
     if ((await remoteState(ssh, stopped)).command === "not started") return;
-    await followCommand(ssh, { stdout: 0, stderr: 0 }, { ...passing, follows });
+    await followCommand(ssh, { ...shown }, { ...passing, follows });
+    // The command has ended, perhaps before its last output was passed on.
+    if (follows) await followCommand(ssh, { ...shown }, { ...passing, follows: false });
   });
   await host.endOutput();
 }
@@ -376,7 +380,11 @@ async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): 
       if (!(error instanceof StillBilled)) throw error;
       change(journal, host, { status, outcome: error.message });
       if (outcome.failure === undefined) throw error;
-      throw new StillBilled(`${reasonOf(outcome.failure)}; then ${error.message}`, error.hint);
+      const reason = reasonOf(outcome.failure);
+      // Both may have the same reason.
+      throw error.message.includes(reason)
+        ? error
+        : new StillBilled(`${reason}; then ${error.message}`, error.hint);
     }
   }
   // The lease of a kept rental stays, so that a guard ends the rental at the time that the user set.
@@ -397,11 +405,15 @@ function change(journal: Journal, { say }: JobHost, fields: Partial<Job>): void 
   }
 }
 
-const endings = { limit: "stopped at its limit", interrupted: "interrupted" } as const;
+const endings = {
+  limit: "stopped at its limit",
+  interrupted: "interrupted",
+  cancelled: "cancelled",
+} as const;
 const exited = (status: number | undefined): string => `exited with status ${status}`;
 
 function outcomeText({ status, because, failure }: JobOutcome): string {
-  if (because === "limit" || because === "interrupted") return endings[because];
+  if (because === "limit" || because === "interrupted" || because === "cancelled") return endings[because];
   if (failure !== undefined) return reasonOf(failure);
   return exited(status);
 }

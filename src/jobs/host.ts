@@ -39,6 +39,8 @@ export interface JobHost {
   readonly end: (rentalId: string) => Promise<void>;
   /** Removes the lease of the rental. Called once the rental has ended, or if it was never requested. */
   readonly release: () => Promise<void>;
+  /** The command line of a guard of the lease file that has the lease of the rental. */
+  readonly guardLine: string;
   /** Aborted if the user wants to leave at once. */
   readonly interrupted: AbortSignal;
 }

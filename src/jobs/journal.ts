@@ -199,8 +199,10 @@ export function readJobs(state: string): StoredJobs {
     ids = readdirSync(folder);
   } catch (error) {
     if (codeOf(error) === "ENOENT") return { jobs: [], unreadable: [] };
-    const problem = `the jobs in ${folder} cannot be read: ${reasonOf(error)}`;
-    return { jobs: [], unreadable: [{ id: "", folder, problem, hint: "Make the folder readable." }] };
+    const { reason } = saveFailed(folder, error);
+    const problem = `the jobs in ${folder} cannot be read: ${reason}`;
+    const hint = codeOf(error) === "ENOTDIR" ? "Move the file away." : "Make the folder readable.";
+    return { jobs: [], unreadable: [{ id: "", folder, problem, hint }] };
   }
   const jobs: Job[] = [];
   const unreadable: UnreadableJob[] = [];

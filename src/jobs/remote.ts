@@ -18,13 +18,18 @@ export type RemoteState =
 /** Shell variables: `d` is the folder with the output and the exit status, and `w` the working folder. */
 const folders = (ssh: Ssh): string => `d="$HOME/.gpuctl-jobs/${ssh.jobId}"; w="$HOME/${workFolder(ssh)}"`;
 
+/** Why a script failed: the last line that it printed, because a shell may print warnings before. */
+const reasonIn = (err: string, status: number): string =>
+  err.trim().split(/\s*\n/).at(-1) || `the script exited with status ${status}`;
+
 /** Creates the working folder, and returns whether the rental has rsync. */
 export async function prepare(ssh: Ssh, signal: AbortSignal): Promise<{ readonly hasRsync: boolean }> {
   const { status, out, err } = await ssh.run(
     `${folders(ssh)}; umask 077; mkdir -p "$w" "$d" || return 20; command -v rsync >/dev/null && echo rsync; return 0`,
     { signal },
   );
-  if (status !== 0) throw new ConnectionLost(`the rental cannot be prepared: ${err.trim()}`, "final");
+  if (status !== 0)
+    throw new ConnectionLost(`the rental cannot be prepared: ${reasonIn(err, status)}`, "final");
   return { hasRsync: out.includes("rsync") };
 }
 
@@ -71,7 +76,8 @@ fi
 while [ ! -s "$d/pid" ]; do ${shortPause}; done
 return 0`;
   const { status, err } = await ssh.run(script, { signal });
-  if (status !== 0) throw new ConnectionLost(`the command cannot be started: ${err.trim()}`, "final");
+  if (status !== 0)
+    throw new ConnectionLost(`the command cannot be started: ${reasonIn(err, status)}`, "final");
 }
 
 /** Not every `sleep` accepts a fraction of a second. */
@@ -107,6 +113,9 @@ const unreadable = () => new ConnectionLost("the rental's response cannot be und
 /**
  * Passes on the output from these positions until the command has ended. With `follows: false`, passes on only what is
  * there now. Throws `ConnectionLost`.
+ *
+ * `cat` notices the end of the connection. Its stdin has to come from another descriptor, because dash gives a command in
+ * the background an empty stdin, even with `<&0`.
  */
 export const followCommand = (
   ssh: Ssh,
@@ -120,7 +129,7 @@ if ${follows ? '[ -s "$d/status" ]' : "true"}; then
   tail -c +${from.stderr + 1} "$d/stderr" >&2
   return 0
 fi
-cat <&0 >/dev/null & c=$!
+{ cat <&3 >/dev/null & c=$!; } 3<&0
 tail -c +${from.stdout + 1} -f "$d/stdout" </dev/null & a=$!
 tail -c +${from.stderr + 1} -f "$d/stderr" </dev/null >&2 & b=$!
 while [ ! -s "$d/status" ] && kill -0 "$(cat "$d/pid")" 2>/dev/null && kill -0 $c 2>/dev/null; do ${shortPause}; done
@@ -169,7 +178,7 @@ export const remotePath = (ssh: Ssh, path: string): string =>
 /** Does a step of a copy on the rental, in the home folder. Throws `ConnectionLost`. */
 async function copyStep(ssh: Ssh, script: string, signal: AbortSignal): Promise<void> {
   const { status, err } = await ssh.run(`cd "$HOME" && ${script}`, { signal });
-  if (status !== 0) throw new ConnectionLost(`the copy cannot be prepared: ${err.trim()}`);
+  if (status !== 0) throw new ConnectionLost(`the copy cannot be prepared: ${reasonIn(err, status)}`);
 }
 
 /**

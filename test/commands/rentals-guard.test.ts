@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
@@ -290,6 +290,34 @@ test.each([
 });
 
 describe("a rental that the guard does not know", () => {
+  test("because its ID was used again within a minute is not ended", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label train --lease 1h`);
+    const before = await leasesOf(cli);
+    cli.advance(minute / 2);
+    await cli.run("sandbox reset --yes");
+    cli.advance(1);
+    await cli.run(`${create} --label other`);
+    expect(before).toMatchObject([{ rentalId: "1001", label: "train" }]);
+    cli.advance(2 * hour);
+    const outcome = await cli.run(`${guard} -q`);
+    expect(outcome.err).toContain(
+      "rental 1001 has another label than the rental of the lease, so it was not ended; `gpuctl rentals lease clear 1001 --sandbox` removes the lease",
+    );
+    expect(outcome.code).toBe(7);
+    expect(terminations(outcome)).toEqual([]);
+    expect(await activeIn(cli)).toBe("1001\n");
+  });
+
+  test("has the same time of creation as the rental of the lease, and is ended whatever its label is", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label train --lease 1h`);
+    const [lease] = await leasesOf(cli);
+    await writeLeases(cli, [{ ...lease, label: "renamed" }]);
+    cli.advance(2 * hour);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
+  });
+
   test.each([
     [
       "was created at another time",
@@ -737,7 +765,9 @@ describe("--notify", () => {
     const { notified, options } = recorder(() => isDown);
     const failed = await cli.run(`${guard} --notify x`, options);
     expect(failed.code).toBe(12);
-    expect(failed.err).toContain("the command of --notify failed for no-lease: exited with status 1");
+    expect(failed.err).toContain(
+      "the command of --notify failed for no-lease of rental 1001: exited with status 1",
+    );
     isDown = false;
     expect((await cli.run(`${guard} --notify x`, options)).code).toBe(0);
     expect(notified).toHaveLength(2);
@@ -785,6 +815,18 @@ describe("--notify", () => {
     );
     expect(await stat(join(cli.folder, "pwned")).catch(() => "not there")).toBe("not there");
   });
+});
+
+test("a job that cannot be read is named once, with what to do about it", async () => {
+  const cli = await createCli();
+  const folder = join(cli.folder, "state", "jobs", "job1");
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "job.json"), "{");
+  const { err, code } = await cli.run(guard);
+  expect(code).toBe(2);
+  expect(err).toContain(
+    `Error: the guard found a problem\n  unreadable: the job in ${folder} cannot be read: job.json is damaged\nRepair job.json if you can.`,
+  );
 });
 
 test("a damaged line is a problem, and the other leases end their rentals", async () => {

@@ -36,6 +36,29 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(again.err).toMatch(/has ended: exited with status 4/);
   });
 
+  test("logs --follow shows the output until the command ends", async () => {
+    const { run, remote } = await createRenter();
+    const { home } = remote;
+    await run(detached('echo one; until [ -e "$HOME/go" ]; do sleep 0.1; done; echo two'));
+    const { stream } = remote.programs;
+    const programs: typeof remote.programs = {
+      ...remote.programs,
+      stream: (program, args, options) =>
+        stream(program, args, {
+          ...options,
+          onStdout: async (bytes) => {
+            await options.onStdout(bytes);
+            // The command ends once its first output has arrived.
+            await writeFile(join(home, "go"), "");
+          },
+        }),
+    };
+    expect(await run("rentals jobs logs --follow", { programs })).toMatchObject({
+      code: 0,
+      out: "one\ntwo\n",
+    });
+  });
+
   test("a job of another folder is not written", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("sleep 5"));
@@ -173,7 +196,9 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await writeFile(join(folder, "state", "jobs"), "");
     const { code, err, requests } = await run(sh("true"));
     expect(code, err).toBe(2);
-    expect(err).toMatch(/the jobs in \S+ cannot be read: .*\n.*Make the folder readable\.$/m);
+    expect(err).toMatch(
+      /the jobs in \S+ cannot be read: part of the path is a file\n.*Move the file away\.$/m,
+    );
     expect(requests.filter(isCreate)).toEqual([]);
   });
 
@@ -236,6 +261,19 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await jobs()).toMatchObject([{ state }]);
   });
 
+  test("cancel names the command that ends each rental that could not be ended", async () => {
+    const { run } = await createRenter({
+      respond: async (request) => (isTerminate(request) ? Response.json({}, { status: 500 }) : undefined),
+    });
+    for (const seconds of [30, 31]) await run(detached(`sleep ${seconds}`));
+    const { code, err } = await run("rentals jobs cancel --all --yes");
+    expect(code).toBe(10);
+    expect(err).toMatch(/^ {2}\w+: rental 1001 may still be billed: it could not be ended \(/m);
+    expect(err).toContain(
+      "End rental 1001 with `gpuctl rentals terminate 1001 --yes`. End rental 1002 with `gpuctl rentals terminate 1002 --yes`.",
+    );
+  });
+
   test("cancel keeps the lease of a job that rented while the user was asked", async () => {
     const { run, folder } = await createRenter();
     const state = join(folder, "state");
@@ -259,7 +297,9 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const other = network({ GPUCTL_API_KEY: "key-of-another-account" });
     const { code, err } = await run("rentals jobs cancel train --yes", other);
     expect(code, err).toBe(10);
-    expect(err).toMatch(/1001 may still be billed.*the service knows no rental 1001 of this account/);
+    expect(err).toMatch(
+      /^Error: rental 1001 may still be billed: it could not be ended \(the service knows no rental 1001 of this account\)$/m,
+    );
     expect(err).toMatch(
       /Use the API key of the account that rented it\. If the rental has ended, delete \S+, so that/,
     );

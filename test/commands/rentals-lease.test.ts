@@ -17,6 +17,7 @@ import {
   tokensOf,
   writeLeases,
 } from "../support/leases.ts";
+import { words } from "../support/words.ts";
 
 const create = "rentals create vm --gpus 1 --yes --sandbox";
 
@@ -279,6 +280,16 @@ describe("rentals lease", () => {
     const outcome = await cli.run(`rentals lease ${line} --sandbox`);
     expect(outcome.code).toBe(code);
     expect(outcome.err).toContain(message);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
+  test.each(["extend 1001 1h", "clear 1001"])("the hint of %s names the lease file", async (line) => {
+    const cli = await createCli();
+    await cli.run(create);
+    const { err } = await cli.run([...words(`rentals lease ${line} --sandbox --lease-file`), "my leases"]);
+    const [, command = ""] = /`gpuctl (.*)`/.exec(err) ?? [];
+    expect(command).toMatch(/^rentals lease (set 1001 2h|list) --lease-file '\/.*\/my leases' --sandbox$/);
+    expect(await cli.run(words(command))).toMatchObject({ code: 0 });
     expect(await leasesOf(cli)).toEqual([]);
   });
 

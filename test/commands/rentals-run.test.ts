@@ -13,6 +13,7 @@ import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
 import { sample } from "../support/thorough.ts";
+import { words } from "../support/words.ts";
 
 const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
 
@@ -61,11 +62,35 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(silent.err, "a command that prints nothing has no log").not.toContain("output.log");
   });
 
+  test("follows the output through one connection", async () => {
+    const { run, remote } = await createRenter();
+    expect(await run(sh("echo one; sleep 1; echo two"))).toMatchObject({ code: 0, out: "one\ntwo\n" });
+    const following = remote.connections.filter(({ input }) => input.includes("tail -c"));
+    // Another one may fetch the end of the output.
+    expect(following.length).toBeLessThanOrEqual(2);
+  });
+
   test("a failure names the log in a line of its own", async () => {
     const { run } = await createRenter();
     const { code, err } = await run(sh("echo hi", "--fetch", "missing"));
     expect(code).toBe(1);
     expect(err).toMatch(/^Output: .*output\.log\nError: not everything was copied back/m);
+  });
+
+  test("if it is not known whether it rented, says what finds the rental", async () => {
+    const { run, jobs } = await createRenter({
+      respond: ({ method, path }) =>
+        method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
+    });
+    const { code, err } = await run(sh("true", "--lease-file", "leases"));
+    const [{ id }] = await jobs();
+    expect(code).toBe(10);
+    expect(err).toMatch(
+      new RegExp(
+        `^If you repeat the command line, it first looks for the rental of job ${id}\\. If the rental appears, \`gpuctl rentals guard --lease-file /\\S+/leases\` ends it\\. Nothing new is listed yet`,
+        "m",
+      ),
+    );
   });
 
   describe("with --keep", () => {
@@ -79,6 +104,17 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
       advance(3 * hour);
       await run("rentals guard --yes");
+      expect([await active(), await leases()]).toEqual([[], []]);
+    });
+
+    test("names the lease file in the guard that ends the rental", async () => {
+      const { run, active, leases, advance } = await createRenter();
+      const { err } = await run(sh("true", "--keep", "--lease", "2h", "--lease-file", "my leases"));
+      const [, command = ""] =
+        /`gpuctl (rentals guard [^`]*)` ends it when its lease is over/.exec(err) ?? [];
+      expect(command).toMatch(/^rentals guard --lease-file '\/.*\/my leases'$/);
+      advance(3 * hour);
+      await run([...words(command), "--yes"]);
       expect([await active(), await leases()]).toEqual([[], []]);
     });
 

@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { SomeFailed, UsageError } from "../../core/errors.ts";
+import { hintOf, SomeFailed, UsageError } from "../../core/errors.ts";
 import type { NextStep } from "../../core/result.ts";
 import { quoted } from "../../core/text.ts";
 import { duration, timeUnits } from "../../core/values/durations.ts";
@@ -80,6 +80,7 @@ async function once(guard: Guard) {
       : new SomeFailed(`the guard found ${failed.length === 1 ? "a problem" : `${failed.length} problems`}`, {
           failures: failed.map((event) => ({ name: nameOf(event), error: event.error })),
           succeeded: events.length - failed.length,
+          hint: [...new Set(failed.map(({ error }) => hintOf(error)))].filter(Boolean).join(" "),
         });
   if (failure && failed.length === events.length) throw failure;
   return { data: events.map(eventRecord), failure, nextSteps: nextSteps(events, guard) };
@@ -107,5 +108,6 @@ const nextSteps = (events: readonly GuardEvent[], { place }: Guard): readonly Ne
   return steps.slice(0, maxSteps);
 };
 
-/** What an event is about, for messages. */
-const nameOf = ({ rentalId, token, event }: GuardEvent): string => rentalId ?? token ?? event;
+/** What an event is about, for messages. The message of `unreadable` contains the path. */
+const nameOf = ({ rentalId, token, event }: GuardEvent): string =>
+  event === "unreadable" ? event : (rentalId ?? token ?? event);

@@ -10,13 +10,13 @@ import { duration } from "../../core/values/durations.ts";
 import { decimalText, dollarText } from "../../core/values/money.ts";
 import { attend } from "../../jobs/attend.ts";
 import { type Job, type Journal, openJournal, unreadableError } from "../../jobs/journal.ts";
-import { type LeasePlace, newToken, serviceName } from "../../jobs/leases.ts";
+import { newToken, serviceName } from "../../jobs/leases.ts";
 import { claimJob, leaveJob } from "../../jobs/watch.ts";
 import { estimateCost } from "./cost.ts";
 import { rentalQuestion, wantedBy, withinBurnOfProfile } from "./create/create.ts";
 import { rentalOffers } from "./create/offers.ts";
 import { ownJobs, placeOf } from "./jobs/find.ts";
-import { leasePlace } from "./lease/place.ts";
+import { leaseFileArgs, leasePlace } from "./lease/place.ts";
 import { jobHost } from "./run/host.ts";
 import {
   assertPrograms,
@@ -112,7 +112,7 @@ export default defineCommand({
         });
       };
       try {
-        const resumed = left && (await resume(left, place, context));
+        const resumed = left && (await resume(left, context));
         const journal =
           resumed ?? (await rentFor(begin, { ...flags, input, place }, { ...context, stopped }));
         const lease = resumed ? placeOf(resumed.job(), context) : place;
@@ -205,13 +205,9 @@ const attendedElsewhere = (): UsageError =>
 /**
  * Takes over the job that this command line started and did not end. Returns undefined if its rental is not
  * known and cannot be found. Throws `UsageError` if another process takes it over. Its lease stays in the file that the
- * job recorded, because a guard of that file would otherwise end the rental. `current` is the file for a new job.
+ * job recorded, because a guard of that file would otherwise end the rental.
  */
-async function resume(
-  left: Job,
-  current: LeasePlace | undefined,
-  context: Context,
-): Promise<Journal | undefined> {
+async function resume(left: Job, context: Context): Promise<Journal | undefined> {
   const { files, say, setFailureContext, now, sleep } = context;
   const { id, rentalLabel, rentedAt, phase, plan } = left;
   const journal = await claimJob(id, files);
@@ -226,7 +222,6 @@ async function resume(
   await assertHasRental(journal, context);
   // A lease whose rental is not found stays with the killed process, so that a guard ends the rental if it appears later.
   const place = placeOf(left, context);
-  const isCurrent = place?.path === current?.path;
   const adopt = async () => place && adoptLease(place, left);
   if (left.rentalId !== undefined) {
     await adopt();
@@ -244,7 +239,7 @@ async function resume(
   journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of the job is listed" });
   setFailureContext(undefined);
   const later = place
-    ? `\`${commandLine("rentals guard", [], isCurrent ? [] : ["--lease-file", place.path])}\` ends it`
+    ? `\`${commandLine("rentals guard", [], leaseFileArgs(place.path, files))}\` ends it`
     : "end it with `gpuctl rentals terminate`, because it has no lease";
   say(
     rentedAt === undefined
@@ -269,10 +264,19 @@ async function rentFor(
   const record = await rent(journal, options, context).catch((error: unknown) => {
     const isUnknown = error instanceof Error && ["UnknownOutcome", "InterruptedWrite"].includes(error.name);
     if (!isUnknown) journal.change({ phase: "ended", endedAt: context.now(), outcome: "nothing was rented" });
+    else context.setFailureContext(pendingText(journal.job(), context), { evenIfUnread: true });
     throw error;
   });
   await bindRental(journal, record, options, context);
   return journal;
+}
+
+/** What the user can do if it is not known whether the rental of a job was created. */
+function pendingText({ id, leaseFile }: Job, { files }: Pick<Context, "files">): string {
+  const resumes = `If you repeat the command line, it first looks for the rental of job ${id}.`;
+  if (leaseFile === undefined) return resumes;
+  const guard = commandLine("rentals guard", [], leaseFileArgs(leaseFile, files));
+  return `${resumes} If the rental appears, \`${guard}\` ends it.`;
 }
 
 /**

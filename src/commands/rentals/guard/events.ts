@@ -123,7 +123,8 @@ export async function notify(
     });
     return undefined;
   } catch (error) {
-    return new NotNotified(`the command of --notify failed for ${event.event}: ${reasonOf(error)}`);
+    const rental = rentalId === "" ? "" : ` of rental ${rentalId}`;
+    return new NotNotified(`the command of --notify failed for ${event.event}${rental}: ${reasonOf(error)}`);
   }
 }
 

@@ -77,7 +77,8 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     add({ event: "unreadable", token: place.path, message, error: new Unavailable(message, "") });
   }
   for (const { folder, problem, hint } of unreadableJobs(guard)) {
-    add({ event: "unreadable", token: folder, message: problem, error: new Unavailable(problem, hint) });
+    const message = `${problem}. ${hint.replace(/\.$/, "")}`;
+    add({ event: "unreadable", token: folder, message, error: new Unavailable(problem, hint) });
   }
   const rentals = await activeRentals(guard, add);
   const round = leaseRound(leases, {
@@ -285,7 +286,8 @@ function failureText(error: unknown): string {
  * Throws if a record is not that of the lease's rental. A guard with the key of another account does not see the
  * rental, and a service that was reset may use the rental's ID again.
  */
-function assertIsLeased({ rentalId = "", rentalCreatedAt = "" }: Lease, record: unknown, guard: Guard): void {
+function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
+  const { rentalId = "", rentalCreatedAt = "", label } = lease;
   if (record === null) {
     throw new NotFound(
       `the service knows no rental ${rentalId} of this account; ${leaseLine("clear", [rentalId], guard)} removes the lease`,
@@ -293,11 +295,21 @@ function assertIsLeased({ rentalId = "", rentalCreatedAt = "" }: Lease, record: 
   }
   assertIsRental(rentalId, record);
   const [leased, now] = [parseTime(rentalCreatedAt), createdAt(record)];
-  if (leased === undefined || now === undefined || Math.abs(leased - now) <= tolerance) return;
-  throw new UnexpectedResponse(
-    `rental ${rentalId} was created at another time than the rental of the lease, so it was not ended; ${leaseLine("clear", [rentalId], guard)} removes the lease`,
-    "",
-  );
+  const areTimesKnown = leased !== undefined && now !== undefined;
+  if (areTimesKnown && leased === now) return;
+  const isOther = (difference: string) =>
+    new UnexpectedResponse(
+      `rental ${rentalId} ${difference} the rental of the lease, so it was not ended; ${leaseLine("clear", [rentalId], guard)} removes the lease`,
+      "",
+    );
+  if (areTimesKnown && Math.abs(leased - now) > tolerance) {
+    throw isOther("was created at another time than");
+  }
+  const current = labelOf(record);
+  // A rental that was created soon after the reset has almost the same time of creation.
+  if (label !== undefined && current !== undefined && label !== current) {
+    throw isOther("has another label than");
+  }
 }
 
 /** Looks up whether a rental has ended after a successful response to its termination. */

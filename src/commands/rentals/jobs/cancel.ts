@@ -1,7 +1,7 @@
 import { arg } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
-import { type FailedItem, SomeFailed, UsageError } from "../../../core/errors.ts";
+import { type FailedItem, hintOf, SomeFailed, UsageError } from "../../../core/errors.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import { hostOf, type Processes, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
@@ -93,7 +93,7 @@ export default defineCommand({
       }
     }
     const problem = `${failures.length} of ${count} jobs could not be cancelled`;
-    const { hint } = unreadableError(unreadable);
+    const hint = [...new Set(failures.map(({ error }) => hintOf(error)))].filter(Boolean).join(" ");
     const failure =
       failures.length > 0 ? new SomeFailed(problem, { failures, succeeded: done.length, hint }) : undefined;
     if (failure && done.length === 0) throw failure;

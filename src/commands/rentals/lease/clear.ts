@@ -1,9 +1,11 @@
 import { arg } from "../../../command-kit/arg.ts";
+import type { Context } from "../../../command-kit/context.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { nothingDone } from "../../../command-kit/results.ts";
 import { NotFound, UsageError } from "../../../core/errors.ts";
+import { commandLine } from "../../../core/text.ts";
 import { type Lease, leaseRecord, readLeases, releaseLease, serviceName } from "../../../jobs/leases.ts";
-import { leaseFileFlag, leasePlace, oneLease } from "./place.ts";
+import { leaseFileArgs, leaseFileFlag, leasePlace, oneLease } from "./place.ts";
 
 const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
 
@@ -36,7 +38,7 @@ export default defineCommand({
     const place = leasePlace(flags, context);
     const service = serviceName(context.settings);
     const own = (await readLeases(place.path)).leases.filter((lease) => lease.service === service);
-    const lease = leaseNamed(args.rental, own, place.path);
+    const lease = leaseNamed(args.rental, own, place.path, context);
     if (context.settings.dryRun) context.say(nothingDone);
     else {
       await releaseLease(place, lease.token);
@@ -52,13 +54,18 @@ export default defineCommand({
  * Finds a lease by its token, or by the ID or label of its rental. Throws `NotFound` if there is none, and `UsageError`
  * if several leases have the label.
  */
-function leaseNamed(word: string, leases: readonly Lease[], path: string): Lease {
+function leaseNamed(
+  word: string,
+  leases: readonly Lease[],
+  path: string,
+  { files }: Pick<Context, "files">,
+): Lease {
   const byId = leases.filter(({ rentalId, token }) => rentalId === word || token === word);
   const [lease, ...others] = byId.length > 0 ? byId : leases.filter(({ label }) => label === word);
   if (lease === undefined) {
     throw new NotFound(`no lease of ${JSON.stringify(word)} in ${path}`, {
       request: null,
-      hint: "`gpuctl rentals lease list` shows the leases. Nothing was changed.",
+      hint: `\`${commandLine("rentals lease list", [], leaseFileArgs(path, files))}\` shows the leases. Nothing was changed.`,
     });
   }
   if (others.length > 0) {

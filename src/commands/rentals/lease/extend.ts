@@ -5,7 +5,15 @@ import { NotFound } from "../../../core/errors.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
 import { changeLeases, type Lease, leaseRecord, serviceName } from "../../../jobs/leases.ts";
-import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } from "./place.ts";
+import {
+  assertLease,
+  leaseEnd,
+  leaseFileArgs,
+  leaseFileFlag,
+  leasePlace,
+  oneLease,
+  rentalOf,
+} from "./place.ts";
 
 const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
 
@@ -43,7 +51,7 @@ export default defineCommand({
       if (lease === undefined) {
         throw new NotFound(`rental ${rentalId} has no lease in ${place.path}`, {
           request: null,
-          hint: `\`${commandLine("rentals lease set", [rentalId], ["2h"])}\` sets one. Nothing was changed.`,
+          hint: `\`${commandLine("rentals lease set", [rentalId, "2h"], leaseFileArgs(place.path, context.files))}\` sets one. Nothing was changed.`,
         });
       }
       const endsAt = Math.max(lease.endsAt + args.duration, leaseEnd(args.duration, context));

@@ -32,6 +32,10 @@ export function leasePlace(
     : { path: files.resolve(leaseFile), ownFolder: false, processes, sleep };
 }
 
+/** The flag that selects a lease file; none for the file in the state folder, which is the default. */
+export const leaseFileArgs = (path: string, { state }: Pick<Context["files"], "state">): readonly string[] =>
+  path === join(state, leaseFileName) ? [] : ["--lease-file", path];
+
 /** Milliseconds: ten years. */
 const maxLease = 3650 * timeUnits[0].milliseconds;
 

@@ -7,6 +7,7 @@ import { type JobHost, missing, type RentalNow } from "../../../jobs/host.ts";
 import { type Job, type Journal, jobFolder } from "../../../jobs/journal.ts";
 import { type LeasePlace, releaseLease } from "../../../jobs/leases.ts";
 import { sshAddresses } from "../../../output/ssh.ts";
+import { leaseFileArgs } from "../lease/place.ts";
 import { endRental, isEnding } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
 import { isRentalOf, jobType } from "./rent.ts";
@@ -29,6 +30,7 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
     say,
     progress,
     interrupted,
+    guardLine: commandLine("rentals guard", [], lease ? leaseFileArgs(lease.path, context.files) : []),
     // In an output format for programs, stdout contains only the result. The log has the output of the command.
     output: async (stream, bytes) =>
       context.settings.output === "table" ? attendance.output(stream, bytes) : undefined,
@@ -128,7 +130,7 @@ const stillBilled = (
   problem: string,
   { interrupted, setFailureContext }: HostContext,
 ): Error => {
-  const hint = `End it with \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\`.`;
+  const hint = `End rental ${rentalId} with \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\`.`;
   if (interrupted.aborted) {
     return new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`);
   }

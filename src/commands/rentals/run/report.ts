@@ -8,6 +8,7 @@ import { dollarNumber, dollarText, parseMoney } from "../../../core/values/money
 import type { RecordView } from "../../../core/view.ts";
 import type { JobOutcome } from "../../../jobs/attend.ts";
 import { type Job, type Journal, jobRecord, logPath, stateOfJob } from "../../../jobs/journal.ts";
+import { leaseFileArgs } from "../lease/place.ts";
 import { costOf } from "./rent.ts";
 
 /** How the result of a job is shown in output formats for programs, and in every format if the job is detached. */
@@ -42,7 +43,7 @@ export function jobResult(
   const output = !isLeft && existsSync(log) ? `Output: ${log}` : undefined;
   const report = isLeft
     ? `Job ${id} goes on, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ${plan.keep ? "stops the job" : "ends both"}.`
-    : `${plan.keep ? keptText(job) : `Rental ${rentalId} has ended. It cost`} ${costText(job)}`;
+    : `${plan.keep ? keptText(job, files) : `Rental ${rentalId} has ended. It cost`} ${costText(job)}`;
   const isTable = settings.output === "table";
   setFailureContext(isTable ? report : [report, output].filter(Boolean).join(" "));
   // On a line of its own, so that the path can be copied.
@@ -68,11 +69,11 @@ export function jobResult(
 }
 
 /** What happens to the rental of a job with `--keep`. Cost comes next. */
-function keptText({ rentalId = "", leaseFile }: Job): string {
+function keptText({ rentalId = "", leaseFile }: Job, files: Pick<Context["files"], "state">): string {
   const end =
     leaseFile === undefined
       ? `\`${commandLine("rentals terminate", [rentalId])}\` ends it`
-      : "`gpuctl rentals guard` ends it when its lease is over";
+      : `\`${commandLine("rentals guard", [], leaseFileArgs(leaseFile, files))}\` ends it when its lease is over`;
   return `Rental ${rentalId} was kept and is still billed; ${end}. So far, it has cost`;
 }
 
