@@ -179,7 +179,7 @@ export interface ReadRecord {
 /**
  * Reads the records of a journal one by one, the header first. A torn last line is left out. If the journal is empty or
  * its header is torn, yields no records.
- * @throws JournalInvalid if any other line is damaged
+ * @throws JournalInvalid if any other line is damaged, or if the file is not a journal
  */
 export async function* readJournal(
   path: string,
@@ -187,13 +187,29 @@ export async function* readJournal(
 ): AsyncGenerator<ReadRecord> {
   let torn: number | undefined;
   for await (const { text, number, end, isOpen } of ownLinesOf(chunks, path)) {
-    if (torn !== undefined) {
-      throw new JournalInvalid(`${path}:${torn} is damaged, or was not written by this version of gpuctl`);
-    }
+    if (torn !== undefined) throw damaged(path, torn);
     const record = isOpen ? undefined : journalRecord(text);
+    if (number === 1 && record?.event !== "header" && !(isOpen && isTornHeader(text))) throw damaged(path, 1);
     if (record === undefined || (number === 1) !== (record.event === "header")) torn = number;
     else yield { record, end };
   }
+}
+
+const damaged = (path: string, line: number): JournalInvalid =>
+  new JournalInvalid(`${path}:${line} is damaged, or was not written by this version of gpuctl`);
+
+/** A header up to the part that differs between batches. */
+const headerStart = `{"journal":"batch","version":${version},"shard":`;
+
+/**
+ * Whether a file that consists of this text is a journal whose header was not written completely. After a power loss,
+ * zeros may stand for text that did not reach the disk. Any other file may be the user's, and must not be overwritten.
+ */
+function isTornHeader(text: string): boolean {
+  let length = text.length;
+  while (text[length - 1] === "\0") length -= 1;
+  const written = text.slice(0, length);
+  return headerStart.startsWith(written) || written.startsWith(headerStart);
 }
 
 /**

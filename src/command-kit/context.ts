@@ -5,6 +5,7 @@ import type { Probe } from "../client/probe/probe.ts";
 import type { Stream } from "../client/stream.ts";
 import type { Credential, Profiles, ProfileValues, Secrets } from "../config/types.ts";
 import type { OperationId } from "../contract/index.ts";
+import type { Redactor } from "../core/redact.ts";
 import type { Result } from "../core/result.ts";
 import type { Shell } from "../core/runtime/shells.ts";
 import type { ExpectationResult } from "../core/sandbox.ts";
@@ -44,6 +45,8 @@ export interface Context {
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
+  /** Masks keys that arrived in several pieces. Needed only for text that is stored: what is printed is masked later. */
+  readonly redactor: Pick<Redactor, "redact" | "stream">;
   /**
    * Sets a line to print if the command fails later, for example to say what was already saved. Undefined removes it.
    * With `evenIfUnread`, it is also printed if the pipe that should take the result is closed.

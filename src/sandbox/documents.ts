@@ -20,6 +20,9 @@ interface ParsedDocument {
  */
 export async function parseDocument(text: string, name: string): Promise<ParsedDocument> {
   const yaml = await import("yaml");
+  if (isTooDeep(text, yaml)) {
+    throw new ControlRefused([], `${name} is nested more than ${maxDepth} levels deep`);
+  }
   const lines = new yaml.LineCounter();
   const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true });
   const [error] = parsed.errors;
@@ -38,6 +41,30 @@ export async function parseDocument(text: string, name: string): Promise<ParsedD
         }),
       ),
   };
+}
+
+/** How many levels deep a document may be nested. */
+const maxDepth = 200;
+
+/**
+ * Whether a document is nested too deeply to be parsed. The parser calls itself for each level, and Node.js aborts the
+ * process if a regular expression is compiled when little of the stack is left. The lexer does not call itself. In block
+ * style, each level takes a column of indentation or an indicator such as `-`.
+ */
+function isTooDeep(text: string, { Lexer, CST }: Pick<typeof import("yaml"), "Lexer" | "CST">): boolean {
+  let [flow, block, isIndent] = [0, 0, true];
+  for (const token of new Lexer().lex(text)) {
+    const type = CST.tokenType(token);
+    if (type === "newline") [block, isIndent] = [0, true];
+    else if (type === "flow-map-start" || type === "flow-seq-start") flow += 1;
+    else if (type === "flow-map-end" || type === "flow-seq-end") flow -= 1;
+    else if (flow > 0) continue;
+    else if (type === "space") block += isIndent ? token.length : 0;
+    else if (type === "seq-item-ind" || type === "explicit-key-ind" || type === "map-value-ind") block += 1;
+    else isIndent = false;
+    if (flow + block > maxDepth) return true;
+  }
+  return false;
 }
 
 function toValue(parsed: Document, name: string): unknown {

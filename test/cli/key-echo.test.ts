@@ -1,3 +1,5 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import { createCli } from "../support/cli.ts";
@@ -103,6 +105,23 @@ describe("a key echoed by the service is never printed", () => {
           const shown = (out + err).replace(/\x1b\[[\d;]*m/g, "");
           expect(shown, `${said} by ${size}`).toMatch(/It is \w{0,4}\*{4}[\w=]{0,2} so$/m);
         }
+      }
+    });
+
+    test.each([
+      "chat Hi --model llama",
+      "chat Hi --model llama -o jsonl",
+      "chat Hi --model llama --session one",
+    ])("in the session that `%s` stores", async (line) => {
+      for (const said of [key, key.toUpperCase(), encoded(key)]) {
+        const { run, folder } = await saying("content", answer(`It is ${said} so`, 4));
+        expect((await run(line, { env })).code).toBe(exit.done);
+        // Without the key, as for a profile of another service.
+        const { out } = await run("chat sessions show");
+        expect(out).toMatch(/^It is \*{4} so$/m);
+        const sessions = join(folder, "state", "chat-sessions");
+        for (const name of await readdir(sessions))
+          expect(await readFile(join(sessions, name), "utf8")).not.toContain(said);
       }
     });
 

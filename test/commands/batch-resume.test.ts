@@ -273,3 +273,38 @@ describe("the output that replaces another one", () => {
     },
   );
 });
+
+describe("a file at the place of the journal", () => {
+  const run = "batch run in.jsonl --out out.jsonl";
+  const header = journalLine({ event: "header", shard: null });
+
+  test.each([
+    ["a line of the user", "my notes\n"],
+    ["a text of the user without a line feed", '{"journal":"of my day"}'],
+    ["the header of another version", header.replace('"version":1', '"version":2')],
+    ["a damaged header", header.replace('"shard":null', '"shard":nuII')],
+  ])("that holds %s is neither used nor changed", async (_, text) => {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "in.jsonl", lineOf("a"));
+    await write(cli, "out.jsonl.journal", text);
+    const { code, err, requests } = await cli.run(run, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toMatch(/out\.jsonl\.journal:1 is damaged, or was not written by this version of gpuctl/);
+    expect(await read(cli, "out.jsonl.journal")).toBe(text);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["the first byte of the header", header.slice(0, 1)],
+    ["half of the header", header.slice(0, 20)],
+    ["the header without its line feed", header.slice(0, -1)],
+    ["zeros, after a power loss", "\0".repeat(header.length)],
+    ["the start of the header and zeros", header.slice(0, 20).padEnd(header.length, "\0")],
+  ])("that holds %s is the journal of a batch that did not begin", async (_, text) => {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "in.jsonl", lineOf("a"));
+    await write(cli, "out.jsonl.journal", text);
+    expect((await cli.run(run, overNetwork())).code).toBe(0);
+    expect(await recordsOf(cli)).toMatchObject([{ event: "header" }, {}, {}, { event: "done", id: "a" }]);
+  });
+});

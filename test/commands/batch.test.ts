@@ -344,6 +344,16 @@ describe("batch run", () => {
     expect(err).toContain("2 of 2 lines are left: Refused with 429");
   });
 
+  test("says how long a service asks to wait that asks for longer than the batch waits", async () => {
+    const headers = { "retry-after": "7200" };
+    const cli = await createCli({ respond: () => new Response(null, { status: 429, headers }) });
+    await write(cli, [chat("a")]);
+    const { code, err, requests } = await cli.run(run, overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: exit.network, sent: 1 });
+    expect(err).toContain("1 of 1 lines are left: empty response body (the service returned 429)");
+    expect(err).toContain("The service asks to wait 2h. Run the same command line again to send the rest.");
+  });
+
   test("never exceeds --max-cost, and does not start a batch that would", async () => {
     const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
     const cli = await createCli({ respond });

@@ -9,6 +9,7 @@ import { whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
 import { createCli, type Responder } from "../support/cli.ts";
 import { deadProcess, hour, isCreate, leaseFile, reusedProcess } from "../support/leases.ts";
+import { requestOf } from "../support/nonstandard-services.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -587,6 +588,30 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(outcome.code, outcome.err).toBe(code);
     expect(await renter.active()).toMatchObject(left);
     expect(await renter.leases()).toHaveLength(left.length);
+  });
+
+  test.each([
+    ["without a label", ({ label: _, ...record }: Readonly<Record<string, unknown>>) => record],
+    [
+      "with the label, although the service showed another name at first",
+      (record: Readonly<Record<string, unknown>>) => record,
+    ],
+  ])("ends its rental if lookups return it %s", async (_, shown) => {
+    const renter: Awaited<ReturnType<typeof createRenter>> = await createRenter({
+      respond: async (seen) => {
+        const response = await renter.sandbox.fetch(requestOf(seen));
+        if (isCreate(seen)) {
+          const { label: _label, ...record } = asRecord(await response.json());
+          return Response.json({ ...record, name: "host-1" });
+        }
+        if (seen.path !== "/v2/on-demand/rental") return response;
+        const record: unknown = await response.json();
+        return Response.json(record === null ? null : shown(asRecord(record)));
+      },
+    });
+    const { code, err } = await renter.run(sh("exit 3"));
+    expect(code, err).toBe(3);
+    expect(await renter.active()).toEqual([]);
   });
 
   describe("another rental that got the ID of the job's rental", () => {

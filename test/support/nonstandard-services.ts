@@ -36,7 +36,7 @@ export async function responseOf(
   return Response.json(pages.as(Object(await response.json())));
 }
 
-function requestOf({ method, path, query, headers, body }: SeenRequest): Request {
+export function requestOf({ method, path, query, headers, body }: SeenRequest): Request {
   const url = new URL(path, "http://sandbox.test");
   url.search = new URLSearchParams(query).toString();
   return new Request(url, {

@@ -15,7 +15,7 @@ export function createContext(
   { calls }: Pick<Connection, "calls">,
   serviceNow: () => number,
 ): Context {
-  const { system, services, notes } = runtime;
+  const { system, services, notes, redactor } = runtime;
   const { key: _, ...settings } = runtime.settings;
   const { clock, files, interrupted, io } = system;
   return {
@@ -26,6 +26,7 @@ export function createContext(
       clock.sleep(milliseconds, signal ? AbortSignal.any([interrupted, signal]) : interrupted),
     interrupted,
     say: (line) => notes.say(line),
+    redactor,
     setFailureContext: notes.setFailureContext,
     progress: (text, work, lines) => showProgress(text, work, { ...settings, lines }, system),
     files: {

@@ -21,8 +21,10 @@ import {
   UsageError,
 } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
+import { ServiceError } from "../../core/service-errors.ts";
 import { commandLine } from "../../core/text.ts";
 import { baseUrlFor, originOf } from "../../core/urls.ts";
+import { duration } from "../../core/values/durations.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
 import type { RecordView } from "../../core/view.ts";
 import { exampleInput, examplePrompts } from "./examples.ts";
@@ -368,9 +370,17 @@ function failureOf(
     );
   }
   if (left === 0) return undefined;
-  const why = stop?.kind === "given up" ? `: ${reasonOf(stop.error)}` : "";
-  return new BatchUnfinished(`${left} of ${total} lines are left${why}`, again);
+  const error = stop?.kind === "given up" ? stop.error : undefined;
+  const why = error === undefined ? "" : `: ${reasonOf(error)}`;
+  const [status, asks] = error instanceof ServiceError ? limitTexts(error) : ["", ""];
+  return new BatchUnfinished(`${left} of ${total} lines are left${why}${status}`, `${asks}${again}`);
 }
+
+/** How the service refused a request for now, and how long it asks to wait. */
+const limitTexts = ({ status, retryAfter }: ServiceError): readonly [status: string, asks: string] => [
+  ` (the service returned ${status})`,
+  retryAfter === undefined ? "" : `The service asks to wait ${duration(retryAfter)}. `,
+];
 
 /** If results could not be written to the output, saves them in one of the folders. Always throws. */
 async function keepUnsaved(

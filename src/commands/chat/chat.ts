@@ -124,7 +124,7 @@ export default defineCommand({
     const session = await sessionFor(flags, context);
     const question = await storeQuestion(questionIn(input.messages), session, context);
     const request = { input, stream, usage: usage || session !== undefined, needsText: asText };
-    const completion = stored(complete(request, context), question);
+    const completion = stored(complete(request, context), question, context);
     const format = schema === undefined ? undefined : input.response_format;
     const finish = finishing(completion, { usage, toolCalls: asText, format }, context);
     if (asText) {

@@ -170,7 +170,12 @@ export interface StoredCompletion extends Completion {
 /** Milliseconds. The text of arriving events is stored at most this often. */
 const storeInterval = 50;
 
-export function stored(completion: Completion, question: Question | undefined): StoredCompletion {
+export function stored(
+  completion: Completion,
+  given: Question | undefined,
+  { redactor }: Pick<Context, "redactor">,
+): StoredCompletion {
+  const question = given && masking(given, redactor);
   let failure: AnswerNotStored | undefined;
   let incomplete: string | undefined = "interrupted";
   /** Stores the answer once `arriving` ends, for whatever reason. */
@@ -212,6 +217,23 @@ export function stored(completion: Completion, question: Question | undefined): 
       });
     },
     failure: () => failure,
+  };
+}
+
+/**
+ * A question whose answer is stored without keys. Keys are masked in each event of a stream, but a service may split a
+ * key between events, and a stored answer may be shown or sent to another service later.
+ */
+function masking(question: Question, { redact, stream }: Context["redactor"]): Question {
+  const pieces = stream();
+  return {
+    add: (text) => question.add(pieces.add(text)),
+    end: (answer) =>
+      question.end(
+        answer && typeof answer.content === "string"
+          ? { ...answer, content: redact(answer.content) }
+          : answer,
+      ),
   };
 }
 

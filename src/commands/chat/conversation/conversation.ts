@@ -96,7 +96,7 @@ async function answer(
     const question = await talk.session.ask(content, talk.system);
     const input = { ...talk.fields, model: talk.model, messages };
     await dialog.interruptible(async (signal) => {
-      const completion = stored(complete({ input, stream, usage: true, signal }, tools), question);
+      const completion = stored(complete({ input, stream, usage: true, signal }, tools), question, tools);
       try {
         const format = checksSchema ? talk.fields.response_format : undefined;
         const finish = finishing(completion, { usage, format }, tools);

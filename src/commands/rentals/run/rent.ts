@@ -1,8 +1,9 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { createAndCheck, problemWithoutId } from "../../../command-kit/outcomes.ts";
-import { labelOf, noDescription } from "../../../command-kit/responses.ts";
+import { labelOf, labelPaths, noDescription } from "../../../command-kit/responses.ts";
 import type { InputOf } from "../../../contract/index.ts";
 import { BudgetExceeded, NotOffered, reasonOf, UnexpectedResponse } from "../../../core/errors.ts";
+import { valueAt } from "../../../core/json.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
@@ -243,10 +244,17 @@ export async function findRental(label: string, context: Pick<Context, "call">):
 
 /**
  * Whether the record with the ID of a job's rental can be the rental of the job. A service that was reset may use the
- * ID again, and a rental that does not belong to the job must not run the job's command or end with the job.
+ * ID again, and a rental that does not belong to the job must not run the job's command or end with the job. A record
+ * without a field for the label says nothing: a lookup may return fewer fields than the request that created the rental.
  */
-export const isRentalOf = ({ shownLabel }: Pick<Job, "shownLabel">, record: unknown): boolean =>
-  record === null || shownLabel === undefined || labelOf(record) === shownLabel;
+export const isRentalOf = (
+  { shownLabel, rentalLabel }: Pick<Job, "shownLabel" | "rentalLabel">,
+  record: unknown,
+): boolean =>
+  record === null ||
+  shownLabel === undefined ||
+  labelPaths.every((path) => valueAt(record, path) === undefined) ||
+  [shownLabel, rentalLabel].includes(labelOf(record) ?? "");
 
 /** Marks a job as ended, and throws `UnexpectedResponse`, if the ID of its rental now belongs to another rental. */
 export async function assertHasRental(
