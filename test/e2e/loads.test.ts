@@ -92,10 +92,10 @@ const costs: readonly Cost[] = [
   { line: "rentals list -o json", files: 9, bytes: 373_000, onDisk: 0 },
   { line: "rentals list --color always", files: 10, bytes: 384_000, onDisk: 0 },
   { line: "rentals list --jq length", files: 11, bytes: 428_000, onDisk: 0 },
-  { line: "rentals list --sandbox", files: 12, bytes: 625_000, onDisk: 102_400 },
+  { line: "rentals list --sandbox", files: 12, bytes: 625_000, onDisk: 114_688 },
   { line: "rentals create vm --gpus 1 --yes", files: 23, bytes: 528_000, onDisk: 0 },
-  { line: "chat hi --sandbox", files: 31, bytes: 708_000, onDisk: 102_800 },
-  { line: "image cat --seed 7 --sandbox --out cat.png --yes", files: 27, bytes: 691_000, onDisk: 199_846 },
+  { line: "chat hi --sandbox", files: 31, bytes: 708_000, onDisk: 115_104 },
+  { line: "image cat --seed 7 --sandbox --out cat.png --yes", files: 27, bytes: 691_000, onDisk: 212_134 },
   { line: "rentals list --no-such-flag", files: 7, bytes: 333_000, onDisk: 0 },
   { line: "__complete rental ''", files: 11, bytes: 387_000 },
 ];
@@ -162,7 +162,7 @@ describe("modules loaded", () => {
     `);
     expect(libraries).toEqual(["commander"]);
     expect(packages).toEqual([]);
-    for (const name of ["https", "child_process", "crypto", "fs/promises", "perf_hooks"]) {
+    for (const name of ["http", "https", "child_process", "crypto", "fs/promises", "perf_hooks"]) {
       expect(builtin).not.toContain(name);
     }
   });
