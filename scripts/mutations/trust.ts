@@ -463,8 +463,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "jobs cancel erases the exit status of a command that has ended",
     file: "src/jobs/attend.ts",
-    from: '{ status, because: "failure", failure: new Error("cancelled")',
-    to: '{ because: "failure", failure: new Error("cancelled")',
+    from: '{ status, because: "cancelled"',
+    to: '{ status: undefined, because: "cancelled"',
     tests: resumed,
   },
   {
