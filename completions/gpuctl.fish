@@ -305,7 +305,7 @@ complete -c gpuctl -n '__gpuctl_at \'image\'' -l negative-prompt-2 -x -d 'Second
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l enable-refiner -d 'Run the refiner (SDXL models)'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l no-enable-refiner -d 'Do not run the refiner (SDXL models)'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l strength -x -d 'How far the image may differ from the reference'
-complete -c gpuctl -n '__gpuctl_at \'image\'' -l lora -x -a '(__gpuctl_live lora)' -d 'LoRA weights by name (SDXL1.0-base, SD1.5)'
+complete -c gpuctl -n '__gpuctl_at \'image\'' -l lora -x -a '(__gpuctl_live lora)' -d 'LoRA weights by LoRA name, only for SDXL1.0-base and SD1.5'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l size -x -d 'Width and height in pixels'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l image -r -F -d 'Reference image (PNG, JPEG or WebP), - for stdin'
 complete -c gpuctl -n '__gpuctl_at \'image\'' -l from -r -F -d 'Use the settings stored in an image, - for stdin; other flags override them'

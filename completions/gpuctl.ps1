@@ -700,7 +700,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--enable-refiner'), 'Run the refiner (SDXL models)', @(), '')
       ,@(@('--no-enable-refiner'), 'Do not run the refiner (SDXL models)', @(), '')
       ,@(@('--strength'), 'How far the image may differ from the reference', @(), '')
-      ,@(@('--lora'), 'LoRA weights by name (SDXL1.0-base, SD1.5)', @(), 'lora')
+      ,@(@('--lora'), 'LoRA weights by LoRA name, only for SDXL1.0-base and SD1.5', @(), 'lora')
       ,@(@('--size'), 'Width and height in pixels', @(), '')
       ,@(@('--image'), 'Reference image (PNG, JPEG or WebP), - for stdin', @(), '')
       ,@(@('--from'), 'Use the settings stored in an image, - for stdin; other flags override them', @(), '')

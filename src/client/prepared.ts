@@ -35,7 +35,10 @@ export type PreparedWrite = (body: string) => Promise<BufferedResponse>;
  * behaves as `rawCall` does, and costs a fraction of the processor time.
  */
 export function prepareWrite(request: WireRequest, options: PrepareOptions): PreparedWrite {
-  /** Has gaps. It is not a `Set`, because V8 keeps what was removed from a set until the next full garbage collection. */
+  /**
+   * The calls that have not ended. Where a call has ended, there is a gap, which a later call fills. This is not a `Set`,
+   * because V8 keeps what was removed from a set until the next full garbage collection.
+   */
   const inFlight: (Call | undefined)[] = [];
   const gaps: number[] = [];
   const { signal } = options;

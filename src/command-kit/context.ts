@@ -296,6 +296,7 @@ export interface Endpoint {
 /** The environment variables that commands may read. */
 export type VisibleEnvironment = Readonly<Partial<Record<(typeof visibleVariables)[number], string>>>;
 export const visibleVariables = [
+  "GPUCTL_PROFILE",
   "HTTPS_PROXY",
   "https_proxy",
   "HTTP_PROXY",

@@ -49,7 +49,10 @@ export interface Settings extends OutputSettings {
   readonly insecureHttp: boolean;
   readonly debug: boolean;
   readonly color: string;
-  /** Every value that the profile sets. In the sandbox, `chat.model` is the sandbox's own model. */
+  /**
+   * Every value that the profile sets; for `repair`, only the valid ones, and for `create`, none. In the sandbox,
+   * `chat.model` is the sandbox's own model.
+   */
   readonly profileValues: ProfileValues;
 }
 

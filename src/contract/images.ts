@@ -36,12 +36,12 @@ const imageInput = z.object({
   lora: z
     .record(z.string(), z.number().min(0).max(1))
     .optional()
-    .describe(`LoRA weights by name (${loraModels.join(", ")})`),
+    .describe(`LoRA weights by LoRA name, only for ${loraModels.join(" and ")}`),
 });
 
 /**
- * The input of the rules. It may name a model that the service does not document. The rules do not restrict such a
- * model.
+ * The input of the rules. It may name a model that the service does not document. Rules about what a model supports
+ * accept everything for such a model.
  */
 type ImageInput = Omit<z.output<typeof imageInput>, "model_name"> & { readonly model_name: string };
 
@@ -92,13 +92,17 @@ const loraNames: Rule<ImageInput> = {
   violations: ({ model_name, lora }) => {
     const known = modelOf(model_name)?.loras;
     if (known === undefined) return [];
-    const advice =
-      known.length === 0
-        ? `${model_name} does not support LoRAs; use ${loraModels.join(" or ")}`
-        : `${model_name} supports ${known.join(", ")}`;
+    const problem = (name: string): string => {
+      const lora = JSON.stringify(name);
+      if (known.length > 0) {
+        return `${model_name} does not support the LoRA ${lora}; it supports ${known.join(", ")}`;
+      }
+      const models = loraModels.filter((model) => imageModels[model].loras.includes(name)).join(" or ");
+      return `${model_name} does not support LoRAs${models && `; use ${models} for ${lora}`}`;
+    };
     return Object.keys(lora ?? {})
       .filter((name) => !known.includes(name))
-      .map((name) => ({ field: "lora", message: `unknown LoRA ${JSON.stringify(name)}: ${advice}` }));
+      .map((name) => ({ field: "lora", message: problem(name) }));
   },
 };
 

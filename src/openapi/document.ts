@@ -23,7 +23,7 @@ export const isDescription = (value: unknown): value is Description =>
   /^3\.\d/.test(value.openapi) &&
   isRecord(value.paths);
 
-/** The maximum length of a chain of references. */
+/** The maximum number of references in a chain. */
 const maxChain = 32;
 
 /**
@@ -58,7 +58,7 @@ export function bounded<Value>(work: () => Value, onLimit?: () => void): Value {
 export function resolved(description: Description, value: unknown, steps = 0): unknown {
   if (stepsLeft !== undefined && stepsLeft-- <= 0) return undefined;
   if (!isRecord(value) || typeof value.$ref !== "string") return value;
-  return steps > maxChain ? undefined : resolved(description, atPointer(description, value.$ref), steps + 1);
+  return steps >= maxChain ? undefined : resolved(description, atPointer(description, value.$ref), steps + 1);
 }
 
 /** The value at a JSON pointer such as `#/components/schemas/Rental`. */

@@ -9,8 +9,8 @@ export const isLoopbackAddress = (address = ""): boolean =>
 export const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLoopback(new URL(url).hostname);
 
 /**
- * Whether a connection comes from this computer, and from this user or root. Undefined on systems other than Linux,
- * which do not say who connects.
+ * Whether a connection comes from a loopback address, and from this user or root. Systems other than Linux do not say
+ * who connects: there, undefined for a loopback address.
  */
 export async function isOwnConnection({
   remoteAddress,

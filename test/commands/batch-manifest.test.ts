@@ -153,6 +153,33 @@ describe("the Indexed Job", () => {
     ]);
   });
 
+  test.each([1, 8])("of %i shards says what the claim must support", async (shards) => {
+    const text = (await manifest("k8s", `requests.jsonl --shards ${shards}`)).replaceAll("\n# ", " ");
+    expect(text).toContain("It keeps the journals");
+    expect(/All \d+ pods mount it, so it must be ReadWriteMany/.exec(text)?.[0]).toBe(
+      shards === 1 ? undefined : "All 8 pods mount it, so it must be ReadWriteMany",
+    );
+  });
+
+  test.for(["Complete", "Failed"])("is waited for until it is %s", async (condition, context) => {
+    skipWithout("sh", context);
+    const home = await createHome();
+    // Shows no condition, then one that is not the last, then both.
+    await addProgram(
+      home.folder,
+      "kubectl",
+      `echo "$*" >> calls
+case $(wc -l < calls) in *1) ;; *2) printf Suspended ;; *) printf 'Suspended ${condition}' ;; esac`,
+    );
+    await addProgram(home.folder, "sleep", "exit 0");
+    const [line = ""] = /until kubectl .*/.exec(await manifest("k8s")) ?? [];
+    const ended = await runProgram("sh", ["-c", line], { cwd: home.folder, env: home.env });
+    expect(ended).toMatchObject({ code: 0, out: `Suspended ${condition}\n` });
+    expect(await readFile(join(home.folder, "calls"), "utf8")).toBe(
+      "get job/gpuctl-batch -o jsonpath={.status.conditions[*].type}\n".repeat(3),
+    );
+  });
+
   /** What the Job controller does with a pod that ends with this code, by the rules of the manifest. */
   async function actionFor(code: number): Promise<string> {
     const { spec } = await k8sJob();

@@ -71,8 +71,9 @@ describe("--attach", () => {
   test.each([
     ["a PDF file", "%PDF-1.7\n", "pdftotext"],
     ["a wav file", Buffer.from("RIFF\x24\x00\x00\x00WAVEfmt ", "latin1"), "cannot be attached"],
-    ["a binary file", Buffer.from([1, 0, 2]), "cannot be attached"],
-    ["text in another encoding", Buffer.from("n\xe9", "latin1"), "a binary file"],
+    ["a binary file", Buffer.from([1, 0, 2]), "this file is neither text in UTF-8 nor an image"],
+    ["text in Latin-1", Buffer.from("n\xe9", "latin1"), "this file is neither text in UTF-8 nor an image"],
+    ["text in UTF-16", Buffer.from("\ufeffné", "utf16le"), "Attach text in UTF-8, or a PNG"],
   ])("refuses %s", async (_what, bytes, message) => {
     const { contentSent } = await withFiles({ file: bytes });
     const { code, err, requests } = await contentSent(`${ask} --attach file`);

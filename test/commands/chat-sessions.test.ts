@@ -322,6 +322,11 @@ describe("chat sessions", () => {
     expect(await run("chat sessions search '.*'")).toMatchObject({ code: 0, out: "" });
   });
 
+  test("search prints the ID of a session once, however many messages match", async () => {
+    const { run } = await withSessions();
+    expect(await run("chat sessions search h100 -o id")).toMatchObject({ code: 0, out: "cards\n" });
+  });
+
   test("show and export print the turns", async () => {
     const { run } = await withSessions();
     expect((await run("chat sessions show cards")).out).toMatch(

@@ -39,6 +39,21 @@ describe("image", () => {
     });
   });
 
+  test.each([
+    [
+      "SD1.5 --lora Pixel_Art:1",
+      'SD1.5 does not support the LoRA "Pixel_Art"; it supports Add_Detail, Superhero, Lineart, Anime_Lineart, Cartoon_Background, Pencil_Sketch',
+    ],
+    ["FLUX.1-dev --lora Pixel_Art:1", 'FLUX.1-dev does not support LoRAs; use SDXL1.0-base for "Pixel_Art"'],
+    ["SD2 --lora Add_Detail:1", 'SD2 does not support LoRAs; use SDXL1.0-base or SD1.5 for "Add_Detail"'],
+    ["SSD --lora Unheard_Of:1", "SSD does not support LoRAs\n"],
+  ])("says which models have a LoRA: %s", async (words, message) => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run(`image cat -m ${words} --sandbox`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain(message);
+  });
+
   test("takes the prompt from the argument, the flag or stdin", async () => {
     const { run } = await painter(tinyPng());
     for (const [line, options] of [

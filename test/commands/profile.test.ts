@@ -147,7 +147,16 @@ describe("profile use", () => {
   test("warns if the environment selects another one", async () => {
     const { run } = await withProfiles();
     const { err } = await run("profile use play", { env: { GPUCTL_PROFILE: "lab" } });
-    expect(err).toContain('"lab" is still used in this shell');
+    expect(err).toContain('"lab" is still used in this shell, because GPUCTL_PROFILE selects it.');
+    const both = await run("profile use play --profile work", { env: { GPUCTL_PROFILE: "lab" } });
+    expect(both.err).toContain('"lab" is still used in this shell');
+  });
+
+  test("does not warn if only a flag, or the same profile in the environment, selects one", async () => {
+    const { run } = await withProfiles();
+    expect(await run("profile use play --profile lab")).toMatchObject({ code: 0, err: "" });
+    const env = { GPUCTL_PROFILE: "work" };
+    expect(await run("profile use work --profile lab", { env })).toMatchObject({ code: 0, err: "" });
   });
 });
 

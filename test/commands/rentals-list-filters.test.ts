@@ -59,7 +59,9 @@ describe("rentals list --label", () => {
     const { run } = await createCli();
     const outcome = await run(["rentals", "list", "--label", "", "--sandbox"]);
     expect(outcome).toMatchObject({ code: 2, requests: [] });
-    expect(outcome.err).toContain("--label must not be empty");
+    expect(outcome.err).toContain(
+      "--label must not be empty: give a label or a quoted pattern, such as 'train-*'",
+    );
   });
 });
 

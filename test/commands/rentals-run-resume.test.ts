@@ -308,7 +308,9 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     });
     const [second, third] = [{ processes: inContainer(2) }, { processes: inContainer(3) }];
     expect((await run("rentals jobs cancel --all --yes", second)).err).toContain("--take-over` first");
-    expect((await run("rentals jobs attach --take-over", second)).err).toContain("no rental of job");
+    expect((await run("rentals jobs attach --take-over", second)).err).toContain(
+      "no active rental has the label of job",
+    );
     expect((await run(line, third)).err).toContain("so a new job starts");
     expect(await active()).toHaveLength(2);
   });

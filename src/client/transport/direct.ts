@@ -8,8 +8,8 @@ import { lookupLocalhost } from "./hosts.ts";
 import { type PlainHead, plainHead, requestHead } from "./wire.ts";
 
 /**
- * What sockets read into. A larger buffer takes no less processor time. One buffer is enough for all sockets, because
- * its bytes are used or copied before the next ones are read.
+ * What sockets read into. Reading into a larger buffer would not save processor time. One buffer is enough for all
+ * sockets, because its bytes are used or copied before the next ones are read.
  */
 const received = Buffer.allocUnsafeSlow(120 * 1024);
 
@@ -22,8 +22,8 @@ interface DirectOptions {
 
 /**
  * Connections to a host without a proxy. They write requests and read responses without `node:http`, which takes three
- * times the processor time for a short response, and several milliseconds to load. A response that is not plain is read
- * by the parser of Node.js.
+ * times the processor time for a short response, and several milliseconds to load. A response whose head `plainHead`
+ * does not read is read by the parser of Node.js.
  */
 export class DirectChannel implements Channel {
   readonly host: string;
@@ -318,7 +318,7 @@ class Replay {
       read: () => void socket.resume(),
       write: (_bytes, _encoding, done) => done(),
     });
-    // The error of a connection that breaks before `node:http` listens.
+    // Without a listener, an error before `node:http` listens would end gpuctl. `receiveWithNode` reports it.
     this.#connection.on("error", () => {});
     import("./node-http.ts").then(({ receiveWithNode }) => {
       this.#exchange = receiveWithNode(request, { host, connection: this.#connection, receiver });

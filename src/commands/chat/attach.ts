@@ -14,7 +14,7 @@ const pictureTypes: ReadonlySet<string> = new Set(["png", "jpg", "webp", "gif"])
 
 /**
  * Reads attachments from files, or from stdin for `-`. URLs are passed on, because only the service fetches them.
- * Throws `UsageError` if a file is neither text nor a picture. The error names `from`, which is the flag or command.
+ * Throws `UsageError` if a file is neither text in UTF-8 nor a picture. The error names `from`, which is the flag or command.
  */
 export async function readAttachments(
   places: readonly string[],
@@ -52,11 +52,15 @@ async function fileOf(
   const isPdf = Buffer.from(bytes.subarray(0, 5)).toString("latin1") === "%PDF-";
   const text = isPdf ? undefined : textOf(bytes);
   if (text === undefined) {
-    const what = isPdf ? "a PDF file" : type ? `a ${type.ext} file` : "a binary file";
-    throw new UsageError(`${from} ${path}: ${what} cannot be attached`, {
+    const problem = isPdf
+      ? "a PDF file cannot be attached"
+      : type
+        ? `a ${type.ext} file cannot be attached`
+        : "this file is neither text in UTF-8 nor an image";
+    throw new UsageError(`${from} ${path}: ${problem}`, {
       hint: isPdf
         ? "Convert the PDF file to text first, for example with `pdftotext FILE.pdf -`."
-        : "Attach text, or a PNG, JPEG, WebP or GIF image.",
+        : "Attach text in UTF-8, or a PNG, JPEG, WebP or GIF image.",
     });
   }
   if (bytes.length > inputLimits.text) {

@@ -7,7 +7,7 @@ export default defineCommand({
   path: "profile use",
   summary: "Switch to a profile",
   args: [existingProfile],
-  uses: ["profiles"],
+  uses: ["environment", "profiles"],
   view: profileView,
   examples: [
     {
@@ -21,17 +21,17 @@ export default defineCommand({
       after: [exampleProfiles.play, exampleProfiles.work],
     },
   ],
-  run: async ({ args: { name }, profiles, say, settings }) => {
+  run: async ({ args: { name }, environment, profiles, say, settings }) => {
     if (settings.dryRun) {
       say(nothingDone);
       return { data: shownProfile(profileNamed(name, profiles.list())) };
     }
     await profiles.use(name);
     const used = profileNamed(name, profiles.list());
-    if (!used.inUse) {
-      say(
-        `"${settings.profile}" is still used in this shell, because --profile or GPUCTL_PROFILE selects it.`,
-      );
+    // A flag selects a profile for this command only.
+    const selected = environment.GPUCTL_PROFILE;
+    if (selected && selected !== name) {
+      say(`"${selected}" is still used in this shell, because GPUCTL_PROFILE selects it.`);
     }
     return { data: shownProfile(used) };
   },

@@ -20,8 +20,9 @@ interface Filter {
 
 /** Returns whether a rental matches the flags at the time `now`. Throws `UsageError` if `--label` is empty. */
 export function rentalFilter({ label, olderThan }: Filter, now: number): (record: unknown) => boolean {
-  if (label === "")
-    throw new UsageError("--label must not be empty; quote a pattern, as in --label 'train-*'");
+  if (label === "") {
+    throw new UsageError("--label must not be empty: give a label or a quoted pattern, such as 'train-*'");
+  }
   return (record) =>
     (label === undefined || matchesLabel(record, label)) &&
     (olderThan === undefined || isOlderThan(record, olderThan, now));

@@ -46,7 +46,7 @@ function decoder(load: () => Promise<Codec>, bundled: string, packaged: string):
   });
   return async (file) => {
     const decode = await ready();
-    // If a decoder cannot read a file, it exits instead of throwing an `Error`.
+    // For a broken file, the decoders throw an error without a reason, or an `ExitStatus`, which is not an `Error`.
     return decode(file).catch((cause: unknown) => {
       throw new Error("it is broken", { cause });
     });

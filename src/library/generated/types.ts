@@ -665,7 +665,7 @@ export interface GenerateImageInput {
    */
   strength?: number;
   /**
-   * LoRA weights by name (SDXL1.0-base, SD1.5) (each 0 to 1)
+   * LoRA weights by LoRA name, only for SDXL1.0-base and SD1.5 (each 0 to 1)
    */
   lora?: {
     [k: string]: number;

@@ -20,10 +20,10 @@ export interface EngineInfo {
 }
 
 export interface EngineControl {
-  /** Saves an engine, and replaces any other engine of its kind. @throws ControlRefused naming each invalid value */
+  /** Saves an engine, and replaces any other engine of its kind. @throws ControlRefused as `checkEngine` does */
   save(input: unknown): Engine;
   /**
-   * Saves an engine, even if it does not respond. Then asks it what it offers. @throws ControlRefused as `save` does
+   * Saves an engine, even if it does not respond. Then asks it what it offers. @throws ControlRefused as `checkEngine` does
    */
   set(input: unknown): Promise<EngineInfo & Probe>;
   list(): Promise<readonly EngineInfo[]>;
@@ -73,7 +73,7 @@ async function info({ kind, url, model, voice, apiKeyEnv }: Engine): Promise<Eng
 
 /**
  * Checks an engine, and returns it with the root of its API as its URL.
- * @throws ControlRefused naming each invalid value
+ * @throws ControlRefused naming what is invalid. For an invalid URL, it names only the URL.
  */
 export function checkEngine(input: unknown): Engine {
   const result = check({ input: engineInput }, input);

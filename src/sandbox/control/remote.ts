@@ -44,7 +44,7 @@ export async function connectToControls(url: string, sendTo: Send) {
     });
   const post = (path: string, body?: string) => checkedSend("POST", path, body === undefined ? {} : { body });
   const postJson = (path: string, body: object) => post(path, JSON.stringify(body));
-  /** Checks a response that is not only printed. A newer sandbox may send more fields. */
+  /** Checks a response whose fields are used here. A newer sandbox may send more fields. */
   const understood = <Shape extends z.ZodRawShape>(type: z.ZodObject<Shape>, response: unknown) => {
     const result = type.strip().safeParse(response);
     if (result.success) return result.data;

@@ -3,9 +3,9 @@ import type { CheckedInputOf } from "../../contract/index.ts";
 type Messages = CheckedInputOf<"createChatCompletion">["messages"];
 
 /**
- * The reply of `sandbox-echo`, a model that repeats the last user message. A picture is repeated as its name. In the
- * prompt and in the reply, a token is a word with the space before it. The reply ends before the first of the `stop`
- * texts, or after `maxTokens` with the finish reason `length`.
+ * The reply of `sandbox-echo`, a model that repeats the last user message. A picture is repeated as its media type or
+ * URL in brackets. In the prompt and in the reply, a token is a word with the space before it. The reply ends before the
+ * first of the `stop` texts, or after `maxTokens` with the finish reason `length`.
  */
 export function echo(
   messages: Messages,
@@ -38,8 +38,8 @@ export const promptTokens = (messages: Messages): number =>
 export const split = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
 /**
- * The text of a message. Each part is on its own line. A part without a text is shown by its name, such as
- * `[image/png]`.
+ * The text of a message. Each part is on its own line. A picture is shown as its media type or URL in brackets, such as
+ * `[image/png]`. Any other part without a text is shown as its type in brackets.
  */
 export function textOf({ content }: Messages[number]): string {
   if (!Array.isArray(content)) return content ?? "";

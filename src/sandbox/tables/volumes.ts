@@ -4,7 +4,7 @@ import type { Queries, Row } from "../store/queries.ts";
 import { numberOf } from "./numbers.ts";
 import { isActiveAt, type Owner } from "./rentals.ts";
 
-/** A volume as stored: the fields it was created with. */
+/** A volume as stored: what it was created with, except `rentalIds`, and when. */
 type StoredVolume = Omit<CheckedInputOf<"createStorageVolume">, "rentalIds"> & { readonly createdAt: string };
 
 export type NumberedVolume = StoredVolume & { readonly id: number };

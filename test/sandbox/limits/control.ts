@@ -106,6 +106,12 @@ export const controlChecks = {
       { body: { note: `${"a".repeat(4096)}...` } },
       { body: null, bodyTruncated: true },
     ]);
+    for (const header of [{ "transfer-encoding": "chunked" }, { "content-length": "65537" }]) {
+      const refused = { method: "POST", body: "{}", headers: header };
+      await sandbox.fetch(new Request(`${origin}/v2/on-demand/virtual-machine-rentals`, refused));
+      expect(sandbox.requests.list({ limit: 1 })).toMatchObject([{ body: null, bodyTruncated: true }]);
+    }
+    expect(text).toContain("above 65536 bytes");
     for (let n = 0; n < 1000; n += 1) await sandbox.call("requestReservation", {}, null);
     const kept = sandbox.requests.list({ limit: 5000 });
     expect(kept).toHaveLength(1000);

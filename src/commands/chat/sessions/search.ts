@@ -7,7 +7,7 @@ import { exampleSession, readIfPossible, sessionsOf } from "../session.ts";
 export default defineCommand({
   path: "chat sessions search",
   summary: "Search the messages of all sessions",
-  details: "The search ignores case.",
+  details: "The search ignores case. With -o id, each session is printed once.",
   args: [arg.text("TEXT", "Text to search for", { required: true })],
   view: {
     kind: "list",
@@ -38,7 +38,8 @@ export default defineCommand({
     const found: Match[] = [];
     for (const name of await sessionsOf(context).names()) {
       const session = await readIfPossible(name, context);
-      if (session) found.push(...search(name, session.turns, text));
+      const hits = session ? search(name, session.turns, text) : [];
+      found.push(...(context.settings.output === "id" ? hits.slice(0, 1) : hits));
     }
     return { data: found };
   },

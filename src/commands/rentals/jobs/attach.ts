@@ -83,7 +83,7 @@ async function attendClaimed(
   if (job.rentalId === undefined) {
     const record = await findRental(job.rentalLabel, context);
     if (record === undefined) {
-      throw new UsageError(`no rental of job ${job.id} is listed`, {
+      throw new UsageError(`no active rental has the label of job ${job.id}`, {
         hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
       });
     }
