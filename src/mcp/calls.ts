@@ -5,7 +5,7 @@ import { firstAt } from "../core/json.ts";
 import { idOf } from "../core/responses/rental.ts";
 import { issueText } from "../core/text.ts";
 import { stringifyExactly } from "../core/values/exact-numbers.ts";
-import { dollarNumber, type Money } from "../core/values/money.ts";
+import { dollarNumber, dollarText, type Money, moneyOfDollars } from "../core/values/money.ts";
 import { shownText } from "./data.ts";
 import { type Done, type PerformOptions, perform } from "./perform.ts";
 import { priceOf } from "./price.ts";
@@ -313,8 +313,8 @@ function lineOf({ call, tool, event, dollars, dollarsPerHour, id, problem }: Log
   const parts = [
     `call ${call}, ${tool}: ${event}`,
     ...(id === undefined ? [] : [`ID ${id}`]),
-    ...(dollars === null ? [] : [`$${dollars}`]),
-    ...(dollarsPerHour === undefined ? [] : [`$${dollarsPerHour} an hour`]),
+    ...(dollars === null ? [] : [dollarText(moneyOfDollars(dollars))]),
+    ...(dollarsPerHour === undefined ? [] : [`${dollarText(moneyOfDollars(dollarsPerHour))} an hour`]),
     ...(problem === undefined ? [] : [problem]),
   ];
   return shownText(parts.join(", "));

@@ -105,7 +105,9 @@ export function resultOf(envelope: Omit<Envelope, "notice">, pictures: readonly 
   const { ok, data, ...rest } = envelope;
   const shown = { notice, ok, ...rest, data: shownData(data) ?? null };
   const text = stringifyExactly(shown, 2) ?? "null";
-  if (text.length > maxText) throw new RangeError("the result is too long");
+  if (text.length > maxText) {
+    throw new RangeError(`the result has ${text.length} characters, and the maximum is ${maxText}`);
+  }
   const structuredContent = JSON.parse(stringifyExactly(shown) ?? "null");
   return {
     content: [{ type: "text", text }, ...pictures],

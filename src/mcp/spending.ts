@@ -1,6 +1,6 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
-import { BudgetExceeded } from "../core/errors.ts";
+import { BudgetExceeded, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { dollarNumber, dollarText, type Money } from "../core/values/money.ts";
 
@@ -65,12 +65,17 @@ const logName = "mcp-spending.jsonl";
 
 /**
  * An append-only file with two lines for each call that is not a read: one before anything is sent, and one at the end.
+ * Throws `SaveFailed`.
  */
 export function spendingLog({ folder, now, origin }: LogOptions): (entry: LogEntry) => Promise<void> {
   const path = join(folder, logName);
   return async (entry) => {
-    makeFolderSync(folder, 0o700);
     const line = { time: new Date(now()).toISOString(), ...origin, ...entry };
-    await appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    try {
+      makeFolderSync(folder, 0o700);
+      await appendFile(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+    } catch (error) {
+      throw saveFailed(path, error);
+    }
   };
 }

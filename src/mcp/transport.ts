@@ -1,4 +1,8 @@
-import { ReadBuffer, serializeMessage } from "@modelcontextprotocol/sdk/shared/stdio.js";
+import {
+  ReadBuffer,
+  STDIO_DEFAULT_MAX_BUFFER_SIZE,
+  serializeMessage,
+} from "@modelcontextprotocol/sdk/shared/stdio.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   isJSONRPCErrorResponse,
@@ -7,7 +11,6 @@ import {
   type JSONRPCMessage,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Messages } from "../command-kit/context.ts";
-import { reasonOf } from "../core/errors.ts";
 import { asRecord } from "../core/json.ts";
 
 /** How many bytes are added to the buffer at a time. A message may be much longer. */
@@ -60,9 +63,9 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
     isSkipping = false;
     try {
       buffer.append(piece.subarray(start));
-    } catch (error) {
+    } catch {
       // The line is too long. Skips the rest of it, because later lines may be valid messages.
-      fail(`skipped a message that is too long: ${reasonOf(error)}`);
+      fail(`skipped a message that is longer than ${STDIO_DEFAULT_MAX_BUFFER_SIZE} bytes`);
       isSkipping = true;
       add(piece);
       return;

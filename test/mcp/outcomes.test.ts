@@ -124,7 +124,7 @@ describe("a call that the client cancels", () => {
     });
     expect(data).toMatchObject({ label: "data" });
     expect(notes).toEqual([
-      `After you cancelled it, this call ended: call 1, ${create}: done, ID 1001, $2 an hour`,
+      `After you cancelled it, this call ended: call 1, ${create}: done, ID 1001, $2.00 an hour`,
     ]);
     expect((await call("list_virtual_machine_rentals")).data).toHaveLength(1);
   });
@@ -136,7 +136,7 @@ describe("a call that the client cancels", () => {
 
   test.each([
     ["generate_image", 200, "done, $0.01. It was saved to /", 0.01],
-    ["generate_image", 400, "failed, $0, no", 0],
+    ["generate_image", 400, "failed, $0.00, no", 0],
     ["generate_image", 500, "unknown, $0.01, the service responded 500: no", 0.01],
     ["create_chat_completion", 200, "done, ID chatcmpl-1, $0.01. It was saved to /", 0.01],
   ] as const)("settles the price of %s after a status of %i", async (tool, status, outcome, spent) => {
@@ -236,5 +236,5 @@ test("a message that is too long is skipped, and those after it get their respon
   const { code, out, err } = await run("mcp --sandbox", { stdin: [ping(1), long, ping(2), ""].join("\n") });
   expect(code).toBe(0);
   expect(out.match(/"id":\d/g)).toEqual(['"id":1', '"id":2']);
-  expect(err).toContain("exceeded maximum size");
+  expect(err).toContain("mcp: skipped a message that is longer than 10485760 bytes\n");
 });

@@ -5,6 +5,7 @@ import { type OperationId, operations } from "../../src/contract/index.ts";
 import type { Effect, Operation } from "../../src/contract/operation.ts";
 import { createCli } from "../support/cli.ts";
 import { negativeInputs } from "../support/negative.ts";
+import { overNetwork } from "../support/service.ts";
 import { validInput } from "../support/valid-inputs.ts";
 import { agentOf, everything, spending } from "./client.ts";
 
@@ -65,6 +66,18 @@ describe("a server that may only read", () => {
     });
     expect((await end()).requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
+});
+
+test("says why it lists only the documented tools when there is no description", async () => {
+  const cli = await createCli({
+    respond: ({ path }) => (path.endsWith("/openapi.json") ? Response.json({}, { status: 404 }) : undefined),
+  });
+  const { client, log } = await agentOf(cli, "", overNetwork());
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names).not.toContain("get_balance");
+  expect(log()).toContain(
+    "mcp: could not read the service's description (the service responded 404: {}), so only tools for the documented API are available\n",
+  );
 });
 
 test.each([

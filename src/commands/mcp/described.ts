@@ -1,7 +1,8 @@
 import { listDescribed } from "../../client/call.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { jsonOf } from "../../command-kit/responses.ts";
-import { NotOffered } from "../../core/errors.ts";
+import { NotOffered, reasonOf } from "../../core/errors.ts";
+import { ServiceError } from "../../core/service-errors.ts";
 import { descriptionTimeout } from "../../core/values/defaults.ts";
 import type { CallDescribed } from "../../mcp/perform.ts";
 import type { DescribedTool } from "../../mcp/tools.ts";
@@ -31,8 +32,12 @@ export async function listedTools({
     for (const tool of ["balance", "options"] as const) if (find[tool](description)) tools.add(tool);
     if (canTerminate(description)) tools.add("terminate");
   } catch (error) {
+    const problem =
+      error instanceof ServiceError
+        ? `the service responded ${error.status}: ${error.message}`
+        : reasonOf(error);
     say(
-      `mcp: could not read the service's description, so only tools for the documented API are available: ${error instanceof Error ? error.message : error}`,
+      `mcp: could not read the service's description (${problem}), so only tools for the documented API are available`,
     );
   }
   return tools;
