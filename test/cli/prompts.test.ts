@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import type { Prompts, Question } from "../../src/system/types.ts";
 import { createCli, type Responder, type SeenRequest } from "../support/cli.ts";
+import { serviceUrl } from "../support/service.ts";
 
 /** Prompts that give these answers in order and record the questions. */
 function answering(...answers: string[]) {
@@ -149,6 +150,24 @@ describe("confirmation", () => {
     expect(asked).toEqual([
       "Rent a virtual machine with 2 x h200 in eu-north-4 (on-demand)? It will cost about $5.20 an hour, based on the service's rental options. It is billed until it ends. (Sandbox: no real resources are affected.)",
     ]);
+  });
+
+  test.each([
+    ["no base URL is set", {}],
+    ["no API key", { GPUCTL_BASE_URL: serviceUrl }],
+    ["plain http", { GPUCTL_BASE_URL: "http://gpu.example", GPUCTL_API_KEY: "k" }],
+  ])("is not asked for if %s, because nothing can be sent", async (problem, env) => {
+    const { run } = await createCli();
+    const { asked, prompts } = answeringConfirm(true);
+    for (const line of [
+      vm,
+      "rentals run --gpus 1 -- true",
+      "reserve convert 1001 --days 30 --expected-price 12",
+    ]) {
+      const { code, err } = await run(line.replace(" --sandbox", ""), { terminal: 80, prompts, env });
+      expect({ asked, isFailure: code !== 0 }, err).toEqual({ asked: [], isFailure: true });
+      expect(err).toContain(problem);
+    }
   });
 
   const confirmed = [

@@ -1,8 +1,11 @@
 import type { Context, Ports } from "../../command-kit/context.ts";
 import type { Command, Values } from "../../command-kit/define.ts";
 import { flagsThatSet } from "../../command-kit/tree.ts";
+import { routes } from "../../contract/generated/routes.ts";
 import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
+import { NoBaseUrl, NoCredential } from "../../core/service-errors.ts";
+import { baseUrlFor } from "../../core/urls.ts";
 import { loaders } from "../generated/loaders.ts";
 import { commandsWithin } from "../help/help.ts";
 import { type Invocation, type Parsed, parse } from "../parse/program.ts";
@@ -71,10 +74,17 @@ export async function run(
     }
     return settings.validate ? withIds(node, built, { ...context, ...settings }) : built;
   };
+  // So that the user is not asked about a request that cannot be sent.
+  const assertCanSend = async (): Promise<void> => {
+    if (settings.sandbox || node.operation === undefined) return;
+    const route = routes[node.operation];
+    if (baseUrlFor(route, settings) === undefined) throw new NoBaseUrl();
+    if ((await connection.keyring.keyFor(route)) === undefined) throw new NoCredential();
+  };
   const confirmOnce = async (runInput: Context & Values): Promise<boolean> =>
     !settings.dryRun &&
     command.confirm !== undefined &&
-    (await confirm(questionOf(command.confirm, runInput), node, settings, system.io));
+    (await confirm(questionOf(command.confirm, runInput, assertCanSend), node, settings, system.io));
   // If an answer to a prompt is invalid, prints the command line with all answers, so that they are not lost. The line
   // does not contain `--yes`, because the user has not confirmed.
   const sayUnconfirmed = (error: unknown): never => {
@@ -114,9 +124,18 @@ const typedOn = (parsed: Parsed): Ports["typedFlags"] =>
     ? Object.fromEntries(Object.entries(parsed.flags).map(([name, { value }]) => [name, value]))
     : {};
 
-const questionOf = (confirmation: NonNullable<Command["confirm"]>, input: Context & Values) =>
+const questionOf = (
+  confirmation: NonNullable<Command["confirm"]>,
+  input: Context & Values,
+  assertCanSend: () => Promise<void>,
+) =>
   "spending" in confirmation
-    ? { question: () => confirmation.spending(input) }
+    ? {
+        question: async () => {
+          await assertCanSend();
+          return confirmation.spending(input);
+        },
+      }
     : { question: () => confirmation.destruction(input), typed: confirmation.typed?.(input) };
 
 async function portsFor(
