@@ -89,7 +89,7 @@ describe("rentals terminate", () => {
     expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
     const alone = await run("rentals terminate 999 --yes --sandbox");
     expect(alone.err).toBe(
-      "Error: rental 999 not found (GET http://sandbox.localhost/v2/on-demand/rental?rentalId=999 returned 200)\n",
+      "Error: rental 999 not found (GET http://sandbox.localhost/v2/on-demand/rental?rentalId=999)\n",
     );
     const several = await run("rentals terminate 999 1001 998 --yes --sandbox -o json");
     expect(JSON.parse(several.err).error).toMatchObject({

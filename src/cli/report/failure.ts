@@ -107,8 +107,10 @@ export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure)
 export function failureText(failure: ReportedFailure): string {
   const { code, message, status, issues, hint, request, serviceCode } = failure;
   const response = serviceCode === null ? status : `${status} ${serviceCode}`;
-  const where = request && status !== null ? ` (${request.method} ${request.url} returned ${response})` : "";
-  const sent = request && status === null ? ` (${request.method} ${request.url})` : "";
+  // For a record that does not exist, the response is a success with `null`. Its status would contradict the message.
+  const isShown = status !== null && !(code === "NOT_FOUND" && status < 400);
+  const where = request && isShown ? ` (${request.method} ${request.url} returned ${response})` : "";
+  const sent = request && !isShown ? ` (${request.method} ${request.url})` : "";
   const lines = [
     `Error: ${code === "UNKNOWN_OUTCOME" ? unknownPrefix : ""}${message}${where}${sent}`,
     ...issues.map((issue) => `  ${issueText(issue)}`),
