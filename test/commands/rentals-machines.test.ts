@@ -125,6 +125,15 @@ describe("machines of the sandbox", () => {
     expect(new Set(homes).size).toBe(2);
   });
 
+  test("says how many machines there are when a rental needs more than run at once", async () => {
+    const { on, rent, advance } = await withMachines();
+    await rent("bare-metal --gpus 808 --network-type ethernet --no-validate");
+    advance(2 * bootMs);
+    expect(await on("1001", "pwd")).toContain(
+      "the machines of rental 1001 cannot be started: it needs 101, and at most 100 run at once (now 0)",
+    );
+  });
+
   test("a seed can give a rental another address, for which the sandbox has no machine", async () => {
     const { run, sandbox, advance } = await withMachines();
     await sandbox.seed(

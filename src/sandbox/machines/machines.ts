@@ -131,8 +131,9 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
     for (const [key, rental] of wanted) {
       if (running.has(key)) continue;
       try {
-        if (count + nodeCount(rental.rental) > maxMachines)
-          throw new Error(`at most ${maxMachines} run at once`);
+        const needed = nodeCount(rental.rental);
+        if (count + needed > maxMachines)
+          throw new Error(`it needs ${needed}, and at most ${maxMachines} run at once (now ${count})`);
         const nodes = await startRental(rental, folders, programs);
         count += nodes.length;
         running.set(key, { rental, nodes });
