@@ -215,13 +215,14 @@ describe("a termination that is not certain", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("that took effect all the same is not sent again", async () => {
+  test("that took effect all the same is reported as ended, and is sent once", async () => {
     const cli = await cliThatResponds((request) => (isTerminate(request) ? failure(500) : undefined));
     await withLeaseOver(cli);
-    expect((await cli.run(guard)).code).toBe(10);
-    const next = await cli.run(`${guard} -o json`);
-    expect(shortEvents(next)).toEqual(["had-ended 1001"]);
-    expect(terminations(next)).toEqual([]);
+    const outcome = await cli.run(`${guard} -o json`);
+    expect(outcome.code, outcome.err).toBe(0);
+    expect(eventsIn(outcome)).toMatchObject([{ event: "ended", rentalId: "1001", message: "terminated" }]);
+    expect(terminations(outcome)).toHaveLength(1);
+    expect(await leasesOf(cli)).toEqual([]);
   });
 
   test("that changes nothing is a failure, and the lease stays", async () => {
@@ -231,7 +232,9 @@ describe("a termination that is not certain", () => {
     await withLeaseOver(cli);
     const { code, err } = await cli.run(guard);
     expect(code).toBe(8);
-    expect(err).toContain("1001: the service accepted the termination, but the rental is Running and billed");
+    expect(err).toContain(
+      "1001: the service accepted the termination, but the rental is Running and billed; the next round tries again",
+    );
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
@@ -359,7 +362,9 @@ describe("a rental that the guard does not know", () => {
     cli.advance(ahead);
     const { code, err, requests } = await cli.run("rentals guard --yes", overNetwork());
     expect(code).toBe(7);
-    expect(err).toContain("the lease is over by only one of two clocks, this machine's and the service's");
+    expect(err).toContain(
+      "this machine's clock and the service's disagree on whether the lease is over, so the rental was not ended",
+    );
     expect(requests.every(({ method }) => method === "GET")).toBe(true);
   });
 });
@@ -396,10 +401,10 @@ describe("a create whose outcome is unknown", () => {
     const [token] = await tokensOf(cli);
     expect(outcome.code).toBe(10);
     expect(outcome.err).toContain(
-      `${token}: the outcome of rentals create is unknown, and it is not certain`,
+      `${token}: the outcome of \`rentals create\` is unknown, and it is not certain`,
     );
     expect(outcome.err).toContain(
-      `it may be ${others.length > 0 ? "1001 or 1002" : "1001"}. Set a lease for it`,
+      `it may be ${others.length > 0 ? "1001 or 1002" : "1001"}. Set a lease for it with \`gpuctl rentals lease set RENTAL 2h --sandbox\`, or`,
     );
     expect(terminations(outcome)).toEqual([]);
     await cli.run("rentals lease set 1001 5m --sandbox");

@@ -106,7 +106,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   for (const lease of round.disputed) {
     if (Math.max(...clocks(guard)) - lease.endsAt < tolerance) continue;
     const message =
-      "the lease is over by only one of two clocks, this machine's and the service's, so the rental was not ended; `gpuctl doctor` compares the clocks";
+      "this machine's clock and the service's disagree on whether the lease is over, so the rental was not ended; `gpuctl doctor` compares them";
     add({ ...factsOf(lease), event: "disputed", message, error: new UnexpectedResponse(message, "") });
   }
   for (const lease of round.unchecked) {
@@ -115,11 +115,11 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     add({ ...factsOf(lease), event: "unchecked", message });
   }
   for (const { lease, candidates } of round.unclear) {
-    const message = `the outcome of ${lease.by} is unknown, and it is not certain which rental it created: it may be ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for it with ${leaseLine("set", [], guard)}, or terminate it; then run ${leaseLine("clear", [lease.token], guard)}`;
+    const message = `the outcome of \`${lease.by}\` is unknown, and it is not certain which rental it created: it may be ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for it with ${leaseLine("set", ["RENTAL", "2h"], guard)}, or terminate it; then run ${leaseLine("clear", [lease.token], guard)}`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
-    const message = `the outcome of ${lease.by} is unknown, and this account has no active rental that it may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes it`;
+    const message = `the outcome of \`${lease.by}\` is unknown, and this account has no active rental that it may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes it`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);
@@ -226,7 +226,8 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
     }
     if (statesOf(record).some(isEnding)) return { event: "ending", message: `is ${stateText(record)}` };
     if (settings.dryRun) return { event: "would-end", message: whyOver(lease, guard) };
-    const ended = await endRental(await planRecord(rentalId, record, guard), guard, assertHeld);
+    const plan = await planRecord(rentalId, record, guard);
+    const ended = await endRental(plan, guard, assertHeld).catch((error) => orEnded(error, rentalId, guard));
     const message = endedMessage(ended);
     const after = await afterEnd(rentalId, guard);
     if (after === "unconfirmed") return { event: "ended", message };
@@ -251,6 +252,14 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
     if (outcome !== undefined) return notRemoved(outcome, found, error);
     return { event: "failed", message: failureText(error), error };
   }
+}
+
+/** Throws the error of a termination unless its outcome is unknown, and a lookup shows that the rental has ended. */
+async function orEnded(error: unknown, rentalId: string, { call }: Guard): Promise<{ response: undefined }> {
+  if (!(error instanceof UnknownOutcome)) throw error;
+  const record: unknown = await call("getRental", { rentalId }, { retries: 0 }).catch(() => undefined);
+  if (!hasEnded(record)) throw error;
+  return { response: undefined };
 }
 
 /** The outcome if a rental has ended, but its lease cannot be removed. */
@@ -322,7 +331,7 @@ async function afterEnd(id: string, { call }: Guard): Promise<"ended" | "unconfi
   }
   if (record === null || hasEnded(record)) return "ended";
   if (statesOf(record).some(isEnding)) return { event: "ending", message: `is ${stateText(record)}` };
-  const message = `the service accepted the termination, but the rental is ${stateText(record)} and billed`;
+  const message = `the service accepted the termination, but the rental is ${stateText(record)} and billed; the next round tries again`;
   return { event: "failed", message, error: new NotReady(message, "") };
 }
 

@@ -51,7 +51,7 @@ export async function endRental(
 }
 
 /** What the service says about an ended rental. */
-export const endedMessage = ({ response }: Ended): string =>
+export const endedMessage = ({ response }: Pick<Ended, "response">): string =>
   isRecord(response) && typeof response.message === "string" ? response.message : "terminated";
 
 /**
