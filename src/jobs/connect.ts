@@ -81,7 +81,7 @@ export async function onRental<Value>(
     const left = start + timeout - host.now();
     if (left <= 0) {
       throw new WaitedTooLong(
-        `rental ${rentalId} could not be reached for ${duration(timeout)}: ${problem}`,
+        `rental ${rentalId} could not be reached for ${duration(host.now() - start)}: ${problem}`,
         "",
         { request: null },
       );

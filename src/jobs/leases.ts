@@ -4,6 +4,7 @@ import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable, WaitedTooLong } 
 import { makeFolderSync, readTextFile } from "../core/files.ts";
 import { asRecord, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
 import { LockLost, lockedUntil, type Processes } from "../core/tasks/lock.ts";
+import { quoted } from "../core/text.ts";
 import { duration } from "../core/values/durations.ts";
 
 /**
@@ -202,7 +203,7 @@ const isBusy =
   (lockPath: string): WaitedTooLong =>
     new WaitedTooLong(
       `waited ${duration(lockTimes.timeout)} for another gpuctl process that uses the leases in ${path}`,
-      `If no other gpuctl uses them, on any machine, delete ${lockPath}.`,
+      `If no other gpuctl uses them, on any machine, delete the folder ${quoted(lockPath)}.`,
       { request: null },
     );
 

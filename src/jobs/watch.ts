@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { WaitedTooLong } from "../core/errors.ts";
 import { locked, type Processes } from "../core/tasks/lock.ts";
+import { quoted } from "../core/text.ts";
 import type { JobHost } from "./host.ts";
 import { type Job, type Journal, jobFolder, openJournal, readJob, streamPath } from "./journal.ts";
 
@@ -51,7 +52,7 @@ function exclusively<Value>(id: string, { state, processes }: Place, work: () =>
   const busy = (lock: string) =>
     new WaitedTooLong(
       `another gpuctl process uses job ${id}`,
-      `If no gpuctl process uses it, delete ${lock}.`,
+      `If no gpuctl process uses it, delete the folder ${quoted(lock)}.`,
       { request: null },
     );
   return locked(join(jobFolder(state, id), "attend"), async () => work(), { processes, ...lockTimes, busy });

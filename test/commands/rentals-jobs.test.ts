@@ -221,6 +221,28 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await jobs()).toMatchObject([{ state: "ended", outcome: "cancelled" }]);
   });
 
+  test("cancel --all asks nothing if there is no job to stop", async () => {
+    const { run } = await createRenter();
+    const confirm = async () => expect.fail("was asked");
+    const { code, err } = await run("rentals jobs cancel --all", { terminal: 80, prompts: { confirm } });
+    expect(code, err).toBe(0);
+  });
+
+  test("cancel of a job that could have one of several rentals names them, and ends none", async () => {
+    const { run, active, folder } = await createRenter();
+    await storeJob(join(folder, "state"), {
+      service: serviceUrl,
+      rentalLabel: "twice",
+      rentedAt: firstMoment,
+    });
+    for (const _ of [1, 2]) await run("rentals create vm --gpus 1 --label twice --yes");
+    const { code, err } = await run("rentals jobs cancel --all --yes");
+    expect(code).toBe(7);
+    expect(err).toContain("Error: 2 rentals have the label twice: 1001, 1002\n");
+    expect(err).toContain("end the rentals that you do not need with `gpuctl rentals terminate`");
+    expect(await active()).toHaveLength(2);
+  });
+
   test.each(["attach train", "cancel train --yes"])(
     "%s leaves another rental alone that got the ID of the job's rental",
     async (verb) => {
@@ -419,7 +441,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await run("rentals terminate 1001 --yes");
     const { code, err } = await run("rentals jobs logs train");
     expect(code).toBe(7);
-    expect(err).toContain(`The output that had arrived here before: ${log}\n`);
+    expect(err).toContain(`Output received before: ${log}\n`);
   });
 
   test.each(["attach", "logs"])("%s of an unknown job exits 5", async (verb) => {

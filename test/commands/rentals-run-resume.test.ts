@@ -116,6 +116,7 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     );
     expect(code, err).toBe(2);
     expect(err).toContain("another gpuctl process has just resumed or ended the job of this command line");
+    expect(err).toContain("`gpuctl rentals jobs list --all` shows the job.");
     expect(requests.filter(isCreate)).toEqual([]);
     expect(await active()).toHaveLength(1);
   });

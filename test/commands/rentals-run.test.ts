@@ -8,6 +8,7 @@ import { asRecord } from "../../src/core/json.ts";
 import { whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
 import { createCli, type Responder } from "../support/cli.ts";
+import { fillDisk } from "../support/full-disk.ts";
 import { deadProcess, hour, isCreate, leaseFile, reusedProcess } from "../support/leases.ts";
 import { requestOf } from "../support/nonstandard-services.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
@@ -197,6 +198,18 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(message);
     expect(err).toMatch(/Rental 1001 has ended/);
     expect([await active(), await leases()]).toEqual([[], []]);
+  });
+
+  test("says how long it has tried, which is longer than the limit if an attempt takes long", async () => {
+    const renter = await createRenter({
+      trouble: () => {
+        renter.advance(70_000);
+        return { stderr: "Connection refused" };
+      },
+    });
+    const { code, err } = await renter.run(sh("true", "--wait-timeout", "1m"));
+    expect(code, err).toBe(8);
+    expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the connection was refused/);
   });
 
   test("ends a rental that fails to boot", async () => {
@@ -651,6 +664,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       const { code, err } = await run(sh("sleep 1; exit 3"));
       expect(code, err).not.toBe(3);
       expect(err).toMatch(/rental 1001 does not have the job's label gpuctl-\w+, so it was left alone/);
+      expect(err, "the message says all of it").not.toContain("The job was not resumed");
       expect(remote.connections).toHaveLength(before);
       expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
       expect(await jobs()).toMatchObject([{ state: "ended" }]);
@@ -908,6 +922,18 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(err).toMatch(/Warning: cannot save .*job\.json.*gpuctl continues the job/);
       expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
       expect([await active(), await leases()]).toEqual([[], []]);
+    });
+
+    test("says how to end the rental of a run that is killed, because the rental is not stored", async () => {
+      const { run } = await createRenter({
+        respond: ({ method, path }) => {
+          if (method === "POST" && path !== terminates) fillDisk("job.json");
+          return undefined;
+        },
+      });
+      const { code, err } = await run(sh("exit 0"));
+      expect(code, err).toBe(0);
+      expect(err).toContain("If this run is killed, end rental 1001 with `gpuctl rentals terminate 1001`.\n");
     });
 
     test("does not hide that the rental could not be ended", async () => {

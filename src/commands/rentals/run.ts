@@ -199,7 +199,7 @@ const unasked = new WeakSet<object>();
 
 const attendedElsewhere = (): UsageError =>
   new UsageError("another gpuctl process has just resumed or ended the job of this command line", {
-    hint: "Nothing was sent. `gpuctl rentals jobs list` shows the jobs.",
+    hint: "Nothing was sent. `gpuctl rentals jobs list --all` shows the job.",
   });
 
 /**

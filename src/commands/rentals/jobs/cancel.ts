@@ -44,7 +44,6 @@ export default defineCommand({
   },
   confirm: {
     destruction: ({ input: { jobs } }) => {
-      if (jobs.length === 0) return "Stop all jobs and terminate their rentals?";
       const open = jobs.filter(isOpen);
       if (open.length === 0) return undefined;
       const ending = open

@@ -6,6 +6,7 @@ import { BudgetExceeded, NotOffered, reasonOf, UnexpectedResponse } from "../../
 import { valueAt } from "../../../core/json.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
+import { commandLine } from "../../../core/text.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { duration, maxDuration, timeUnits } from "../../../core/values/durations.ts";
 import { decimalText, dollarText, type Money, parseMoney } from "../../../core/values/money.ts";
@@ -165,7 +166,7 @@ export async function bindRental(
     if (place) await bindLease(withoutSleep(place), id, { rentalId, ...facts });
   } catch (error) {
     context.say(
-      `Warning: ${reasonOf(error)}. If this run is killed, rental ${rentalId} has to be ended by hand.`,
+      `Warning: ${reasonOf(error)}. If this run is killed, end rental ${rentalId} with \`${commandLine("rentals terminate", [rentalId])}\`.`,
     );
   }
 }
@@ -235,8 +236,8 @@ export async function findRental(label: string, context: Pick<Context, "call">):
   const found = (await listActive(context)).filter(({ record }) => labelOf(record) === label);
   if (found.length > 1) {
     throw new UnexpectedResponse(
-      `${found.length} rentals have the label ${label}`,
-      "Look at `gpuctl rentals list`.",
+      `${found.length} rentals have the label ${label}: ${found.map(({ record }) => idOf(record)).join(", ")}`,
+      "The job has only one of them. Look at `gpuctl rentals list`, and end the rentals that you do not need with `gpuctl rentals terminate`.",
     );
   }
   return found[0]?.record;
@@ -259,13 +260,15 @@ export const isRentalOf = (
 /** Marks a job as ended, and throws `UnexpectedResponse`, if the ID of its rental now belongs to another rental. */
 export async function assertHasRental(
   journal: Journal,
-  { call, now }: Pick<Context, "call" | "now">,
+  { call, now, setFailureContext }: Pick<Context, "call" | "now" | "setFailureContext">,
 ): Promise<void> {
   const { id, rentalId, shownLabel } = journal.job();
   if (rentalId === undefined || shownLabel === undefined) return;
   if (isRentalOf(journal.job(), await call("getRental", { rentalId }))) return;
   const problem = `rental ${rentalId} does not have the job's label ${shownLabel}, so it was left alone`;
   journal.change({ phase: "ended", endedAt: now(), outcome: problem });
+  // The message says all that is known of the job.
+  setFailureContext(undefined);
   throw new UnexpectedResponse(
     `${problem}; job ${id} is marked as ended`,
     "The service may have used the ID again. Look at `gpuctl rentals list`.",
