@@ -228,6 +228,28 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(code, err).toBe(0);
   });
 
+  test.each([1, 2])(
+    "cancel of %i jobs that is interrupted says which rentals may be billed",
+    async (count) => {
+      const interruption = new AbortController();
+      const { run } = await createRenter({
+        respond: (request) => {
+          if (!isTerminate(request)) return undefined;
+          interruption.abort();
+          return Response.json({}, { status: 500 });
+        },
+      });
+      for (let label = 1; label <= count; label += 1)
+        await run(sh("sleep 30", "--label", `job${label}`, "--detach", "--lease", "1h"));
+      const { code, err } = await run("rentals jobs cancel --all --yes", { signal: interruption.signal });
+      expect(code).toBe(130);
+      expect(err).toMatch(
+        /rental 1001 .*may still be billed. End rental 1001 with `gpuctl rentals terminate 1001 /i,
+      );
+      expect(err.match(/End rental 1001 with/g)).toHaveLength(1);
+    },
+  );
+
   test("cancel of a job that could have one of several rentals names them, and ends none", async () => {
     const { run, active, folder } = await createRenter();
     await storeJob(join(folder, "state"), {

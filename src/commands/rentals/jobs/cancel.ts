@@ -87,6 +87,8 @@ export default defineCommand({
       } catch (error) {
         if (count === 1) throw error;
         failures.push({ name: id, error });
+        // The list of failures says it for each job.
+        context.setFailureContext(undefined);
       } finally {
         await leaveJob(id, files);
       }

@@ -132,6 +132,8 @@ const stillBilled = (
 ): Error => {
   const hint = `End rental ${rentalId} with \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\`.`;
   if (interrupted.aborted) {
+    // After Ctrl-C, the message of an error that is not one of several is not printed.
+    setFailureContext(`Rental ${rentalId} may still be billed. ${hint}`, { evenIfUnread: true });
     return new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`);
   }
   // The hint replaces the failure context.
