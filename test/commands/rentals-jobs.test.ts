@@ -247,6 +247,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
         /rental 1001 .*may still be billed. End rental 1001 with `gpuctl rentals terminate 1001 /i,
       );
       expect(err.match(/End rental 1001 with/g)).toHaveLength(1);
+      expect(err.match(/not tried, because of the interruption/g) ?? []).toHaveLength(count - 1);
     },
   );
 

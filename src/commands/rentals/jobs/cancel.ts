@@ -1,7 +1,7 @@
 import { arg } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
-import { type FailedItem, hintOf, SomeFailed, UsageError } from "../../../core/errors.ts";
+import { type FailedItem, hintOf, Interrupted, SomeFailed, UsageError } from "../../../core/errors.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import { hostOf, type Processes, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
@@ -57,7 +57,7 @@ export default defineCommand({
     },
   },
   run: async ({ input: { jobs, unreadable }, attendance, programs, startMachines, ...context }) => {
-    const { files, settings, call } = context;
+    const { files, settings, call, interrupted } = context;
     const open = jobs.filter(isOpen);
     if (settings.dryRun) {
       for (const { rentalId, id } of open) await call("getRental", { rentalId: rentalId ?? id });
@@ -68,6 +68,7 @@ export default defineCommand({
     const done = jobs.filter((job) => !isOpen(job));
     for (const { id } of open) {
       try {
+        if (interrupted.aborted) throw new Interrupted("not tried, because of the interruption");
         // Reads the job again, because it may have changed while the user was asked.
         const claimed = await claimJob(id, files);
         const job = claimed?.job() ?? findJob(id, context);
