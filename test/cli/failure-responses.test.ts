@@ -6,7 +6,7 @@ const lookup = `GET ${serviceUrl}/v2/on-demand/rental?rentalId=7`;
 
 describe("a failure names the request and its response", () => {
   test.each([
-    ["a lookup that finds nothing", 200, "null", "rentals get 7", 5, `${lookup} returned 200)`],
+    ["a lookup that finds nothing", 200, "null", "rentals get 7", 5, `${lookup})`],
     [
       "the service's own code",
       404,
