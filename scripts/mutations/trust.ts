@@ -281,9 +281,30 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "what arrives on an idle connection is taken for the next response",
     file: "src/client/transport/direct.ts",
-    from: "else this.socket.destroy();",
+    from: "else this.#abandon();",
     to: "",
     tests: direct,
+  },
+  {
+    name: "a request is written while the packet of the last response may have more in it",
+    file: "src/client/transport/direct.ts",
+    from: "    connection.isReady = false;\n",
+    to: "",
+    tests: direct,
+  },
+  {
+    name: "a TLS session is kept after a connection that failed",
+    file: "src/client/transport/direct.ts",
+    from: "          this.#session = undefined;",
+    to: "",
+    tests: direct,
+  },
+  {
+    name: "a request whose signal is aborted is sent",
+    file: "src/client/transport/transport.ts",
+    from: "if (signal?.aborted) {",
+    to: "if (false) {",
+    tests: ["test/client/connection.test.ts"],
   },
   {
     name: "a connection is used again although more than the response arrived",

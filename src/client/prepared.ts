@@ -86,11 +86,11 @@ class Call implements Receiver {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    const timeout = options.timeout[request.host];
-    this.#timer = setTimeout(() => this.abort(timedOut(timeout)), timeout);
     const { method, headers } = request;
     const { body, path, connections } = options;
     this.#exchange = connections.begin({ method, path, headers, body }, this);
+    const timeout = options.timeout[request.host];
+    this.#timer = setTimeout(() => this.abort(timedOut(timeout)), timeout);
   }
 
   /** Ends the request without waiting for its response. */

@@ -114,6 +114,37 @@ describe("large responses", () => {
   });
 });
 
+test("a request whose signal is already aborted is not sent", async () => {
+  const server = await listen((_request, response) => json(response, {}));
+  const { fetch, close } = createTransport();
+  onTestFinished(close);
+  const write = { method: "POST", headers: {}, body: "{}", reusesConnection: true };
+  for await (const _ of (await fetch(server.origin, write)).body ?? []);
+  await expect(fetch(server.origin, { ...write, signal: AbortSignal.abort() })).rejects.toThrow(
+    "could not connect",
+  );
+  expect(server.seen).toHaveLength(1);
+});
+
+test("a body that cannot be converted closes its connection", async () => {
+  const closed: Promise<unknown>[] = [];
+  const server = await listenRaw((socket) => {
+    closed.push(once(socket, "close"));
+    socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}"));
+  });
+  const { fetch, close } = createTransport();
+  onTestFinished(close);
+  const { body } = await fetch(server.origin, { method: "GET", headers: {} });
+  const parts = body?.converted?.(() => {
+    throw new Error("no space");
+  });
+  const read = async () => {
+    for await (const _ of parts ?? []);
+  };
+  await expect(read()).rejects.toThrow("no space");
+  await Promise.all(closed);
+});
+
 describe("a response that switches to another protocol", () => {
   const switching = () =>
     listenRaw((socket) =>

@@ -1,11 +1,13 @@
 import type { Socket } from "node:net";
+import { type ConnectionOptions, connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { Channel, OutgoingRequest, ResponseHead } from "../../src/client/transport/channel.ts";
 import { DirectChannel } from "../../src/client/transport/direct.ts";
 import { openNodeChannel } from "../../src/client/transport/node-http.ts";
 import { fc, runs } from "../support/property.ts";
 import { failure } from "./calling.ts";
-import { listen, listenRaw } from "./server.ts";
+import { selfSigned } from "./certificate.ts";
+import { listen, listenRaw, open } from "./server.ts";
 
 interface Result {
   readonly status: number | undefined;
@@ -214,6 +216,63 @@ test.each([
   expect(await exchange(direct)).toMatchObject({ status: 200, outcome: "failed" });
 });
 
+test.each([
+  ["an extension in quotes", '2;a="b c"\r\n{}\r\n0;x="y z"\r\n\r\n'],
+  ["a size with leading zeros", "0000000000000002\r\n{}\r\n00000000000000000\r\n\r\n"],
+  ["a long extension", `2;a=${"b".repeat(8000)}\r\n{}\r\n0\r\n\r\n`],
+])("a response with %s is complete", async (_what, body) => {
+  const server = await sendingParts();
+  const { direct } = await channels(server.origin);
+  server.response.parts = [`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`];
+  expect(await exchange(direct)).toMatchObject({ body: "{}", outcome: "complete" });
+});
+
+test("tiny chunks that arrive together are joined", async () => {
+  const server = await sendingParts();
+  const { direct } = await channels(server.origin);
+  const body = "1\r\na\r\n".repeat(20_000);
+  server.response.parts = [`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`];
+  let [parts, length] = [0, 0];
+  await new Promise<void>((resolve, reject) => {
+    direct.begin(get, {
+      head: () => {},
+      data: (part) => {
+        parts += 1;
+        length += part.length;
+      },
+      end: resolve,
+      failed: reject,
+    });
+  });
+  expect(length).toBe(20_000);
+  expect(parts).toBeLessThan(1000);
+});
+
+test("a TLS session is given up after a connection that failed", async () => {
+  const { cert, key } = selfSigned("localhost");
+  const server = createTlsServer({ cert, key, maxVersion: "TLSv1.2" }, (socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"));
+  });
+  let connections = 0;
+  server.on("connection", (socket: Socket) => {
+    connections += 1;
+    if (connections === 2) socket.resetAndDestroy();
+  });
+  const { port } = await open(server);
+  const sessions: unknown[] = [];
+  const secure = (options: ConnectionOptions) => {
+    sessions.push(options.session);
+    return connectTls({ ...options, rejectUnauthorized: false });
+  };
+  const direct = new DirectChannel(new URL(`https://localhost:${port}`), { isShared: false, secure });
+  onTestFinished(() => direct.close());
+  const outcomes: string[] = [];
+  for (let round = 0; round < 3; round += 1) outcomes.push((await exchange(direct)).outcome);
+  expect(outcomes).toEqual(["complete", "failed", "complete"]);
+  expect(sessions).toEqual([undefined, expect.any(Buffer), undefined]);
+});
+
 describe("a shared connection", () => {
   const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n";
 
@@ -237,6 +296,34 @@ describe("a shared connection", () => {
     await closed[0];
     expect(await exchange(direct)).toMatchObject({ body: "{}" });
     expect(server.connections()).toBe(2);
+  });
+
+  test("has no request on it while the packet of a response may have more in it", async () => {
+    const { cert, key } = selfSigned("localhost");
+    let isFirst = true;
+    const server = createTlsServer({ cert, key }, (socket) => {
+      socket.setNoDelay(true).on("error", () => {});
+      socket.on("data", () => {
+        socket.cork();
+        socket.write(`${ok}{}`);
+        socket.uncork();
+        // A record of its own, which Node.js passes on by itself.
+        if (isFirst) socket.write(`${ok}[]`);
+        isFirst = false;
+      });
+    });
+    let connections = 0;
+    server.on("connection", () => {
+      connections += 1;
+    });
+    const { port } = await open(server);
+    const secure = (options: ConnectionOptions) => connectTls({ ...options, rejectUnauthorized: false });
+    const direct = new DirectChannel(new URL(`https://localhost:${port}`), { isShared: true, secure });
+    onTestFinished(() => direct.close());
+    const bodies: string[] = [];
+    for (let round = 0; round < 3; round += 1) bodies.push((await exchange(direct)).body);
+    expect(bodies).toEqual(["{}", "{}", "{}"]);
+    expect(connections).toBe(2);
   });
 
   test("is used again after a body in chunks", async () => {

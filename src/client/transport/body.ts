@@ -3,6 +3,8 @@ import type { Exchange } from "./channel.ts";
 
 /** How many bytes may wait for the reader before no more are asked for. */
 const maxWaiting = 256 * 1024;
+/** How many bytes a waiting part counts for in addition to its own. */
+const partSize = 128;
 
 /** The body of a response that is read while it arrives. */
 export class ArrivingBody implements ResponseBody {
@@ -41,17 +43,17 @@ export class ArrivingBody implements ResponseBody {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        for (let part = this.#waiting.shift(); part; part = this.#waiting.shift()) {
-          this.#waitingBytes -= part.length;
-          yield part;
-        }
-        if (this.#end) break;
+        // The end may come while the reader takes these.
+        const isEnd = this.#end !== undefined;
+        yield* this.#takeWaiting();
+        if (isEnd) break;
+        if (this.#end || this.#waiting.length > 0) continue;
         this.#exchange.resume();
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
       }
-      if ("error" in this.#end) throw this.#end.error;
+      if (this.#end && "error" in this.#end) throw this.#end.error;
     } finally {
       this.#exchange.destroy();
     }
@@ -59,16 +61,25 @@ export class ArrivingBody implements ResponseBody {
 
   async *converted(convert: Convert): AsyncGenerator<Uint8Array> {
     this.#convert = convert;
-    const parts = this.#waiting.splice(0);
+    try {
+      for (const part of this.#takeWaiting()) this.#keep(convert(part));
+      yield* this;
+    } finally {
+      this.#exchange.destroy();
+    }
+  }
+
+  #takeWaiting(): readonly Uint8Array[] {
+    const parts = this.#waiting;
+    this.#waiting = [];
     this.#waitingBytes = 0;
-    for (const part of parts) this.#keep(convert(part));
-    yield* this;
+    return parts;
   }
 
   #keep(parts: readonly Uint8Array[]): void {
     for (const part of parts) {
       this.#waiting.push(part);
-      this.#waitingBytes += part.length;
+      this.#waitingBytes += part.length + partSize;
     }
     if (this.#waitingBytes > maxWaiting) this.#exchange.pause();
     if (parts.length > 0) this.#wake();

@@ -17,7 +17,7 @@ interface DirectOptions {
   /** Whether a connection is used for more than one request. */
   readonly isShared: boolean;
   /** Opens TLS connections, for https. */
-  readonly secure?: typeof tls.connect | undefined;
+  readonly secure?: ((options: tls.ConnectionOptions) => tls.TLSSocket) | undefined;
 }
 
 /**
@@ -54,9 +54,13 @@ export class DirectChannel implements Channel {
       if (!secure) return connect({ ...address, onread });
       const session = this.#session && { session: this.#session };
       const options = { ...address, ...session, servername, ALPNProtocols: ["http/1.1"], onread };
-      return secure(options).on("session", (ticket) => {
-        this.#session = ticket;
-      });
+      return secure(options)
+        .on("session", (ticket) => {
+          this.#session = ticket;
+        })
+        .on("error", () => {
+          this.#session = undefined;
+        });
     };
   }
 
@@ -65,8 +69,15 @@ export class DirectChannel implements Channel {
     const connection = this.#takeIdle() ?? this.#open();
     const exchange = new DirectExchange(connection, { request, receiver, head, ...this.#options });
     connection.exchange = exchange;
-    if (connection.isConnected) exchange.write();
+    if (connection.isReady) exchange.write();
     return exchange;
+  }
+
+  /** Sends a request that was not sent yet on a new connection. */
+  restart(exchange: DirectExchange): void {
+    const connection = this.#open();
+    connection.exchange = exchange;
+    exchange.connection = connection;
   }
 
   close(): void {
@@ -79,6 +90,13 @@ export class DirectChannel implements Channel {
     connection.socket.resume().unref();
     connection.idleSince = performance.now();
     this.#idle.push(connection);
+    // More than the response may have arrived in the same packet. The next request is written only when it is known that
+    // nothing did: otherwise, the rest would be taken for its response.
+    connection.isReady = false;
+    setImmediate(() => {
+      connection.isReady = true;
+      connection.exchange?.write();
+    });
   }
 
   #takeIdle(): Connection | undefined {
@@ -114,7 +132,9 @@ class Connection {
   readonly socket: Socket;
   /** Undefined while the connection is idle. */
   exchange: DirectExchange | undefined;
-  isConnected = false;
+  #isConnected = false;
+  /** Whether a request can be written at once. */
+  isReady = false;
   idleSince = 0;
 
   constructor(
@@ -128,22 +148,40 @@ class Connection {
     this.channel = channel;
     const callback = (length: number) => {
       // A service that sends something without a request cannot be understood.
-      if (this.exchange) this.exchange.receive(received.subarray(0, length));
-      else this.socket.destroy();
+      if (this.exchange?.isSent) this.exchange.receive(received.subarray(0, length));
+      else this.#abandon();
       return true;
     };
     this.socket = options.openSocket({ buffer: received, callback });
     this.socket.once(options.connected, () => {
-      this.isConnected = true;
+      this.#isConnected = true;
+      this.isReady = true;
       this.exchange?.write();
     });
     // Without a listener, the error of an idle connection would end gpuctl.
-    this.socket.on("error", (cause) => this.exchange?.fail(cause));
-    this.socket.once("end", () => this.exchange?.finish());
+    this.socket.on("error", (cause) => {
+      if (!this.#abandon()) this.exchange?.fail(cause);
+    });
+    this.socket.once("end", () => {
+      if (!this.#abandon()) this.exchange?.finish();
+    });
     this.socket.once("close", () => {
       options.closed();
-      this.exchange?.fail(hangUp());
+      if (!this.#abandon()) this.exchange?.fail(hangUp());
     });
+  }
+
+  /**
+   * Closes the connection if it was used before and its next request was not sent yet. That request is sent on another
+   * connection. Otherwise, does nothing and returns false.
+   */
+  #abandon(): boolean {
+    const { exchange } = this;
+    if (!this.#isConnected || exchange?.isSent) return false;
+    this.exchange = undefined;
+    this.socket.destroy();
+    if (exchange) this.channel.restart(exchange);
+    return true;
   }
 }
 
@@ -159,26 +197,26 @@ interface ExchangeOptions extends DirectOptions {
 }
 
 class DirectExchange implements Exchange {
-  readonly #connection: Connection;
+  connection: Connection;
+  isSent = false;
   readonly #options: ExchangeOptions;
-  #isSent = false;
   #isEnded = false;
   #head: PlainHead | undefined;
   /** Passes the response on to the parser of Node.js. */
   #replay: Replay | undefined;
 
   constructor(connection: Connection, options: ExchangeOptions) {
-    this.#connection = connection;
+    this.connection = connection;
     this.#options = options;
   }
 
   write(): void {
     const { head, request, receiver } = this.#options;
-    const { socket } = this.#connection;
+    const { socket } = this.connection;
     const sent = (error?: Error | null) => {
       if (!error && !this.#isEnded) receiver.sent?.();
     };
-    this.#isSent = true;
+    this.isSent = true;
     const { body = "" } = request;
     if (isAscii.test(head)) socket.write(`${head}${body}`, sent);
     else socket.write(Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]), sent);
@@ -205,40 +243,38 @@ class DirectExchange implements Exchange {
     this.#options.receiver.failed(
       this.#head
         ? Object.assign(new Error("aborted", { cause }), { code: "ECONNRESET" })
-        : connectionFailed(cause, this.#connection.channel.host, this.#isSent),
+        : connectionFailed(cause, this.connection.channel.host, this.isSent),
     );
   }
 
   abort(reason: unknown): void {
     if (this.#isEnded) return;
     this.destroy();
-    this.#options.receiver.failed(
-      this.#isSent ? reason : notConnected(this.#connection.channel.host, reason),
-    );
+    this.#options.receiver.failed(this.isSent ? reason : notConnected(this.connection.channel.host, reason));
   }
 
   destroy(): void {
     if (this.#isEnded) return;
     this.#leave();
     this.#replay?.destroy();
-    this.#connection.socket.destroy();
+    this.connection.socket.destroy();
   }
 
   pause(): void {
     if (this.#isEnded) return;
     if (this.#replay) this.#replay.pause();
-    else this.#connection.socket.pause();
+    else this.connection.socket.pause();
   }
 
   resume(): void {
     if (this.#isEnded) return;
     if (this.#replay) this.#replay.resume();
-    else this.#connection.socket.resume();
+    else this.connection.socket.resume();
   }
 
   #leave(): void {
     this.#isEnded = true;
-    this.#connection.exchange = undefined;
+    this.connection.exchange = undefined;
   }
 
   #read(bytes: Buffer): void {
@@ -263,16 +299,16 @@ class DirectExchange implements Exchange {
     if (length === undefined) this.fail(new Error("the format of the body is wrong"));
     if (length === undefined || !body.isComplete) return;
     this.#leave();
-    const { channel, socket } = this.#connection;
+    const { channel, socket } = this.connection;
     const isReusable = isShared && keepsConnection && length === rest.length && socket.writableLength === 0;
-    if (isReusable) channel.release(this.#connection);
+    if (isReusable) channel.release(this.connection);
     else socket.destroy();
     receiver.end();
   }
 
   #startReplay(bytes: Buffer): void {
     const { request, receiver } = this.#options;
-    const { channel, socket } = this.#connection;
+    const { channel, socket } = this.connection;
     this.#replay = new Replay(request, {
       host: channel.host,
       socket,
@@ -304,6 +340,8 @@ class Replay {
   readonly #connection: Duplex;
   #exchange: Exchange | undefined;
   #hasEnded = false;
+  /** Why the connection broke before `node:http` was loaded. */
+  #failure: Error | undefined;
 
   constructor(
     request: OutgoingRequest,
@@ -322,6 +360,8 @@ class Replay {
     this.#connection.on("error", () => {});
     import("./node-http.ts").then(({ receiveWithNode }) => {
       this.#exchange = receiveWithNode(request, { host, connection: this.#connection, receiver });
+      // By then, everything that arrived before was read.
+      if (this.#failure) setImmediate(() => this.#connection.destroy(this.#failure));
     }, receiver.failed);
   }
 
@@ -337,7 +377,9 @@ class Replay {
 
   fail(cause: Error): void {
     // What arrived before the end is still being read.
-    if (!this.#hasEnded) this.#connection.destroy(cause);
+    if (this.#hasEnded) return;
+    if (this.#exchange) this.#connection.destroy(cause);
+    else this.#failure ??= cause;
   }
 
   pause(): void {

@@ -63,9 +63,7 @@ export function receiveWithNode(
   }: { readonly host: string; readonly connection: Duplex; readonly receiver: Receiver },
 ): Exchange {
   const outgoing = http.request({ ...optionsOf(sent), createConnection: () => connection });
-  const exchange = receive(outgoing, sent, { host, wasSent: true, receiver });
-  if (connection.errored) outgoing.destroy(connection.errored);
-  return exchange;
+  return receive(outgoing, sent, { host, wasSent: true, receiver });
 }
 
 const optionsOf = ({ method, path, headers, body }: OutgoingRequest): http.RequestOptions => ({

@@ -3,6 +3,7 @@ import type { Fetch, FetchInit, FetchResponse } from "../fetch.ts";
 import { ArrivingBody } from "./body.ts";
 import type { Channel, ResponseHead } from "./channel.ts";
 import { DirectChannel } from "./direct.ts";
+import { notConnected } from "./failures.ts";
 import { proxyUrl } from "./hosts.ts";
 
 export interface Transport {
@@ -63,6 +64,10 @@ export const pathOf = ({ pathname, search }: URL): string => `${pathname}${searc
 function send(channel: Channel, path: string, init: FetchInit): Promise<FetchResponse> {
   const { method, headers, body, signal, onSent } = init;
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(notConnected(channel.host, signal.reason));
+      return;
+    }
     let arriving: ArrivingBody | undefined;
     const exchange = channel.begin(
       { method, path, headers, ...(body !== undefined && { body }) },
@@ -78,7 +83,6 @@ function send(channel: Channel, path: string, init: FetchInit): Promise<FetchRes
       },
     );
     signal?.addEventListener("abort", () => exchange.abort(signal.reason), { once: true });
-    if (signal?.aborted) exchange.abort(signal.reason);
   });
 }
 

@@ -106,12 +106,17 @@ class MeasuredBody implements BodyReader {
 }
 
 /** The maximum length of a line between two chunks. */
-const maxLine = 4096;
+const maxLine = 16 * 1024;
 /** The maximum number of headers after the last chunk. They are ignored. */
 const maxTrailers = 100;
 const trailer = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
-const sizeLine = /^([\da-f]{1,12})(?:;[\x21-\x7e]*)?$/i;
+const sizeLine = /^(?=[\da-f])0*[\da-f]{0,12}(?:;[\t\x20-\x7e\x80-\xff]*)?$/i;
 const lineFeed = 0x0a;
+
+/** Chunks that are not longer than this are joined, so that a body of tiny chunks takes no more memory than its bytes. */
+const maxJoined = 1024;
+/** One is enough, because its bytes are passed on before `read` returns. */
+const joined = Buffer.allocUnsafeSlow(16 * maxJoined);
 
 /** A body in chunks: each is preceded by a line with its size, and followed by an empty line. */
 class ChunkedBody implements BodyReader {
@@ -127,6 +132,27 @@ class ChunkedBody implements BodyReader {
   }
 
   read(bytes: Uint8Array, receiver: Pick<Receiver, "data">): number | undefined {
+    let length = 0;
+    const flush = () => {
+      if (length > 0) receiver.data(joined.subarray(0, length));
+      length = 0;
+    };
+    const pass = (part: Uint8Array) => {
+      if (length + part.length > joined.length) flush();
+      if (part.length > maxJoined) {
+        flush();
+        receiver.data(part);
+      } else {
+        joined.set(part, length);
+        length += part.length;
+      }
+    };
+    const read = this.#readParts(bytes, pass);
+    flush();
+    return read;
+  }
+
+  #readParts(bytes: Uint8Array, pass: (part: Uint8Array) => void): number | undefined {
     let at = 0;
     while (at < bytes.length && this.#next !== "nothing") {
       if (this.#next === "chunk") {
@@ -134,7 +160,7 @@ class ChunkedBody implements BodyReader {
         at += part.length;
         this.#left -= part.length;
         if (this.#left === 0) this.#next = "separator";
-        receiver.data(part);
+        pass(part);
         continue;
       }
       const end = bytes.indexOf(lineFeed, at);
@@ -153,9 +179,10 @@ class ChunkedBody implements BodyReader {
     this.#line = "";
     switch (this.#next) {
       case "size":
-        this.#left = Number.parseInt(sizeLine.exec(line)?.[1] ?? "", 16);
+        if (!sizeLine.test(line)) return false;
+        this.#left = Number.parseInt(line, 16);
         this.#next = this.#left === 0 ? "trailer" : "chunk";
-        return isWhole && !Number.isNaN(this.#left);
+        return isWhole;
       case "separator":
         this.#next = "size";
         return isWhole && line === "";
