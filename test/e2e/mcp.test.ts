@@ -44,7 +44,7 @@ test("the SDK's client rents, reads and ends a rental over stdio", async () => {
   const { pid } = transport;
   await client.close();
   expect(() => process.kill(pid ?? 0, 0)).toThrow();
-  expect(log).toContain("mcp: call 1, create_virtual_machine_rental: done, ID 1001, $2 an hour\n");
+  expect(log).toContain("mcp: call 1, create_virtual_machine_rental: done, ID 1001, $2.00 an hour\n");
 });
 
 /**
