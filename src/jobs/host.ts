@@ -37,7 +37,7 @@ export interface JobHost {
   readonly lookUp: (rentalId: string, signal: AbortSignal) => Promise<RentalNow>;
   /** Ends the rental and checks that it has ended. Throws `StillBilled`. */
   readonly end: (rentalId: string) => Promise<void>;
-  /** Removes the lease of the rental. Called once the rental has ended, or if it was never requested. */
+  /** Removes the lease of the rental. Called once the rental has ended, or if no rental was requested. */
   readonly release: () => Promise<void>;
   /** The command line of a guard of the lease file that has the lease of the rental. */
   readonly guardLine: string;
