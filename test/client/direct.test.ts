@@ -326,6 +326,24 @@ describe("a shared connection", () => {
     expect(connections).toBe(2);
   });
 
+  test("sends no request that was waiting for it when it is closed", async () => {
+    const server = await listen((_request, response) => response.end("{}"));
+    const { direct } = await channels(server.origin, { isShared: true });
+    const second = await new Promise<Result>((resolve, reject) => {
+      direct.begin(get, {
+        head: () => {},
+        data: () => {},
+        end: () => {
+          resolve(exchange(direct));
+          direct.close();
+        },
+        failed: reject,
+      });
+    });
+    expect(second.outcome).toBe("failed");
+    expect(server.seen).toHaveLength(1);
+  });
+
   test("is used again after a body in chunks", async () => {
     const server = await listen((_request, response) => {
       response.write("[");

@@ -34,6 +34,7 @@ export class DirectChannel implements Channel {
   readonly #idle: Connection[] = [];
   /** Shortens the TLS handshake of the next connection. */
   #session: Buffer | undefined;
+  #isClosed = false;
 
   constructor({ hostname, host, port, protocol }: URL, options: DirectOptions) {
     this.host = host;
@@ -73,14 +74,19 @@ export class DirectChannel implements Channel {
     return exchange;
   }
 
-  /** Sends a request that was not sent yet on a new connection. */
+  /** Sends a request that was not sent yet on a new connection, unless the channel was closed. */
   restart(exchange: DirectExchange): void {
+    if (this.#isClosed) {
+      exchange.fail(hangUp());
+      return;
+    }
     const connection = this.#open();
     connection.exchange = exchange;
     exchange.connection = connection;
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const { socket } of this.#connections) socket.destroy();
   }
 
