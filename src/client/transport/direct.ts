@@ -100,6 +100,8 @@ export class DirectChannel implements Channel {
     // nothing did: otherwise, the rest would be taken for its response.
     connection.isReady = false;
     setImmediate(() => {
+      // Nothing is sent on a connection that was closed meanwhile. Its `close` event follows.
+      if (connection.socket.destroyed) return;
       connection.isReady = true;
       connection.exchange?.write();
     });
