@@ -165,7 +165,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         // The request did not arrive, which the guard cannot know.
         expect(guard.code, guard.err).toBe(10);
         expect(guard.err).toMatch(
-          /the outcome of rentals run is unknown, and this account has no active rental/,
+          /the outcome of `rentals run` is unknown, and this account has no active rental/,
         );
         expect((await signalled.run("rentals list -o json")).out).toBe("[]\n");
         return;
