@@ -628,7 +628,7 @@ export const mutations: readonly Mutation[] = [
     tests: engines,
   },
   {
-    name: "an engine's variable may be one of gpuctl",
+    name: "an engine's variable may be one of gpuctl's own",
     file: "src/sandbox/control/engines.ts",
     from: "/^GPUCTL_/i.test(name)",
     to: "false",
@@ -790,7 +790,7 @@ export const mutations: readonly Mutation[] = [
     tests: controls,
   },
   {
-    name: "a port of the owner's connection makes another machine the owner",
+    name: "another machine counts as the owner if its port is that of an owner's connection",
     file: "src/sandbox/peer.ts",
     from: "if (!isLoopbackAddress(remoteAddress)) return false;",
     to: "",

@@ -187,7 +187,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: [...lock, "test/cli/config/lock.test.ts"],
   },
   {
-    name: "an empty list of rentals to attach to is accepted",
+    name: "a volume may be attached to an empty list of rentals",
     file: "src/contract/volumes.ts",
     from: "rentalIds: z.array(id).min(1)",
     to: "rentalIds: z.array(id).min(0)",
@@ -209,7 +209,7 @@ export const trustMutations: readonly Mutation[] = [
     build: true,
   },
   {
-    name: "the kept description can be read by others",
+    name: "others can read the cached description",
     file: "src/system/description-cache.ts",
     from: '(await import("../core/files.ts")).writePrivateFile(path(url), text);',
     to: '(await import("node:fs")).writeFileSync(path(url), text);',
@@ -251,7 +251,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/sandbox/record-texts.test.ts"],
   },
   {
-    name: "the balance leaves out that a rental is billed only until it ends",
+    name: "the balance bills a rental beyond its end",
     file: "src/sandbox/tables/sums.ts",
     from: "iif(billedUntil <",
     to: "iif(billedUntil >",
@@ -265,14 +265,14 @@ export const trustMutations: readonly Mutation[] = [
     tests: unknownOutcome,
   },
   {
-    name: "a batch uses a connection again that was idle for long",
+    name: "a batch reuses a connection that was idle for a long time",
     file: "src/client/transport/direct.ts",
     from: "performance.now() - maxIdleTime",
     to: "performance.now() - maxIdleTime * 60",
     tests: ["test/client/prepared.test.ts"],
   },
   {
-    name: "a batch uses a connection again that the service is about to close",
+    name: "a batch reuses a connection that the service is about to close",
     file: "src/client/transport/channel.ts",
     from: "* 1000 <= maxIdleTime",
     to: "* 1000 < 0",
@@ -286,7 +286,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: direct,
   },
   {
-    name: "a request is written while the packet of the last response may have more in it",
+    name: "a request is written while the packet of the last response may contain more data",
     file: "src/client/transport/direct.ts",
     from: "    connection.isReady = false;\n",
     to: "",
@@ -405,14 +405,14 @@ export const trustMutations: readonly Mutation[] = [
     tests: jobs,
   },
   {
-    name: "a damaged job counts as none",
+    name: "a damaged job is ignored",
     file: "src/jobs/journal.ts",
     from: 'jobOf(id, value) ?? unreadable("job.json is damaged")',
     to: "jobOf(id, value)",
     tests: jobs,
   },
   {
-    name: "a job whose file cannot be read counts as none",
+    name: "a job whose file cannot be read is ignored",
     file: "src/jobs/journal.ts",
     from: '["ENOENT", "ENOTDIR"].includes(codeOf(error)) ? undefined : unreadable(reasonOf(error))',
     to: "error ? undefined : unreadable(reasonOf(error))",
@@ -475,7 +475,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
-    name: "jobs attach --take-over takes a job from a process that runs here",
+    name: "jobs attach --take-over takes a job from a process that runs on this machine",
     file: "src/commands/rentals/jobs/attach.ts",
     from: "takeOver ? unchecked() : undefined",
     to: "takeOver ? findJob(id, context).process : undefined",
@@ -524,7 +524,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-lease.test.ts"],
   },
   {
-    name: "a guard takes a lease file that is not mounted for none",
+    name: "a lease file on an unmounted share counts as an empty one",
     file: "src/jobs/leases.ts",
     from: "readTextFile(await behindLink(path))",
     to: "readTextFile(path)",
@@ -538,7 +538,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-lease.test.ts"],
   },
   {
-    name: "a lock that cannot be taken stays",
+    name: "a lock stays although taking it failed",
     file: "src/core/tasks/lock.ts",
     from: "      await release().catch(() => undefined);\n      throw error;",
     to: "      throw error;",
@@ -651,7 +651,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/cli/suggestions.test.ts"],
   },
   {
-    name: "a rental without an ID is created without a word",
+    name: "nothing reports that a created rental has no ID",
     file: "src/command-kit/outcomes.ts",
     from: 'if (thing === "rental" && id === undefined && !settings.dryRun) {',
     to: "if (false) {",
