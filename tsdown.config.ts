@@ -96,7 +96,8 @@ const moreMemoryForJq = {
 };
 function replaced(text: string, from: string, to: string): string {
   const parts = text.split(from);
-  if (parts.length !== 2) throw new Error(`jq-wasm has changed: ${JSON.stringify(from)} does not occur exactly once`);
+  if (parts.length !== 2)
+    throw new Error(`jq-wasm has changed: ${JSON.stringify(from)} does not occur exactly once`);
   return parts.join(to);
 }
 

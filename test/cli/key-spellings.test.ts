@@ -100,7 +100,7 @@ const places: readonly { line: string; respond: (quoted: string) => Responder }[
   },
 ];
 
-/** What a text reads as after its spellings are decoded, several times over. Shares no code with gpuctl. */
+/** A text whose spellings are decoded repeatedly. Shares no code with gpuctl. */
 function readings(text: string): readonly string[] {
   const once = (from: string) =>
     from

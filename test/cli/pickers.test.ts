@@ -172,7 +172,7 @@ describe("an ID is picked from what exists", () => {
     expect(err).toContain("Cannot list the choices for RENTAL: Out of order.");
   });
 
-  test("and the line to run again is printed when nothing has the label", async () => {
+  test("and the equivalent command line is printed even if nothing has the label", async () => {
     const { run } = await createCli();
     const { prompts } = choosing("no such");
     const { code, err } = await run("rentals get --sandbox", { terminal: 80, prompts });
@@ -180,7 +180,7 @@ describe("an ID is picked from what exists", () => {
     expect(err).toContain("without prompts: gpuctl rentals get --sandbox 'no such'\n");
   });
 
-  test("without a confirmation that was never given", async () => {
+  test("and that command line has no --yes if nothing was confirmed", async () => {
     const { run } = await createCli();
     const { prompts } = choosing("no such");
     const { code, err } = await run("rentals terminate --sandbox", { terminal: 80, prompts });

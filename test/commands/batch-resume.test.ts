@@ -228,7 +228,7 @@ describe("the output that replaces another one", () => {
     expect(await readdir(cli.folder)).not.toContain(`out.jsonl.new-${copy}`);
   });
 
-  test("continues a copy of an earlier version, which was named OUT.new", async () => {
+  test("continues the copy that an earlier version named OUT.new", async () => {
     const cli = await failedBatch();
     const [path, before] = [join(cli.folder, "out.jsonl"), await read(cli, "out.jsonl")];
     await cli.run("batch retry out.jsonl --failed", overNetwork());

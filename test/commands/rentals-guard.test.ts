@@ -312,7 +312,7 @@ describe("a rental that the guard does not know", () => {
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("has the same time of creation as the rental of the lease, and is ended whatever its label is", async () => {
+  test("is ended despite another label if its creation time is exactly that of the lease", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label train --lease 1h`);
     const [lease] = await leasesOf(cli);
@@ -634,7 +634,7 @@ describe("a service that fails", () => {
     ]);
   });
 
-  test("with one of its lists ends what is over all the same", async () => {
+  test("with only one of its lists does not keep the guard from ending rentals", async () => {
     let isUp = true;
     const cli = await createCli({
       respond: (request) =>

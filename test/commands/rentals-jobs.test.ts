@@ -59,7 +59,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     });
   });
 
-  test("a job of another folder is not written", async () => {
+  test("a job file whose ID leads to another folder is ignored", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("sleep 5"));
     const [{ id }] = await jobs();
@@ -181,7 +181,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(requests.filter(isCreate)).toEqual([]);
   });
 
-  test("files in the folder of the jobs that are no jobs are left out", async () => {
+  test("files in the folder of jobs that are not jobs are ignored", async () => {
     const { run, folder } = await createRenter();
     const stored = join(folder, "state", "jobs");
     await mkdir(join(stored, "empty"), { recursive: true });
@@ -418,7 +418,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const kept = (script: string, ...flags: readonly string[]) =>
       sh(script, "--label", "train", "--detach", "--keep", ...flags);
 
-    test("is started, left and cancelled without a word of an ended rental", async () => {
+    test("is started, left and cancelled, and no message says that the rental ends", async () => {
       const { run, active } = await createRenter();
       const { err } = await run(kept("sleep 30"));
       expect(err).not.toMatch(/end the rental/);
@@ -455,7 +455,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(err).toMatch(new RegExp(`gpuctl rentals jobs cancel ${id} +# end it`));
   });
 
-  test("logs of a job whose rental has ended say where the output is that arrived", async () => {
+  test("logs of a job whose rental has ended name the file with the output that arrived", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("echo hi; sleep 5"));
     const [{ id }] = await jobs();

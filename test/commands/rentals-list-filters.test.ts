@@ -76,7 +76,7 @@ describe("rentals list --older-than", () => {
     expect(await idsOf(`--older-than ${age}`)).toEqual(ids);
   });
 
-  test("says what it wants, and sends nothing", async () => {
+  test("rejects an invalid duration, and sends nothing", async () => {
     const { run } = await createCli();
     const outcome = await run("rentals list --older-than yesterday --sandbox");
     expect(outcome).toMatchObject({ code: 2, requests: [] });

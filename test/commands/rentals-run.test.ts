@@ -79,7 +79,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(/^Output: .*output\.log\nError: not everything was copied back/m);
   });
 
-  test("if it is not known whether it rented, says what finds the rental", async () => {
+  test("if it is not known whether it rented, says how to find the rental", async () => {
     const { run, jobs } = await createRenter({
       respond: ({ method, path }) =>
         method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
@@ -271,7 +271,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(128 * 1024);
   });
 
-  test("a reader that is gone does not end the command", async () => {
+  test("if the reader of the output exits, the command continues", async () => {
     const { run, active, jobs } = await createRenter();
     const writeFails = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
     expect(await run(sh("echo a; echo b; exit 6"), { writeFails })).toMatchObject({ code: 6 });
@@ -511,7 +511,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     },
   );
 
-  test("a status that no program has is not taken for success", async () => {
+  test("an exit status that no program can have does not count as success", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     const lying: typeof stream = async (program, args, options) => {

@@ -114,7 +114,7 @@ describe("rentals terminate", () => {
     );
   });
 
-  test("of one that has ended already is a success that is reported, and ends the others", async () => {
+  test("of a rental that has already ended succeeds, says so, and still ends the others", async () => {
     const { run } = await createCli();
     for (const line of [vm, vm, "rentals terminate 1001 --yes --sandbox"]) await run(line);
     const { code, out, err, requests } = await run("rentals terminate 1001 1002 --yes --sandbox");

@@ -199,12 +199,12 @@ describe("after a failure", () => {
     expect((await readdir(join(cli.folder, parts))).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  test("of all parts alike, the exit code is theirs", async () => {
+  test("that is the same for all parts, the exit code is that of the failure", async () => {
     const { run } = await createCli({ respond: () => failing(400) });
     expect(await run(line, overNetwork())).toMatchObject({ code: 6 });
   });
 
-  test("that all parts would have, no more are requested", async () => {
+  test("that would affect all parts, no more are requested", async () => {
     const cli = await createCli({ respond: () => failing(401) });
     const { code, err, requests } = await cli.run([...line, "--concurrency", "1"], overNetwork());
     expect({ code, sent: requests.length }).toEqual({ code: 3, sent: 1 });

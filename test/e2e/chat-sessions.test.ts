@@ -16,7 +16,7 @@ describe.each([
   { kind: "a session", flags: "--session s", name: "s" },
   { kind: "a question", flags: "", name: "last" },
 ])("a process killed while $kind is answered", ({ flags, name }) => {
-  test("leaves the turn and what came of the answer, marked", async () => {
+  test("leaves the turn and the partial answer, marked as incomplete", async () => {
     const { home, server } = await homeWithServer();
     const child = home.start(`chat hello ${flags} -m m`);
     const request = await server.next();
