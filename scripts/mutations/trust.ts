@@ -279,7 +279,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/client/prepared.test.ts"],
   },
   {
-    name: "what arrives on an idle connection is taken for the next response",
+    name: "what arrives on an idle connection counts as the next response",
     file: "src/client/transport/direct.ts",
     from: "else this.#abandon();",
     to: "",
@@ -517,7 +517,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-run.test.ts"],
   },
   {
-    name: "a lease is written in place of a symbolic link",
+    name: "a new lease file replaces a symbolic link",
     file: "src/jobs/leases.ts",
     from: "const path = await behindLink(given);",
     to: "const path = given;",
@@ -587,7 +587,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/core/process-names.test.ts"],
   },
   {
-    name: "another machine with the same host name is taken for this one",
+    name: "another machine with the same host name counts as this machine",
     file: "src/system/files.ts",
     from: "that.host === own.host && that.machine === own.machine;",
     to: "that.host === own.host;",

@@ -150,7 +150,7 @@ const responses = fc
   });
 
 describe("a response", () => {
-  test("is read as node:http reads it, whatever it is and however it is cut", async () => {
+  test("is read as node:http reads it, whatever it contains and wherever it is split", async () => {
     const server = await sendingParts();
     const { direct, node } = await channels(server.origin);
     await fc.assert(

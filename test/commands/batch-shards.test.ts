@@ -136,7 +136,7 @@ describe("the shards of a batch", () => {
     expect(await cli.run([...line, ...words(first)], { env })).toMatchObject({ code: exit.done });
   });
 
-  test("run beside batches with other names, and beside a shard that has just created its journal", async () => {
+  test("run next to batches with other names, and next to a shard that has just created its journal", async () => {
     const cli = await cliWith();
     const others = ["answers-2.0-of-2.jsonl", "answers.v2.jsonl", "xanswers.jsonl", "answersX0-of-2.jsonl"];
     for (const other of others) {
@@ -236,7 +236,7 @@ describe("in the environment of", () => {
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
-  test("an array of which one task is run again", async () => {
+  test("an array in which one task is rerun", async () => {
     const cli = await cliWith();
     const slurm = (id: number, min: number, count: number) => ({
       ...env,

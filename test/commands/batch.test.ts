@@ -101,7 +101,7 @@ describe("batch run", () => {
     expect({ code: second.code, requests: second.requests }).toEqual({ code: 0, requests: [] });
   });
 
-  test("sends an edited line again, and only it; its old result is kept beside the output", async () => {
+  test("sends only an edited line again, and keeps its old result next to the output", async () => {
     const cli = await createCli({ respond: service((text) => Response.json({ choices: [text] })) });
     await write(cli, [chat("a"), chat("b")]);
     await cli.run(run, overNetwork());

@@ -9,7 +9,7 @@ const picture = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
 const refused = (status: number, headers = {}) =>
   Response.json({ code: "NO", message: `Refused with ${status}`, issues: [] }, { status, headers });
 
-/** Responds to each seed as told, and counts the requests that are under way. */
+/** Responds to each seed as given, and counts the requests in progress. */
 function service(respond: (seed: number, attempt: number) => Response | Promise<Response>) {
   const attempts = new Map<number, number>();
   const seen = { underWay: 0, most: 0 };

@@ -147,7 +147,7 @@ test("where volumes cannot be listed, the word is sent as an ID", async () => {
   });
 });
 
-describe("a list that is one page of several, and one that is no list", () => {
+describe("a list that is one of several pages, and a response that is not a list", () => {
   const pages: readonly (readonly [string, object])[] = [
     ["a cursor", { items: [], nextCursor: "abc" }],
     ["more", { rentals: [], hasMore: true }],

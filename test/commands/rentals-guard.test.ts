@@ -215,7 +215,7 @@ describe("a termination that is not certain", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("that took effect all the same is reported as ended, and is sent once", async () => {
+  test("that fails but takes effect is reported as ended, and is sent once", async () => {
     const cli = await cliThatResponds((request) => (isTerminate(request) ? failure(500) : undefined));
     await withLeaseOver(cli);
     const outcome = await cli.run(`${guard} -o json`);
@@ -238,7 +238,7 @@ describe("a termination that is not certain", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("of a rental that takes long to end is not sent again meanwhile", async () => {
+  test("of a rental that takes long to end is not sent again while the rental is ending", async () => {
     let isSent = false;
     const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? "Terminating" : "Running" });
     const cli = await createCli({
@@ -462,7 +462,7 @@ describe("a create whose outcome is unknown", () => {
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
   });
 
-  test("is not reported as a rental without a lease while it is under way", async () => {
+  test("is not reported as a rental without a lease while the request is in progress", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label train`);
     await writeLeases(cli, [{ label: "train", process: "another-machine 1" }]);
@@ -658,7 +658,7 @@ describe("a service that fails", () => {
     expect(requests.length).toBeLessThanOrEqual(2);
   });
 
-  test("--every prints what lasts once, also as JSON lines", async () => {
+  test("--every prints an ongoing event only once, also as JSON lines", async () => {
     const abort = new AbortController();
     let lists = 0;
     const cli = await createCli({
@@ -729,7 +729,7 @@ describe("--notify", () => {
     return { notified, options: { programs: { shell } } };
   }
 
-  test("passes each event to the command, and one that lasts once", async () => {
+  test("passes each event to the command, and an ongoing event only once", async () => {
     const cli = await withLeaseOver(await createCli());
     await cli.run(create);
     const { notified, options } = recorder();
@@ -755,7 +755,7 @@ describe("--notify", () => {
     expect(notified.slice(2).map(({ event }) => event.event)).toEqual(["ends-soon", "no-lease"]);
   });
 
-  test("two guards notify a lasting event once", async () => {
+  test("two guards report an ongoing event only once", async () => {
     const cli = await createCli();
     await cli.run(create);
     const { notified, options } = recorder();

@@ -13,7 +13,7 @@ const detached = (script: string, ...flags: readonly string[]) =>
   sh(script, "--label", "train", "--detach", "--lease", "1h", ...flags);
 
 describe.skipIf(process.platform === "win32")("rentals jobs", () => {
-  test("a detached job goes on, and attach copies back, ends the rental and exits with its status", async () => {
+  test("a detached job continues; attach copies back, ends the rental and exits with the job's status", async () => {
     const { run, active, jobs, leases, folder } = await createRenter();
     const started = await run(
       detached("echo one; echo two >&2; echo 42 > model; exit 4", "--fetch", "model"),

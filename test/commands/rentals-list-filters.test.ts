@@ -191,7 +191,7 @@ describe("rentals history --limit", () => {
     expect(out).toBe("1\n2\n");
   });
 
-  test("requests no page beyond the one that completes it", async () => {
+  test("requests no more pages than it needs", async () => {
     let page = 0;
     const { run } = await createCli({
       negotiates: true,

@@ -822,7 +822,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   describe("a create whose outcome is unknown", () => {
-    test("is recognized by its label, and the run goes on", async () => {
+    test("is recognized by its label, and the run continues", async () => {
       let created = false;
       const renter = await createRenter({
         respond: async (request) => {

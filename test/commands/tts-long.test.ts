@@ -39,7 +39,7 @@ describe("a long text", () => {
     expect(await readdir(cli.folder)).toEqual(["talk.wav"]);
   });
 
-  test("is refused when a folder is in place of a part, and nothing is sent", async () => {
+  test("is refused if a folder has the name of a part, and nothing is sent", async () => {
     const cli = await createCli({
       respond: voiceBut((one) => (one === sentences[3] ? failing(500) : undefined)),
     });

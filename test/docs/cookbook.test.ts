@@ -141,7 +141,7 @@ test("the trap of the first recipe terminates the rental when the script is inte
   }
 });
 
-test("the recipe for several machines goes on without one that could not be created", async (context) => {
+test("the recipe for several machines continues without a machine that could not be created", async (context) => {
   const recipe = sectionsOf(cookbook).find(({ title }) => title === "Rent several machines at once");
   const { commands } = recipe ?? { commands: "" };
   skipWithoutItsPrograms(commands, context);
