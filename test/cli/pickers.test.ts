@@ -139,7 +139,7 @@ describe("an ID is picked from what exists", () => {
     expect((await run("rentals get --sandbox", { terminal: 80, prompts })).err).toContain("4711");
   });
 
-  test("or several typed, which the question says how to separate", async () => {
+  test("or several are typed; the question says how to separate them", async () => {
     const { run } = await createCli();
     for (const line of [metal, metal, volume]) await run(line);
     const { asked, prompts } = choosing("training-data", "Type another one", "1001, 1002");
@@ -268,7 +268,7 @@ describe("rentals create offers what the service lists", () => {
     expect(body).toEqual({ gpuType: "h200", gpuCount: 3, region: "eu-north-4", networkType: "ethernet" });
   });
 
-  test("for the type of rental that is chosen first, when none is named", async () => {
+  test("for the type of rental that the user picks first, if none is named", async () => {
     const { run } = await createCli();
     const { asked, prompts } = choosing("bare-metal", "8 x h100");
     const { code, err, requests } = await run("rentals create --sandbox", { terminal: 100, prompts });

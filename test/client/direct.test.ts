@@ -248,7 +248,7 @@ test("tiny chunks that arrive together are joined", async () => {
   expect(parts).toBeLessThan(1000);
 });
 
-test("a TLS session is given up after a connection that failed", async () => {
+test("a TLS session is discarded after a failed connection", async () => {
   const { cert, key } = selfSigned("localhost");
   const server = createTlsServer({ cert, key, maxVersion: "TLSv1.2" }, (socket) => {
     socket.on("error", () => {});

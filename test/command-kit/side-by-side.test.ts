@@ -107,7 +107,7 @@ test("more items at a time are started again once enough succeed", async () => {
   expect(await outcomes).toHaveLength(12);
 });
 
-test("after an interruption or a failure of all, no further item is started", async () => {
+test("after an interruption, or a failure that affects all items, no further item is started", async () => {
   const { started, work, options, begun, succeed } = controlled();
   const controller = new AbortController();
   const interrupted = sideBySide(["a", "b"], work, {

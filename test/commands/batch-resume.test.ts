@@ -74,7 +74,7 @@ describe.each([
     },
   );
 
-  test("are sent again if the command line sets the other model, and once", async () => {
+  test("are sent again, but only once, if the command line sets the other model", async () => {
     const cli = await completeBatch();
     const { code, requests } = await cli.run(`${line} --model ${now}`, overNetwork());
     expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: now } }, {}] });

@@ -153,7 +153,7 @@ describe("a long listing that breaks off", () => {
   });
 });
 
-test("--sort with --limit keeps the right ones of a list that is much longer", async () => {
+test("--sort with --limit keeps the right records of a much longer list", async () => {
   const many = Array.from({ length: 25_000 }, (_, id) => ({ id, costPerHourCents: (id * 7919) % 25_000 }));
   const { run } = await createCli({ respond: () => Response.json(many) });
   const line = "rentals list --type vm --sort costPerHourCents --limit 3 --jq .[].costPerHourCents";

@@ -467,7 +467,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     );
   });
 
-  test("in the temporary folder when the current one is gone, and the error says so when that fails, too", async () => {
+  test("in the temporary folder if the current folder is gone; if that fails, too, the error says so", async () => {
     const replace = async ({ folder }: Cli) => {
       await rm(folder, { recursive: true, force: true });
       await writeFile(folder, "");

@@ -478,7 +478,7 @@ describe("a create whose outcome is unknown", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("of a killed process ends at once when the lease is that of the process", async () => {
+  test("of a killed process ends at once if its lease ends with the process", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     await cli.run(`${create} --label kept`);
@@ -834,7 +834,7 @@ test("a job that cannot be read is named once, with what to do about it", async 
   );
 });
 
-test("a damaged line is a problem, and the other leases end their rentals", async () => {
+test("a damaged line is reported, and the rentals of the other leases still end", async () => {
   const cli = await createCli();
   await cli.run(create);
   await writeLeases(cli, [{ rentalId: "1001" }], { after: '{"lease":{"tok' });

@@ -251,7 +251,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     },
   );
 
-  test("cancel of a job that could have one of several rentals names them, and ends none", async () => {
+  test("cancel of a job to which one of several rentals may belong names them, and ends none", async () => {
     const { run, active, folder } = await createRenter();
     await storeJob(join(folder, "state"), {
       service: serviceUrl,

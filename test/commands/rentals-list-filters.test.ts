@@ -149,7 +149,7 @@ test("a list in which nothing matches says so", async () => {
   });
 });
 
-test("a watched list is filtered, sorted and limited, and what is beyond the limit has not ended", async () => {
+test("a watched list is filtered, sorted and limited, and rentals beyond the limit do not count as ended", async () => {
   const controller = new AbortController();
   const listings = [rentals, rentals.filter(({ id }) => id !== 9)];
   const { run } = await createCli({

@@ -439,7 +439,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
   });
 
-  test("what arrived of a path that cannot be copied is kept, apart from the next path", async () => {
+  test("the part of a path that could be copied is kept, separately from the next path", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     let copies = 0;
@@ -561,7 +561,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
   });
 
-  test("a rental that the service does not find once keeps running its command", async () => {
+  test("a rental that one lookup does not find keeps running its command", async () => {
     let isStarted = false;
     let isFound = true;
     const renter = await createRenter({

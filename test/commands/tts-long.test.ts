@@ -83,7 +83,7 @@ describe("a long text", () => {
     expect(most).toBe(2);
   });
 
-  test("of sentences that repeat pays for each one once", async () => {
+  test("with repeated sentences pays for each sentence once", async () => {
     const cli = await createCli({ respond: voice });
     const song = [sentences[0], sentences[1], sentences[0]].join(" ");
     const { code, requests } = await cli.run(["tts", song, ...line.slice(2)], overNetwork());
@@ -376,7 +376,7 @@ describe("parts that cannot be joined", () => {
 });
 
 describe("a 429", () => {
-  test("is repeated after the time that the service asks for, and slows all parts", async () => {
+  test("is retried after the delay that the service asks for, and slows down all parts", async () => {
     let refused = 0;
     const respond = voiceBut(() => (refused++ < 2 ? failing(429, { "retry-after": "7" }) : undefined));
     const cli = await createCli({ respond });
@@ -395,7 +395,7 @@ describe("a 429", () => {
     expect(err).toContain("2 of 4 parts are kept");
   });
 
-  test.each(["1", "3"])("that never ends, %s at a time, is the error", async (concurrency) => {
+  test.each(["1", "3"])("that never ends is the error, with %s parts at a time", async (concurrency) => {
     const { run } = await createCli({ respond: () => failing(429) });
     const { code, err } = await run([...line, "--concurrency", concurrency, "-o", "json"], overNetwork());
     expect(code).toBe(9);

@@ -97,7 +97,7 @@ test("waits for a lock of a running process, and for a lock whose record names a
   }
 });
 
-test("holders of a lock work one at a time, and each sees the work of the one before", async () => {
+test("holders of a lock work one at a time, and each sees the work of the previous holder", async () => {
   const { path } = await scratch();
   let inside = 0;
   let total = 0;

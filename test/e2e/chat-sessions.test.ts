@@ -78,7 +78,7 @@ describe("a full disk", () => {
       env: { FULL_DISK_BYTES: String(bytes) },
     });
 
-  test("is reported, prints the answer, and loses nothing of before", async () => {
+  test("is reported; the answer is printed, and what was stored before is kept", async () => {
     const { home, server } = await homeWithServer();
     const first = home.run("chat hello --session s -m m");
     const one = await server.next();
