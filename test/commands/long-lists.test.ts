@@ -113,7 +113,7 @@ describe("a long listing that breaks off", () => {
   const breaking: Responder = ({ path }) => (isMetal(path) ? inPieces(metal) : inPieces(machines, 20));
 
   test.each(["-o id", "--jq .[].id"])(
-    "is shown as far as it arrived, with the other one: %s",
+    "is shown as far as it arrived, together with the other listing: %s",
     async (words) => {
       const { code, out, err } = await output(`rentals list ${words}`, breaking, streamed);
       const ids = out.trimEnd().split("\n").map(Number);

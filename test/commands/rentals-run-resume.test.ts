@@ -169,7 +169,7 @@ describe.skipIf(process.platform === "win32")("the command line that resumes a j
     expect(requests.filter(isCreate)).toHaveLength(1);
   });
 
-  test("has the answers to prompts as flags", async () => {
+  test("contains the answers to prompts as flags", async () => {
     const renter = await createRenter();
     const choose: Prompts["choose"] = async ({ choices }) => choices[1] ?? choices[0] ?? "";
     const line = sh("exit 4", "--detach", "--lease", "1h").filter((word) => !["--gpus", "1"].includes(word));
@@ -283,7 +283,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect(await active()).toHaveLength(1);
   });
 
-  test("says so to a process that watches it", async () => {
+  test("is reported to a process that watches it", async () => {
     const { run } = await createDistant();
     const { code, err } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.timeout(500) });
     expect(code, err).toBe(130);

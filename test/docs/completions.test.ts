@@ -110,7 +110,7 @@ test.each(["_gpuctl", "gpuctl.fish", "gpuctl.ps1"])(
   },
 );
 
-test("the script for PowerShell offers nothing after --, where no flags follow", () => {
+test("the script for PowerShell offers nothing after --, because no flags can follow", () => {
   const script = completions(treeOf(nouns, globals))["gpuctl.ps1"];
   expect(script).toContain("if ($word -ceq '--') { return }");
 });

@@ -41,7 +41,7 @@ describe.each([
   });
 });
 
-test("two processes in one session at once keep whole lines, and each answer its question", async () => {
+test("two processes in one session at once write whole lines, and each answer follows its question", async () => {
   const { home, server } = await homeWithServer();
   const rounds = 3;
   const talk = async (who: string) => {
