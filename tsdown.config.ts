@@ -7,7 +7,7 @@ import { licensesOf } from "./scripts/licenses.ts";
 
 /** Imports of libraries that gpuctl replaces in its bundle. */
 const replacements: readonly { importer: string; source: string; code: string }[] = [
-  // A default import copies every property of a module, and this one has a hundred.
+  // A default import copies every property of a module, and `node:process` has a hundred properties.
   { importer: "/src/system/", source: "node:process", code: "export default process" },
   // commander can run subcommands as separate programs, which gpuctl does not use.
   { importer: "/commander/", source: "node:child_process", code: "export {}" },
@@ -96,13 +96,14 @@ const moreMemoryForJq = {
 };
 function replaced(text: string, from: string, to: string): string {
   const parts = text.split(from);
-  if (parts.length !== 2) throw new Error(`jq-wasm has changed: ${JSON.stringify(from)} is not in it once`);
+  if (parts.length !== 2)
+    throw new Error(`jq-wasm has changed: ${JSON.stringify(from)} does not occur exactly once`);
   return parts.join(to);
 }
 
 const thirdParty = { file: "dist/THIRD-PARTY-LICENSES.txt", template: licensesOf };
 
-/** Common to all bundles: libraries are included, optional packages are not. */
+/** Options of all bundles. Bundles contain the libraries, but not the optional packages. */
 const shared = {
   platform: "node",
   target: "node20.19",
@@ -111,7 +112,7 @@ const shared = {
   inputOptions: { checks: { preferBuiltinFeature: false } },
 } satisfies UserConfig;
 
-/** What the sandbox decodes pictures with, beside the bundle that reads it. */
+/** The decoders of the sandbox for pictures. The build copies them next to the bundle that loads them. */
 const decoders = [
   "node_modules/@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm",
   "node_modules/@jsquash/webp/codec/dec/webp_dec.wasm",
@@ -127,10 +128,10 @@ const library = {
 } satisfies UserConfig;
 
 export default defineConfig([
-  /** The tool: CommonJS, split at dynamic imports, with the licenses of the libraries. */
+  /** The tool: CommonJS, split into chunks at dynamic imports, with the licenses of the libraries. */
   {
     ...shared,
-    // jq runs in a worker, which loads it by its file name.
+    // A worker runs jq, and loads it by its file name.
     entry: { gpuctl: "src/cli/start/entry.ts", "jq-wasm": "node_modules/jq-wasm/dist/index.cjs" },
     format: "cjs",
     outDir: "dist",
@@ -150,7 +151,7 @@ export default defineConfig([
       license({ thirdParty: { output: thirdParty } }),
     ],
   },
-  /** What programs import. A test checks that the tool contains every library in it, too. */
+  /** The library that programs import. A test checks that the tool contains every third-party library of this bundle. */
   { ...library, format: "esm", copy: decoders },
   {
     ...library,

@@ -173,7 +173,7 @@ async function compare(count: number): Promise<void> {
 }
 
 try {
-  // A tenth first, to see how the cost grows.
+  // A tenth of the chats first, to see how the cost grows.
   for (const count of [chats / 10, chats]) await compare(count);
   const many = await write("many.jsonl", checked, chatLine);
   const check = await measure("the check", run(many, join(folder, "none.jsonl"), "--dry-run"));

@@ -1,7 +1,8 @@
 /**
- * Compares a streamed chat with `curl` and with the `openai` package: the time from the arrival of the request at the server to the first byte on
- * stdout, and the time to write 100,000 tokens to a pipe. Each round runs every command line once. Needs curl. `npm run
- * bench:chat` builds first. `npm run bench:chat -- 20` runs 20 rounds.
+ * Compares a streamed chat with `curl` and with the `openai` package. Measures two times: from the arrival of the
+ * request at the server to the first byte on stdout, and until up to 100,000 tokens are written to a pipe. Each round
+ * runs every command line once. Needs curl. `npm run bench:chat` builds first. `npm run bench:chat -- 20` runs 20
+ * rounds.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const rounds = Number(process.argv[2] ?? 10);
-/** How many tokens are streamed, to see how the cost grows. */
+/** How many tokens are streamed. Several numbers show how the cost grows. */
 const counts = [1, 10_000, 100_000];
 
 const event = (delta: object, finish: string | null = null) =>
@@ -119,7 +120,7 @@ for (const [name, all] of measured) {
   const totals = all.map(({ total }) => total);
   const firsts = all.map(({ first }) => first);
   const first = Number.isNaN(firsts[0]) ? "" : `, first byte ${shown(firsts)} after the request arrived`;
-  // The openai package is what gpuctl is compared with: curl decodes nothing.
+  // The ratio is to the openai package, because curl decodes nothing.
   const others = measured.get(name.replace(/^\w+/, "openai"))?.map(({ total }) => total) ?? [];
   const ratio = median(totals.map((total, round) => total / (others[round] ?? Number.NaN))).toFixed(2);
   print(

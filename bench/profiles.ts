@@ -1,8 +1,8 @@
 /**
- * Says where the processor time of a command goes: takes CPU profiles of several runs with `node --cpu-prof`, and sums
- * the samples of each part: Node.js, V8 reading and compiling code, garbage collection, and each file of gpuctl.
+ * Shows where the processor time of a command goes. Takes CPU profiles of several runs with `node --cpu-prof`, and adds
+ * up the samples of each part: Node.js, V8 reading and compiling code, garbage collection, and each file of gpuctl.
  * `npm run bench:profiles` builds first. `npm run bench:profiles -- 20` takes 20 profiles of each command line. Samples
- * are counted, not weighted by time, so that other work on the machine hardly matters.
+ * are counted, not weighted by time, so that other work on the machine hardly affects the result.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -133,7 +133,7 @@ function partOf({ functionName, url }: Frame): string {
   if (compiling.has(functionName)) return "V8 reads and compiles code";
   if (url.startsWith("node:")) return "Node.js";
   if (url === "") return "native code";
-  // Without the hash of the content.
+  // The file name without the hash of its content.
   return `gpuctl: ${basename(url).replace(/(?:-[\w-]{8}\d?)?\.[cm]js$/, "")}`;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Runs all benchmarks one after another and writes what they print to `bench/RESULTS.md`, with the machine and the
- * versions. Run it on an idle machine: `npm run bench:all`. It takes about ten minutes. The text in front of the first
- * result is kept.
+ * Runs all benchmarks one after another and writes their output to `bench/RESULTS.md`, with the machine and the
+ * versions. Run it on an idle machine: `npm run bench:all`. It takes about ten minutes. The text before the first
+ * result does not change.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -35,31 +35,31 @@ const benchmarks: readonly Benchmark[] = [
   {
     title: "Pictures",
     script: ["pictures.ts", "10"],
-    about: "Median and quartiles of 10 rounds. The ratio is to `curl`, which saves the response as it is.",
+    about: "Median and quartiles of 10 rounds. The ratio is to `curl`, which saves the response unchanged.",
   },
   {
     title: "Chat",
     script: ["chat.ts", "10"],
     about:
-      "Median and quartiles of 10 rounds: the first token, and up to 100,000 tokens to a pipe, beside curl and the `openai` package.",
+      "Median and quartiles of 10 rounds: the time to the first token, and the time to write up to 100,000 tokens to a pipe, compared with curl and the `openai` package.",
   },
   {
     title: "Batch",
     script: ["batch.ts", "10000"],
     about:
-      "1,000 and 10,000 chats beside a bare loop of `node:http`, the check of 100,000 lines, and 200 pictures of 1 MB.",
+      "1,000 and 10,000 chats, compared with a bare loop over `node:http`. Also the check of 100,000 lines, and 200 pictures of 1 MB.",
   },
   {
     title: "Sandbox",
     script: ["sandbox.ts", "10", "1000", "10000", "50000"],
     about:
-      "Requests to a served sandbox with more and more rentals: processor time beside bare Hono that sends the same JSON, and elapsed time beside the mock server of Prism.",
+      "Requests to a served sandbox with 10 to 50,000 rentals. Their processor time is compared with a bare Hono server that sends the same JSON, and their elapsed time with the mock server of Prism.",
   },
   {
     title: "Profiles",
     script: ["profiles.ts", "10"],
     about:
-      "Where the processor time of the cases goes that do not reach their goal: shares of the samples of CPU profiles, five in a millisecond. `gpuctl:` names a file of the build.",
+      "CPU profiles of the cases that do not reach their goal, with five samples in a millisecond. Each line is a share of the samples. `gpuctl:` names a file of the build.",
   },
 ];
 
@@ -85,7 +85,7 @@ const machine = [
   `Node.js ${process.versions.node}`,
 ].join(", ");
 
-/** The versions of the other programs, without those that are not installed. */
+/** The versions of the other programs that are installed. */
 const versions = [
   "gh --version",
   "hcloud version",

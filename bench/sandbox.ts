@@ -93,7 +93,7 @@ async function measure(count: number): Promise<void> {
     summary: ["/v2/on-demand/active-rental-summary", "/one"],
     balance: ["/v2/balances", "/one"],
     list: ["/v2/on-demand/virtual-machine-rentals", "/all"],
-    // Last, because it changes the number of rentals.
+    // The create comes last, because it changes the number of rentals.
     create: ["/v2/on-demand/virtual-machine-rentals", "/one", create],
   };
   for (const [name, [path, barePath, body]] of Object.entries(operations)) {

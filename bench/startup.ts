@@ -1,5 +1,5 @@
 /**
- * Measures startup times relative to `node -e 0`, beside other tools that are installed. Each round runs
+ * Measures the startup times of gpuctl and of other installed tools, relative to `node -e 0`. Each round runs
  * every command line once. `npm run bench` builds first. `npm run bench -- 40` runs 40 rounds, and
  * `npm run bench -- 40 DIR` also measures the build in the checkout DIR and prints the ratio of the two.
  */
@@ -30,7 +30,7 @@ const server = createServer(({ url }, response) => {
 await once(server, "listening");
 const { port } = server.address() as AddressInfo;
 
-/** Holds a state folder for each build, with the cached description, as on a user's machine. */
+/** Contains a state folder for each build, with the cached description, as on a user's machine. */
 const state = mkdtempSync(join(tmpdir(), "gpuctl-bench-"));
 
 const env = {
@@ -57,7 +57,7 @@ const node = (args: readonly string[], more: Readonly<Record<string, string>> = 
   env: more,
 });
 
-/** Other tools: written in Go, and in JavaScript. Those that are not installed are left out. */
+/** Other installed tools, written in Go or JavaScript. */
 const peers: Readonly<Record<string, Line>> = Object.fromEntries(
   ["gh --version", "gh --help", "hcloud version", "hcloud --help", "npm --version"]
     .map((line): [string, Line] => {

@@ -86,8 +86,8 @@ ${commands.map((one) => `    ${JSON.stringify(one.path.slice(1).join(" "))}: ${J
   }),`;
 
 /**
- * Returns the summaries of the groups of commands below a noun. Throws if a group has no summary, or if a summary has
- * no group.
+ * Returns the summary of each group of commands below a noun. Throws if a group has no summary, or if a summary has no
+ * group.
  */
 function allGroups(
   name: string,
@@ -101,7 +101,7 @@ function allGroups(
   return groups;
 }
 
-/** The first words of commands with several words. Leaves out a first word that is a command itself. */
+/** The first words of commands that have several words, except first words that are commands themselves. */
 const groupsOf = (commands: readonly string[]): ReadonlySet<string> =>
   new Set(
     commands.flatMap((words) => {
@@ -301,7 +301,7 @@ function scalarKind(kind: Field["kind"]): Exclude<FlagNode["kind"], "list" | "ma
 /** The choices of a field or of its items. */
 const choicesOf = ({ choices, item }: Field): readonly string[] | undefined => choices ?? item?.choices;
 
-/** Whether items can be separated by commas. Text items cannot: they may contain commas. */
+/** Whether commas can separate items. They cannot separate text items, which may contain commas. */
 const hasNoCommas = ({ item }: Field): boolean =>
   item?.choices !== undefined || (item !== undefined && scalarKind(item.kind) !== "text");
 

@@ -63,8 +63,8 @@ export async function seedTypes(): Promise<string> {
 }
 
 /**
- * The records of the operations that the sandbox assumes. Of a real service, only the names of these operations are
- * known, and it may send other fields. So all fields are optional and may be null.
+ * The records of the operations that the sandbox assumes. The service's documentation only names these operations, so
+ * a real service may send other fields. For this reason, all fields are optional and may be null.
  */
 function assumedRecords(): Definitions {
   const records: Definitions = {};
@@ -134,14 +134,14 @@ function addLimits(schema: Json | undefined, fields: readonly Field[], $defs: De
   }
 }
 
-/** A reference cannot have a description of its own, so it goes into `allOf`. */
+/** Wraps a reference in `allOf`, because a reference cannot have its own description. */
 const described = ({ $ref, ...schema }: Json, description: string): Json => ({
   ...schema,
   ...($ref && { allOf: [{ $ref }] }),
   description,
 });
 
-/** The description of a field as gpuctl accepts it, which may be more than the service documents. */
+/** The description of a field in the schema that gpuctl accepts. It may cover more than the service documents. */
 const about = ({ description }: Json) => description !== undefined && { description };
 
 function aboutField(field: Field): string {

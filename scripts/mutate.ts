@@ -85,7 +85,7 @@ async function survival(copy: string, { file, from, to, tests, build }: Mutation
 
 function copyRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), "gpuctl-mutate-"));
-  // Tests that run as root switch to an ordinary user, who must be able to read the copy.
+  // Tests that run as root switch to an ordinary user. That user must be able to read the copy.
   chmodSync(copy, 0o755);
   for (const name of readdirSync(repository)) {
     if (!notCopied.includes(name)) cpSync(join(repository, name), join(copy, name), { recursive: true });

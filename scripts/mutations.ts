@@ -14,7 +14,7 @@ export interface Mutation {
   /** Text that the file contains exactly once. */
   readonly from: string;
   readonly to: string;
-  /** Test files, at least one test of which must fail. */
+  /** Test files. At least one of their tests must fail. */
   readonly tests: readonly string[];
   /** Whether the tests run the built program. */
   readonly build?: true;
@@ -453,7 +453,7 @@ export const mutations: readonly Mutation[] = [
     tests: owners,
   },
   {
-    name: "there is no warning about a key that the group can read",
+    name: "no warning is printed about a key that the group can read",
     file: "src/config/file.ts",
     from: "othersRead = 0o044",
     to: "othersRead = 0o004",
@@ -628,7 +628,7 @@ export const mutations: readonly Mutation[] = [
     tests: engines,
   },
   {
-    name: "an engine's variable may be one of gpuctl",
+    name: "an engine's variable may be one of gpuctl's own",
     file: "src/sandbox/control/engines.ts",
     from: "/^GPUCTL_/i.test(name)",
     to: "false",
@@ -649,7 +649,7 @@ export const mutations: readonly Mutation[] = [
     tests: engines,
   },
   {
-    name: "the engine goes on when its stream is cancelled",
+    name: "the engine continues when its stream is cancelled",
     file: "src/sandbox/engines/remote/chat.ts",
     from: "response.destroy()",
     to: "undefined",
@@ -790,7 +790,7 @@ export const mutations: readonly Mutation[] = [
     tests: controls,
   },
   {
-    name: "a port of the owner's connection makes another machine the owner",
+    name: "another machine counts as the owner if its port is that of an owner's connection",
     file: "src/sandbox/peer.ts",
     from: "if (!isLoopbackAddress(remoteAddress)) return false;",
     to: "",

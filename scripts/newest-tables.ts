@@ -2,8 +2,8 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { upgrades } from "../src/sandbox/store/schema.ts";
 
 /**
- * The source of a constant with the SQL statements that create the newest version of the sandbox's tables: the one
- * after all upgrades.
+ * The source of a constant with the SQL statements that create the newest version of the sandbox's tables, which is the
+ * version after all upgrades.
  */
 export function newestTables(): string {
   const database = new DatabaseSync(":memory:");

@@ -1,7 +1,7 @@
 /**
- * Runs a few commands on a pseudo-terminal and renders their output: docs/terminal.svg shows the sandbox, docs/chat.svg an
- * answer in Markdown, docs/conversation.svg a conversation, and docs/progress.svg the progress of several pictures.
- * Requires bash, util-linux and tmux.
+ * Runs a few commands on a pseudo-terminal and renders their output. docs/terminal.svg shows the sandbox, docs/chat.svg
+ * an answer in Markdown, docs/conversation.svg a conversation, and docs/progress.svg the progress of several pictures.
+ * Needs bash, util-linux and tmux.
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -117,7 +117,7 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 
-/** What a terminal shows when some commands run. A line that sets the API key runs, but is not shown. */
+/** What a terminal shows while commands run. A line that sets the API key runs, but is not shown. */
 async function shown(
   lines: readonly string[],
   width: number,
@@ -165,8 +165,8 @@ async function conversation(): Promise<string> {
 }
 
 /**
- * What a terminal shows while six pictures are generated. The service sends all of the first picture and parts of
- * others, and it asks to wait before the fourth.
+ * What a terminal shows while six pictures are generated. The service sends the whole first picture and parts of
+ * some others, and asks gpuctl to wait before the fourth.
  */
 async function progress(): Promise<string> {
   const dot = { width: 1, height: 1, data: new Uint8ClampedArray(3) };

@@ -1,6 +1,6 @@
 /**
- * Makes one executable, for this kind of machine, that needs no Node.js. It contains the tool as bytecode, the optional
- * packages, the WebAssembly files, and Bun, which npm loads into its cache. `npm run build:binary` builds `dist/`
+ * Makes one executable for this kind of machine. It needs no Node.js: it contains the tool as bytecode, the optional
+ * packages, the WebAssembly files, and Bun. npm downloads Bun into its cache. `npm run build:binary` builds `dist/`
  * first, and then runs this script, which writes `binary/`.
  */
 import { execFileSync } from "node:child_process";
@@ -10,7 +10,7 @@ import { join } from "node:path";
 
 const bun = "bun@1.4.4";
 const binary = "binary/gpuctl";
-/** Where the executable finds the files that are in it. */
+/** The path at which the executable finds the files that it contains. */
 const files = "/$bunfs/root";
 
 const temporary = mkdtempSync(join(tmpdir(), "gpuctl-binary-"));

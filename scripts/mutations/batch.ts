@@ -12,7 +12,7 @@ export const batchMutations: readonly Mutation[] = [
     tests,
   },
   {
-    name: "a batch asks for the model of its first run after it was run with another",
+    name: "a batch asks for the model of its first run after a run with another model",
     file: "src/batch/engine/open.ts",
     from: "prompts = record.prompts ?? prompts;",
     to: "prompts ??= record.prompts;",
@@ -26,7 +26,7 @@ export const batchMutations: readonly Mutation[] = [
     tests,
   },
   {
-    name: "a mistyped base URL blocks a batch of which nothing was done",
+    name: "a mistyped base URL blocks a batch that has done nothing",
     file: "src/batch/engine/batch.ts",
     from: 'known.ledger.count("pending") < known.ledger.size;',
     to: "true;",
@@ -61,7 +61,7 @@ export const batchMutations: readonly Mutation[] = [
     tests,
   },
   {
-    name: "the new output is lost if a run ends right before it replaces the old one",
+    name: "the new output is lost if a run ends immediately before the output replaces the old one",
     file: "src/batch/engine/open.ts",
     from: "if (known.isCopyPending) await replaceOutput(options);",
     to: "",
@@ -75,14 +75,14 @@ export const batchMutations: readonly Mutation[] = [
     tests,
   },
   {
-    name: "batch retry makes an output readable that was not",
+    name: "batch retry makes a private output readable for others",
     file: "src/batch/files.ts",
     from: "isNew && options ? await statOf(options.like) : undefined;",
     to: "undefined as Awaited<ReturnType<typeof statOf>>;",
     tests,
   },
   {
-    name: "batch retry takes permissions from an output",
+    name: "batch retry removes permissions from an output",
     file: "src/batch/files.ts",
     from: "await file.chmod(permissions(like));",
     to: "void 0;",

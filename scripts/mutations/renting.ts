@@ -248,7 +248,7 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/commands/batch-shards.test.ts"],
   },
   {
-    name: "two numbers of shards that begin together both run",
+    name: "two runs with different numbers of shards begin together, and neither is refused",
     file: "src/batch/engine/open.ts",
     from: "await assertSameShards?.().catch(",
     to: "await Promise.resolve().catch(",

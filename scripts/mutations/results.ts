@@ -143,7 +143,7 @@ export const resultMutations: readonly Mutation[] = [
     tests: ["test/commands/batch.test.ts"],
   },
   {
-    name: "a batch loses a picture that cannot be decoded beside one that can",
+    name: "a batch loses a picture that cannot be decoded if another one can",
     file: "src/batch/engine/send.ts",
     from: "if (received === undefined) return unusable(problem, body, response);",
     to: "if (received !== null) return unusable(problem, body, response);",

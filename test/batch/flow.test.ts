@@ -12,7 +12,7 @@ const succeed = (flow: Flow, times: number): void => {
 };
 
 describe("the number of requests in flight", () => {
-  test("rises by one after as many successes, up to the maximum", () => {
+  test("rises by one after that many successes, up to the maximum", () => {
     const { flow } = flowOf({ maximum: 10 });
     succeed(flow, 7);
     expect(flow.limit).toBe(8);
@@ -34,7 +34,7 @@ describe("the number of requests in flight", () => {
     expect(flow.limit).toBe(2);
   });
 
-  test("halves once if several requests that were in flight together are refused", () => {
+  test("halves only once if several requests in flight are refused", () => {
     const { flow } = flowOf();
     const { period } = flow;
     for (let request = 0; request < 8; request += 1) flow.wait(undefined, period);
@@ -43,7 +43,7 @@ describe("the number of requests in flight", () => {
 });
 
 describe("after a 429", () => {
-  test("nothing is sent for as long as the service asks, also if another request asks for less", () => {
+  test("nothing is sent until the longest delay that the service asked for is over", () => {
     const { flow, clock } = flowOf();
     const { period } = flow;
     flow.wait(30_000, period);

@@ -73,7 +73,7 @@ test.each([
   expect(await run(source, source)).toEqual({ stop: undefined, requests: 3 });
 });
 
-test("lines that an earlier run has sent in another order are found", async () => {
+test("lines that an earlier run sent in another order are recognized", async () => {
   const { journalLine } = await import("../../src/batch/journal.ts");
   const records = ["3", "1"].flatMap((id) => [
     journalLine({ event: "send", id, request: "0000000000000000", cost: undefined }),

@@ -4,7 +4,7 @@ import { Ledger } from "../../src/batch/ledger.ts";
 import { mergedLines } from "../../src/batch/merge.ts";
 import { scratchFolder } from "../media/scratch.ts";
 
-test("a result that is longer than an input may be can be merged", async () => {
+test("a result that is longer than the limit of an input line can be merged", async () => {
   const ledger = new Ledger();
   ledger.setState(ledger.add("a"), "done");
   const text = `{"custom_id":"a","response":{"body":"${"x".repeat(66 * 1024 * 1024)}"}}\n`;

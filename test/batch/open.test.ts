@@ -11,7 +11,7 @@ import { scratchFolder } from "../media/scratch.ts";
 
 const shard = { index: 0, count: 3 };
 
-/** Opens a shard. The batch turns out to have another number of shards, after `meanwhile`. */
+/** Opens a shard. After `meanwhile`, gpuctl finds that the batch has another number of shards, and refuses it. */
 async function openRefused(out: string, meanwhile = async () => {}): Promise<unknown> {
   const known = await readKnown(diskFiles, out);
   const assertSameShards = async () => {
@@ -29,7 +29,7 @@ test("a new batch that is refused leaves no files", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a new batch that is refused leaves an output that was there before", async () => {
+test("a new batch that is refused does not remove an output that existed before", async () => {
   const folder = await scratchFolder();
   const out = join(folder, "answers.0-of-3.jsonl");
   await writeFile(out, "");

@@ -6,7 +6,7 @@ import type { AppendFile, BatchFiles } from "../../src/batch/files.ts";
 import { type BatchRequest, jsonLines } from "../../src/batch/input/lines.ts";
 import { fc, runs } from "../support/property.ts";
 
-/** Never settles. A killed process waits for it, so that it does nothing more. */
+/** Never settles. A killed process waits for this promise, so it does nothing more. */
 const never = new Promise<never>(() => {});
 
 /** A disk, and the process that writes to it, which is killed after `killedAfter` steps. */
@@ -25,7 +25,7 @@ class Disk {
     });
   }
 
-  /** One step of the process. If the process is killed here, what follows does not happen. */
+  /** One step of the process. If the process is killed here, the following steps do not happen. */
   async step(): Promise<void> {
     await new Promise(setImmediate);
     this.#stepsLeft -= 1;
@@ -120,9 +120,9 @@ const lineOf = (index: number, version: number): string =>
 /** Runs a batch several times, and checks after each run what must always hold. */
 async function check({ lines, ceiling, rounds }: Input): Promise<void> {
   const versions = Array.from({ length: lines }, () => 0);
-  /** How often the service did what a request asked for, by ID and version. */
+  /** How often the service carried out a request, by ID and version of its line. */
   const accepted = new Map<string, number>();
-  /** How often the user asked for such a request to be sent, by ID and version. */
+  /** How often the user allowed such a request to be sent, by ID and version of its line. */
   const allowed = new Map<string, number>();
   const keyOf = (index: number) => `line-${index} ${versions[index]}`;
   let spent = 0n;

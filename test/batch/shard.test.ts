@@ -110,7 +110,7 @@ test.each([
   expect(shardOutput(out, { index: 3, count: 8 })).toBe(expected);
 });
 
-test("the shares of a cost limit never exceed it together, and are less than a millionth of a dollar below it", () => {
+test("the shares of a cost limit add up to the limit, or to less than a millionth of a dollar below it", () => {
   const amounts = fc.integer({ min: 0, max: 1e12 });
   fc.assert(
     fc.property(amounts, fc.integer({ min: 1, max: 999 }), (micros, count) => {

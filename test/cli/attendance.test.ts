@@ -5,7 +5,7 @@ import type { Sink } from "../../src/system/types.ts";
 
 const secret = "hunter2-hunter2-hunter2";
 
-/** What a terminal shows of these pieces of output, if each text that is written to it is masked on its own. */
+/** What a terminal shows of these pieces of output, if each piece is masked separately when it is written. */
 async function shown(pieces: readonly string[]): Promise<string> {
   const redactor = createRedactor();
   redactor.add(secret);

@@ -55,7 +55,7 @@ test("batch run keeps to the limit for pictures, and warns once if the prices of
   });
 });
 
-test("batch run --max-cost needs the price of each line, also with the amount of the profile", async () => {
+test("batch run --max-cost needs the price of each line, even if the amount equals that of the profile", async () => {
   const { run, folder } = await withBudget({ maxCost: "0.0239999" });
   await writeFile(join(folder, "prompts.txt"), "a cat\na dog\n");
   const typed = await run(

@@ -57,7 +57,7 @@ describe("completion values", () => {
     });
   });
 
-  test("that look like flags are never offered, because they would be taken for flags", async () => {
+  test("that look like flags are never offered, because gpuctl would mistake them for flags", async () => {
     const files = { [path]: cached(1000 * minute, "--yes", "-o", "1001", "a-b") };
     expect(await completionsOf(["rental"], files)).toMatchObject({
       out: "1001\tlabel of 1001\na-b\tlabel of a-b\n",

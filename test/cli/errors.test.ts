@@ -88,7 +88,7 @@ describe("the service's message is shown, whatever its format", () => {
     expect(err).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 
-  test("every kind of line break in a text of a service is a space", async () => {
+  test("every kind of line break in a text of a service is shown as a space", async () => {
     const { run } = await createCli({
       respond: always(400, { error: "one\u0085two\u2028three\u2029four\r\nfive\vsix" }),
     });

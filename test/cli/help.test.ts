@@ -13,7 +13,7 @@ import { commands } from "../support/commands.ts";
 /** Help's line width when stdout is not a terminal. */
 const pipeWidth = 80;
 
-/** Where the section starts that is the same for every command. */
+/** Matches the start of the section that is the same for every command. */
 const globalPart = /^Global flags \(see/m;
 
 /** The lines that help wraps; it never wraps command lines. */

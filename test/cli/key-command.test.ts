@@ -99,7 +99,7 @@ describe("a program that prints the key", () => {
     expect(err).not.toContain("no such entry");
   });
 
-  test("is named by auth status, with the end of what it prints", async () => {
+  test("is shown by auth status, with the last characters of the key", async () => {
     const { run } = await withCommand(() => key);
     const { out } = await run("auth status -o json");
     expect(JSON.parse(out)).toMatchObject({

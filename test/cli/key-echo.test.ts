@@ -29,7 +29,7 @@ describe("a key echoed by the service is never printed", () => {
     expect(out + err).not.toContain(key);
   });
 
-  test("also not if it has only eight characters", async () => {
+  test("not even if it has only eight characters", async () => {
     const short = "k3y-8chr";
     const { run } = await createCli({
       respond: () => Response.json({ code: "NO", message: `${short} is bad`, issues: [] }, { status: 401 }),
@@ -40,7 +40,7 @@ describe("a key echoed by the service is never printed", () => {
     expect(err).not.toContain(short);
   });
 
-  test("also not if it is written with escapes of escapes of escapes", async () => {
+  test("not even if it is escaped three times over", async () => {
     const each = (text: string, way: (code: number) => string) =>
       [...text].map((one) => way(one.charCodeAt(0))).join("");
     const asUrl = each(key, (code) => `%${code.toString(16)}`);
@@ -54,7 +54,7 @@ describe("a key echoed by the service is never printed", () => {
     expect(err).toContain("Error: **** is bad");
   });
 
-  test("also not when the response is not JSON or is truncated", async () => {
+  test("not even when the response is not JSON or is truncated", async () => {
     const stream = `data: {"error":{"message":"${key}"}}\n\n`;
     for (const [body, line, exitCode] of [
       [`<html>${key}`, "rentals summary", exit.service],
@@ -69,7 +69,7 @@ describe("a key echoed by the service is never printed", () => {
     }
   });
 
-  describe("also not in a chat answer that splits it", () => {
+  describe("not even in a chat answer that splits it between events", () => {
     const encoded = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join("");
     const base64 = Buffer.from(`me:${key}`).toString("base64");
     const answer = (text: string, size: number) => text.match(new RegExp(`.{1,${size}}`, "gsu")) ?? [];

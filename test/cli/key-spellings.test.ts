@@ -100,7 +100,7 @@ const places: readonly { line: string; respond: (quoted: string) => Responder }[
   },
 ];
 
-/** What a text reads as after its spellings are decoded, several times over. Shares no code with gpuctl. */
+/** A text whose spellings are decoded repeatedly. Shares no code with gpuctl. */
 function readings(text: string): readonly string[] {
   const once = (from: string) =>
     from
@@ -183,7 +183,7 @@ test("only auth token prints the key", async () => {
   expect((await run("auth key-that-is-printed", account)).err).not.toContain("key-that-is-printed");
 });
 
-test("a text of fewer than 8 characters is no secret, and neither are the sandbox's keys", async () => {
+test("a text of fewer than 8 characters is not masked, and neither are the sandbox's keys", async () => {
   const { run } = await createCli({ respond: always(200, [{ id: 1, label: "testing" }]) });
   expect((await run("volumes list", overNetwork({ GPUCTL_API_KEY: "testing" }))).out).toContain("testing");
   const env = { GPUCTL_API_KEY: "gpuctl-sandbox-full" };

@@ -228,7 +228,7 @@ describe("history", () => {
     },
   );
 
-  test("reports where the JSON becomes invalid, after the records before it", async () => {
+  test("prints the records before the invalid JSON, and says where it is invalid", async () => {
     const { run } = await history('[{"id":1},{"id":2}, oops]');
     const { code, out, err } = await run("rentals history --sandbox -o id");
     expect({ code, out }).toEqual({ code: 7, out: "1\n2\n" });

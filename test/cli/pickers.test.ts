@@ -139,7 +139,7 @@ describe("an ID is picked from what exists", () => {
     expect((await run("rentals get --sandbox", { terminal: 80, prompts })).err).toContain("4711");
   });
 
-  test("or several typed, which the question says how to separate", async () => {
+  test("or several are typed; the question says how to separate them", async () => {
     const { run } = await createCli();
     for (const line of [metal, metal, volume]) await run(line);
     const { asked, prompts } = choosing("training-data", "Type another one", "1001, 1002");
@@ -172,7 +172,7 @@ describe("an ID is picked from what exists", () => {
     expect(err).toContain("Cannot list the choices for RENTAL: Out of order.");
   });
 
-  test("and the line to run again is printed when nothing has the label", async () => {
+  test("and the equivalent command line is printed even if nothing has the label", async () => {
     const { run } = await createCli();
     const { prompts } = choosing("no such");
     const { code, err } = await run("rentals get --sandbox", { terminal: 80, prompts });
@@ -180,7 +180,7 @@ describe("an ID is picked from what exists", () => {
     expect(err).toContain("without prompts: gpuctl rentals get --sandbox 'no such'\n");
   });
 
-  test("without a confirmation that was never given", async () => {
+  test("and that command line has no --yes if nothing was confirmed", async () => {
     const { run } = await createCli();
     const { prompts } = choosing("no such");
     const { code, err } = await run("rentals terminate --sandbox", { terminal: 80, prompts });
@@ -268,7 +268,7 @@ describe("rentals create offers what the service lists", () => {
     expect(body).toEqual({ gpuType: "h200", gpuCount: 3, region: "eu-north-4", networkType: "ethernet" });
   });
 
-  test("for the type of rental that is chosen first, when none is named", async () => {
+  test("for the type of rental that the user picks first, if none is named", async () => {
     const { run } = await createCli();
     const { asked, prompts } = choosing("bare-metal", "8 x h100");
     const { code, err, requests } = await run("rentals create --sandbox", { terminal: 100, prompts });

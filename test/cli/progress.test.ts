@@ -3,7 +3,7 @@ import { createCli, type Responder } from "../support/cli.ts";
 
 const states = ["Pending", "Pending", "Booting", "Running"];
 
-/** A service whose rental has the next state at each lookup. */
+/** A service whose rental has these states, one for each lookup. */
 const starting = (): Responder => {
   const left = [...states];
   return ({ path }) =>

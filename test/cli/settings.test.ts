@@ -9,7 +9,7 @@ import { serviceUrl } from "../support/service.ts";
 const profileHost = "https://compute.example.com";
 const profileInference = "https://inference.example.com";
 
-describe("without a host of its own, inference follows a base URL that differs from the profile's", () => {
+describe("without its own host, inference uses a base URL that differs from the profile's", () => {
   async function withHosts() {
     const { run } = await createCli();
     const login = `auth login --with-token --no-validate --base-url ${profileHost} --inference-base-url ${profileInference}`;

@@ -38,7 +38,7 @@ function exchange(channel: Channel, request = get): Promise<Result> {
   });
 }
 
-/** The channel under test, and one that leaves everything to `node:http`. */
+/** The channel under test, and a channel that uses `node:http` for everything. */
 async function channels(origin: string, { isShared = false } = {}) {
   const url = new URL(origin);
   const direct = new DirectChannel(url, { isShared });
@@ -114,7 +114,7 @@ const chunked = (body: string, style: { upper: boolean; extension: string; trail
   return `${sizes.map((part) => `${size(part)}${style.extension}\r\n${part}\r\n`).join("")}0\r\n${style.trailer}\r\n`;
 };
 
-/** A response, mostly valid, with what may follow it or be missing. */
+/** A response that is usually valid. Data may follow it, and parts of it may be missing. */
 const responses = fc
   .record({
     status: fc.constantFrom(...statusLines),
@@ -150,7 +150,7 @@ const responses = fc
   });
 
 describe("a response", () => {
-  test("is read as node:http reads it, whatever it is and however it is cut", async () => {
+  test("is read as node:http reads it, whatever it contains and wherever it is split", async () => {
     const server = await sendingParts();
     const { direct, node } = await channels(server.origin);
     await fc.assert(
@@ -248,7 +248,7 @@ test("tiny chunks that arrive together are joined", async () => {
   expect(parts).toBeLessThan(1000);
 });
 
-test("a TLS session is given up after a connection that failed", async () => {
+test("a TLS session is discarded after a failed connection", async () => {
   const { cert, key } = selfSigned("localhost");
   const server = createTlsServer({ cert, key, maxVersion: "TLSv1.2" }, (socket) => {
     socket.on("error", () => {});
@@ -298,7 +298,7 @@ describe("a shared connection", () => {
     expect(server.connections()).toBe(2);
   });
 
-  test("has no request on it while the packet of a response may have more in it", async () => {
+  test("sends no request while the packet of a response may contain more data", async () => {
     const { cert, key } = selfSigned("localhost");
     let isFirst = true;
     const server = createTlsServer({ cert, key }, (socket) => {
@@ -307,7 +307,7 @@ describe("a shared connection", () => {
         socket.cork();
         socket.write(`${ok}{}`);
         socket.uncork();
-        // A record of its own, which Node.js passes on by itself.
+        // A separate TLS record, which Node.js passes on separately.
         if (isFirst) socket.write(`${ok}[]`);
         isFirst = false;
       });
@@ -326,7 +326,7 @@ describe("a shared connection", () => {
     expect(connections).toBe(2);
   });
 
-  test("sends no request that was waiting for it when it is closed", async () => {
+  test("sends no waiting request after it is closed", async () => {
     const server = await listen((_request, response) => response.end("{}"));
     const { direct } = await channels(server.origin, { isShared: true });
     const second = await new Promise<Result>((resolve, reject) => {

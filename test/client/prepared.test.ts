@@ -131,7 +131,7 @@ describe("a prepared write", () => {
 
   test.each([
     ["after the end of the body", `${ok}junk`],
-    // A header that is repeated is left to the parser of Node.js.
+    // Node.js's own parser handles a response with a repeated header.
     [
       "after the end of the body, with a repeated header",
       "HTTP/1.1 200 OK\r\nX: 1\r\nX: 2\r\nContent-Length: 2\r\n\r\n{}junk",
@@ -146,7 +146,7 @@ describe("a prepared write", () => {
     expect(server.connections()).toBe(2);
   });
 
-  test("keeps what arrives in one packet with a protocol error in the middle of a body", async () => {
+  test("keeps the part of a body that arrives in the same packet as a protocol error", async () => {
     const text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nZZ\r\n";
     const server = await listenRaw((socket) => socket.once("data", () => socket.write(text)));
     const error = await failure((await prepared(server.origin))("1"));
@@ -154,11 +154,11 @@ describe("a prepared write", () => {
     expect(String(error instanceof UnknownOutcome && error.received?.bytes)).toBe("{}");
   });
 
-  test("does not take a body that only the connection ends for whole if the connection breaks", async () => {
+  test("does not treat a body that ends with the connection as complete if the connection breaks", async () => {
     const server = await listenRaw((socket) =>
       socket.once("data", () => {
         socket.write("HTTP/1.1 200 OK\r\n\r\n{}");
-        // A reset that follows at once looks to Node.js like the end of the connection.
+        // If the reset followed at once, Node.js would take it for the end of the connection.
         setTimeout(() => socket.resetAndDestroy(), 50);
       }),
     );

@@ -34,7 +34,7 @@ describe("HTTP_PROXY", () => {
     });
   });
 
-  test("is connected to anew for every write, and shared by reads", async () => {
+  test("gets a new connection for every write, and a shared one for reads", async () => {
     const proxy = await listen(({ method }, response) => json(response, method === "GET" ? [] : {}));
     vi.stubEnv("HTTP_PROXY", proxy.origin);
     const { call } = caller("http://api.example.test", remote);

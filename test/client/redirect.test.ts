@@ -40,7 +40,7 @@ describe.each(statuses)("a redirect with %i", (status) => {
   });
 });
 
-describe.each([304, 305, 306])("%i, which is no redirect", (status) => {
+describe.each([304, 305, 306])("%i, which is not a redirect", (status) => {
   test("is not followed, and the error does not mention a redirect", async () => {
     const server = await redirecting("/moved", status);
     const read_ = await failure(caller(server.origin, { retries: 0 }).call(...read));

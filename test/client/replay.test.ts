@@ -7,14 +7,14 @@ import { listenRaw } from "./server.ts";
 
 let connection: Socket | undefined;
 
-// Loads only when the connection was reset, and the client has noticed.
+// Loads only after the connection was reset and the client has noticed the reset.
 vi.mock("../../src/client/transport/node-http.ts", async (original) => {
   if (connection && !connection.closed) await once(connection, "close");
   for (let turn = 0; turn < 5; turn += 1) await nextTurn();
   return original();
 });
 
-test("a whole response that is not plain is read although a reset follows while node:http is loaded", async () => {
+test("a complete response that is not plain is read even if the connection is reset while node:http loads", async () => {
   const server = await listenRaw((socket) => {
     connection = socket;
     const refusal = "HTTP/1.0 403 Forbidden\r\nContent-Length: 2\r\n\r\nno";

@@ -79,7 +79,7 @@ describe("a field that holds several values", () => {
     expect(JSON.stringify(flag)).not.toMatch(/lora|weight/i);
   });
 
-  test("is one map and several lists in the contract", () => {
+  test("occurs as one map and several lists in the contract", () => {
     expect(flags.filter(({ flag: { kind } }) => kind === "map").map(({ title }) => title)).toEqual([
       "image --lora",
     ]);

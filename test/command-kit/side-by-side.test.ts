@@ -10,7 +10,7 @@ const busy = (retryAfter?: number) =>
     { method: "POST", url: "https://api.example.com" },
   );
 
-/** Work on items, and a sleep, both of which end when the test says so. */
+/** Work on items, and a sleep. The test decides when each of them ends. */
 function controlled() {
   const started: string[] = [];
   const ends = new Map<string, { readonly succeed: () => void; readonly fail: (error: Error) => void }>();
@@ -76,7 +76,7 @@ test("after a 429, nothing is started until the wait is over, and then fewer ite
   expect(await outcomes).toEqual(items.map((item) => ({ value: item.toUpperCase() })));
 });
 
-test("of several 429s during one wait, the longest is waited for, once", async () => {
+test("after several 429s, the longest delay is waited for only once", async () => {
   const { started, slept, work, options, begun, succeed, fail, wake } = controlled();
   const outcomes = sideBySide(["a", "b", "c"], work, { ...options, concurrency: 3 });
   await begun();
@@ -107,7 +107,7 @@ test("more items at a time are started again once enough succeed", async () => {
   expect(await outcomes).toHaveLength(12);
 });
 
-test("after an interruption or a failure of all, no further item is started", async () => {
+test("after an interruption, or a failure that affects all items, no further item is started", async () => {
   const { started, work, options, begun, succeed } = controlled();
   const controller = new AbortController();
   const interrupted = sideBySide(["a", "b"], work, {
@@ -128,7 +128,7 @@ test("after an interruption or a failure of all, no further item is started", as
   expect(started).toEqual(["a", "c"]);
 });
 
-test("a 429 to an item sent before a wait is waited for, but does not count as another allowed wait", async () => {
+test("a late 429 to an item that was sent before a wait extends the wait, but does not count toward the maximum number of waits", async () => {
   const { slept, work, options, begun, succeed, fail, wake } = controlled();
   const outcomes = sideBySide(["a", "b"], work, { ...options, maxWaits: 1, concurrency: 2 });
   await begun();

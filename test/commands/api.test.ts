@@ -25,7 +25,7 @@ describe("api list", () => {
     `);
   });
 
-  test("names each column once that does not fit the terminal", async () => {
+  test("lists each column that does not fit the terminal only once", async () => {
     const { run } = await createCli();
     const { err } = await run("api list --sandbox", { terminal: 80 });
     expect(err).toBe(

@@ -74,7 +74,7 @@ describe.each([
     },
   );
 
-  test("are sent again if the command line sets the other model, and once", async () => {
+  test("are sent again, but only once, if the command line sets the other model", async () => {
     const cli = await completeBatch();
     const { code, requests } = await cli.run(`${line} --model ${now}`, overNetwork());
     expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: now } }, {}] });
@@ -228,7 +228,7 @@ describe("the output that replaces another one", () => {
     expect(await readdir(cli.folder)).not.toContain(`out.jsonl.new-${copy}`);
   });
 
-  test("continues a copy of an earlier version, which was named OUT.new", async () => {
+  test("continues the copy that an earlier version named OUT.new", async () => {
     const cli = await failedBatch();
     const [path, before] = [join(cli.folder, "out.jsonl"), await read(cli, "out.jsonl")];
     await cli.run("batch retry out.jsonl --failed", overNetwork());

@@ -120,7 +120,7 @@ describe("the shards of a batch", () => {
     ["", "--shard 0/2", "this run has 2 shards, but the batch has no shards", "with no --shard."],
   ])("after %s, %s is refused and sends nothing", async (first, second, problem, hint) => {
     const cli = await createCli();
-    // As a pattern, this name would match neither itself nor its shards.
+    // If gpuctl used this name as a pattern, it would match neither the name itself nor the names of its shards.
     const out = "an[s]wers (1+).jsonl";
     await writeFile(join(cli.folder, "requests.jsonl"), input());
     const line = ["batch", "run", "requests.jsonl", "--out", out];
@@ -136,7 +136,7 @@ describe("the shards of a batch", () => {
     expect(await cli.run([...line, ...words(first)], { env })).toMatchObject({ code: exit.done });
   });
 
-  test("run beside batches with other names, and beside a shard that has just created its journal", async () => {
+  test("run next to batches with other names, and next to a shard that has just created its journal", async () => {
     const cli = await cliWith();
     const others = ["answers-2.0-of-2.jsonl", "answers.v2.jsonl", "xanswers.jsonl", "answersX0-of-2.jsonl"];
     for (const other of others) {
@@ -149,13 +149,13 @@ describe("the shards of a batch", () => {
     expect(await cli.run(`${shardLine} 2/3`, { env })).toMatchObject({ code: exit.done });
   });
 
-  test("of two numbers that begin at the same time do not both run", async () => {
+  test("cannot have two numbers: if two runs with different numbers begin at once, one is refused", async () => {
     const cli = await cliWith();
     const runs = await Promise.all(["0/3", "1/2"].map((shard) => cli.run(`${shardLine} ${shard}`, { env })));
     const refused = runs.filter(({ code }) => code === exit.usage);
     expect(refused.length).toBeGreaterThan(0);
     for (const { requests } of refused) expect(requests).toEqual([]);
-    // Nothing of a refused run is left, so the batch can be run to its end.
+    // A refused run leaves no files, so the batch can be run to its end.
     const isLeft = (shard: string) => (name: string) => name.startsWith(`answers.${shard}.jsonl`);
     const names = await readdir(cli.folder);
     const left = ["0-of-3", "1-of-2"].filter((shard) => names.some(isLeft(shard)));
@@ -236,7 +236,7 @@ describe("in the environment of", () => {
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
-  test("an array of which one task is run again", async () => {
+  test("an array in which one task is rerun", async () => {
     const cli = await cliWith();
     const slurm = (id: number, min: number, count: number) => ({
       ...env,

@@ -101,7 +101,7 @@ describe("batch run", () => {
     expect({ code: second.code, requests: second.requests }).toEqual({ code: 0, requests: [] });
   });
 
-  test("sends an edited line again, and only it; its old result is kept beside the output", async () => {
+  test("sends only an edited line again, and keeps its old result next to the output", async () => {
     const cli = await createCli({ respond: service((text) => Response.json({ choices: [text] })) });
     await write(cli, [chat("a"), chat("b")]);
     await cli.run(run, overNetwork());
@@ -278,7 +278,7 @@ describe("batch run", () => {
       (good: string, bad: string) => `{"images":[{"image":"${bad}","image":"${good}"}]}`,
     ],
   ])("a picture that cannot be decoded, beside one that can, is kept: %s", async (_, name, bodyOf) => {
-    // Short texts are kept in another way.
+    // gpuctl keeps short texts in another way.
     const [good, bad] = [base64(tinyPng()), `${base64(randomBytes(1000))}!`];
     const cli = await createCli({ respond: () => new Response(bodyOf(good, bad)) });
     await write(cli, [image("a")]);
@@ -303,7 +303,7 @@ describe("batch run", () => {
     expect((await readdir(cli.folder)).filter((name) => name.includes(".files"))).toEqual([]);
   });
 
-  test("what arrived of a response that is cut is saved", async () => {
+  test("the part of a truncated response that arrived is saved", async () => {
     const start = '{"choices":[{"message":{"role":"assistant","content":"Half an ans';
     const cli = await createCli({
       respond: () => {
@@ -336,7 +336,7 @@ describe("batch run", () => {
     expect((await cli.run(run, overNetwork())).code).toBe(exit.done);
   });
 
-  test("gives up a service that refuses for too long, and says that it is safe to run again", async () => {
+  test("gives up if the service refuses for too long, and says that it is safe to run again", async () => {
     const cli = await createCli({ respond: () => refusal(429) });
     await write(cli, [chat("a"), chat("b")]);
     const { code, err } = await cli.run(`${run} --give-up-after 5s`, overNetwork());
@@ -344,7 +344,7 @@ describe("batch run", () => {
     expect(err).toContain("2 of 2 lines are left: Refused with 429");
   });
 
-  test("says how long a service asks to wait that asks for longer than the batch waits", async () => {
+  test("says how long the service asks to wait if that is longer than the batch waits", async () => {
     const headers = { "retry-after": "7200" };
     const cli = await createCli({ respond: () => new Response(null, { status: 429, headers }) });
     await write(cli, [chat("a")]);

@@ -60,7 +60,7 @@ describe("--attach", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("reads stdin, which is then no part of the message", async () => {
+  test("reads stdin, which is then not part of the message", async () => {
     const { contentSent } = await withFiles({});
     expect((await contentSent(`${ask} --attach -`, "piped")).content).toBe(
       '<file name="stdin">\npiped\n</file>\n\nHello',

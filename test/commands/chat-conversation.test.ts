@@ -126,7 +126,7 @@ describe("a conversation", () => {
     expect(asks).toEqual([true, false, false]);
   });
 
-  test("Ctrl-C stops an answer, keeps it marked, and the conversation goes on", async () => {
+  test("Ctrl-C stops an answer, which is kept and marked, and the conversation continues", async () => {
     const stop = new AbortController();
     const signals = [stop.signal];
     const { cli, outcome } = await talk(["hello", "go on"], {
@@ -236,7 +236,7 @@ describe("the commands of a conversation", () => {
     expect(outcome.copied).toEqual(["ls; rm -rf ~\n\tend"]);
   });
 
-  test("/save names the session, and /load goes on with one", async () => {
+  test("/save names the session, and /load continues a session", async () => {
     const { cli, outcome } = await talk(["hello", "/save mine", "/save ../x", "more"]);
     expect(outcome.err).toContain("To continue: gpuctl chat --session mine --sandbox");
     expect((await cli.run("chat sessions list -o id")).out).toBe("mine\n");

@@ -47,7 +47,7 @@ test("a last question with an unreadable time gets a name with a date when it is
   expect(await namesIn(cli)).toEqual([expect.stringMatching(/^2026-11-20-\d{6}-chat$/)]);
 });
 
-test("a pipe in place of an answer that is under way is ignored", async () => {
+test("a pipe in place of the file of an unfinished answer is ignored", async () => {
   const cli = await createCli();
   await cli.run("chat Hello --session good --sandbox");
   await execa("mkfifo", [`${fileOf(cli, "good")}.abc.answer`]);

@@ -411,7 +411,7 @@ describe("a stream that breaks", () => {
     expect({ code, out, requests: requests.length }).toEqual({ code: 9, out: "half\n", requests: 1 });
   });
 
-  test("because the user stops it keeps what came, and says that it is incomplete", async () => {
+  test("because the user stops it keeps the partial answer, and says that it is incomplete", async () => {
     const stop = new AbortController();
     const { run } = await createCli({
       respond: () =>

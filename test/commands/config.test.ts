@@ -225,7 +225,7 @@ describe("apiKeyCommand", () => {
     }
   });
 
-  test("that is typed with a key is shown without the key before it is saved", async () => {
+  test("that contains a key is shown without the key before it is saved", async () => {
     const { run } = await createCli();
     const add = ["profile", "add", "--base-url", "https://a.example", "--key-command", `echo ${secret}`];
     const { code, err } = await run(add, { terminal: 80, prompts: { text: async () => "more" } });

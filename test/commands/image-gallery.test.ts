@@ -174,7 +174,7 @@ describe("image gallery", () => {
     expect(pictures.map(({ name }) => name)).toEqual(["cat-2.png", "cat-10.png"]);
   });
 
-  test("links to pictures from where the page is, whatever their names", async () => {
+  test("links to pictures relative to the page, whatever their names", async () => {
     const cli = await createCli();
     const names = [
       '100% "a\'b" #1?.png',

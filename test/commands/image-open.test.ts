@@ -121,7 +121,7 @@ describe("image --open", () => {
   });
 });
 
-test.skipIf(process.platform !== "linux")("the viewer goes on when gpuctl has ended", async () => {
+test.skipIf(process.platform !== "linux")("the viewer continues to run after gpuctl has ended", async () => {
   const home = await createHome({ DISPLAY: ":0" });
   // The viewer waits for a line that is written only after gpuctl has ended. The shell then waits for the viewer.
   await addProgram(

@@ -67,7 +67,7 @@ describe("a preview in half blocks", () => {
     expect(out).toBe(`${join(cli.folder, name)}\n`);
   });
 
-  test("is drawn in 256 colors where there are no more", async () => {
+  test("is drawn in 256 colors if the terminal has no more", async () => {
     const gray = png(2, 2, () => [128, 128, 128]);
     for (const [image, codes] of [
       [corners, "38;5;196;48;5;21m▀\u001b[38;5;46;48;5;231m▀"],

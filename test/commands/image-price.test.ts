@@ -16,7 +16,7 @@ describe("image price", () => {
   });
 });
 
-describe("a price in JSON has no noise", () => {
+describe("a price in JSON has no rounding error", () => {
   /** Prices of n pictures in dollars, as decimals that were worked out by hand. */
   const prices = [
     ["1536x640", 25, 3, "0.028125"],

@@ -99,7 +99,7 @@ describe("a response that names a key twice", () => {
   });
 });
 
-test("an excerpt of a response does not show what stands for its picture", async () => {
+test("an excerpt of a response does not show the placeholder of its picture", async () => {
   const cli = await createCli({ respond: () => new Response('{"images":[{"image":"iVBORw0K"}], oops') });
   const { err } = await cli.run("image cat", overNetwork());
   expect(err).toContain('the response is not JSON: {"images":[{"image":"…"}], oops');

@@ -133,7 +133,7 @@ describe("--from", () => {
     });
   });
 
-  test("reads stdin, too, but not for two flags", async () => {
+  test("reads stdin, too, but not for two flags at once", async () => {
     const cli = await painter(tinyPng());
     await cli.run("image cat --steps 9 --out old.png", overNetwork());
     const stdin = await readFile(join(cli.folder, "old.png"));

@@ -9,7 +9,7 @@ const picture = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
 const refused = (status: number, headers = {}) =>
   Response.json({ code: "NO", message: `Refused with ${status}`, issues: [] }, { status, headers });
 
-/** Responds to each seed as told, and counts the requests that are under way. */
+/** Responds to each seed as given, and counts the requests in progress. */
 function service(respond: (seed: number, attempt: number) => Response | Promise<Response>) {
   const attempts = new Map<number, number>();
   const seen = { underWay: 0, most: 0 };
@@ -192,7 +192,7 @@ describe("after a 429", () => {
     expect({ code, slept, sent: attempts.size }).toEqual({ code: 9, slept: [], sent: 1 });
   });
 
-  test.each(["1", "3"])("a 429 that never ends is the error, with %s at a time", async (concurrency) => {
+  test.each(["1", "3"])("if 429s never end, the error is a 429, with %s at a time", async (concurrency) => {
     const { responder } = service(() => refused(429));
     const { run } = await createCli({ respond: responder });
     const line = `image cat -n 8 --seed 1 --concurrency ${concurrency} -o json`;

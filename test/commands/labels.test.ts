@@ -121,12 +121,12 @@ describe("when the service lists only one type of rental", () => {
       return Response.json(query.rentalId === "7" ? { id: 7, state: "active" } : null);
     };
 
-  test.each([403, 404])("with %i for the other, labels of that type are found", async (status) => {
+  test.each([403, 404])("with %i for the other type, labels of the listed type are found", async (status) => {
     const { run } = await createCli({ respond: failing(status) });
     expect(await run("rentals get trainer -o id", overNetwork())).toMatchObject({ code: 0, out: "7\n" });
   });
 
-  test("because the other fails, the label may not be unique", async () => {
+  test("if the other listing fails, the label may not be unique", async () => {
     const { run } = await createCli({ respond: failing(500) });
     expect(await run("rentals get trainer -o id --retries 0", overNetwork())).toMatchObject({
       code: 7,
@@ -147,7 +147,7 @@ test("where volumes cannot be listed, the word is sent as an ID", async () => {
   });
 });
 
-describe("a list that is one page of several, and one that is no list", () => {
+describe("a list that is one of several pages, and a response that is not a list", () => {
   const pages: readonly (readonly [string, object])[] = [
     ["a cursor", { items: [], nextCursor: "abc" }],
     ["more", { rentals: [], hasMore: true }],

@@ -113,7 +113,7 @@ describe("a long listing that breaks off", () => {
   const breaking: Responder = ({ path }) => (isMetal(path) ? inPieces(metal) : inPieces(machines, 20));
 
   test.each(["-o id", "--jq .[].id"])(
-    "is shown as far as it arrived, with the other one: %s",
+    "is shown as far as it arrived, together with the other listing: %s",
     async (words) => {
       const { code, out, err } = await output(`rentals list ${words}`, breaking, streamed);
       const ids = out.trimEnd().split("\n").map(Number);
@@ -153,7 +153,7 @@ describe("a long listing that breaks off", () => {
   });
 });
 
-test("--sort with --limit keeps the right ones of a list that is much longer", async () => {
+test("--sort with --limit keeps the right records of a much longer list", async () => {
   const many = Array.from({ length: 25_000 }, (_, id) => ({ id, costPerHourCents: (id * 7919) % 25_000 }));
   const { run } = await createCli({ respond: () => Response.json(many) });
   const line = "rentals list --type vm --sort costPerHourCents --limit 3 --jq .[].costPerHourCents";

@@ -22,7 +22,7 @@ test.each([
   expect((await readdir(folder)).join().includes("-truncated")).toBe(isMarked);
 });
 
-test("a seed that is no whole number is not in the name of a picture", async () => {
+test("a seed that is not a whole number is not in the name of a picture", async () => {
   const images = [{ image: Buffer.from(tinyPng()).toString("base64"), seed: "../.." }];
   const { run, folder } = await createCli({ respond: always(200, { images }) });
   expect(await run("image hello", overNetwork())).toMatchObject({ code: 0 });

@@ -36,7 +36,7 @@ function replacedOf(id: OperationId): string | undefined {
 /** The part of an outcome that must not differ. */
 const result = ({ code, out }: ServiceOutcome) => ({ code, out });
 
-/** Whether a failure is not an internal error, whose exit code `doctor` also uses when a check fails. */
+/** Whether a failure is not an internal error. `doctor` uses the same exit code when a check fails. */
 const isExpectedFailure = (code: unknown, exitCode: number): boolean =>
   exitCode !== exit.fault || code === "UNHEALTHY";
 

@@ -88,7 +88,7 @@ describe("a result in an unknown format is saved", () => {
   });
 });
 
-describe("one picture of several hides or loses no other", () => {
+describe("one unusable picture of several does not hide or lose the others", () => {
   const images = (...entries: readonly unknown[]) => always(200, { images: entries });
   const good = { image: base64(tinyPng()) };
 
@@ -398,7 +398,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     expect(await readFile(pathAfter("Saved to ", error.message))).toEqual(wav);
   });
 
-  test("of several pictures, all are printed where they are, and the exit code is 12", async () => {
+  test("all of several pictures are printed with their actual paths, and the exit code is 12", async () => {
     let left = 1;
     const remove = async ({ folder }: Cli) => {
       left -= 1;
@@ -467,7 +467,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     );
   });
 
-  test("in the temporary folder when the current one is gone, and the error says so when that fails, too", async () => {
+  test("in the temporary folder if the current folder is gone; if that fails, too, the error says so", async () => {
     const replace = async ({ folder }: Cli) => {
       await rm(folder, { recursive: true, force: true });
       await writeFile(folder, "");

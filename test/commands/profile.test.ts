@@ -52,7 +52,7 @@ describe("profile list", () => {
     expect(lab).toMatchObject({ key: null, keySource: "apiKeyCommand" });
   });
 
-  test("marks the one that a flag or the environment selects", async () => {
+  test("marks the profile that a flag or the environment selects", async () => {
     const { run } = await withProfiles();
     const used = async (...given: Parameters<typeof run>) =>
       JSON.parse((await run(...given)).out).find(({ inUse }: { inUse: boolean }) => inUse)?.name;

@@ -64,7 +64,7 @@ describe("--max-burn", () => {
     expect(err).toContain("Warning: the price of the new rental is not known in advance");
   });
 
-  test("does not know the cost of active rentals that is less than nothing", async () => {
+  test("treats a negative cost of the active rentals as unknown", async () => {
     const negative = { data: [{ id: 1, costPerHourCents: -500 }] };
     const { run } = await withOneRental({
       [summaryPath]: { hourlyCostCents: -500 },
@@ -243,7 +243,7 @@ describe("the lock for creates with a limit", () => {
 });
 
 describe("--max-burn with --count", () => {
-  /** A service without prices in advance, whose rentals cost `price` cents an hour; with `offer`, its options list that. */
+  /** A service without prices in advance, whose rentals cost `price` cents an hour; with `offer`, its options list that price. */
   const serviceWith = (
     costs: (at: number) => object,
     {

@@ -56,7 +56,7 @@ describe("the cost is shown before a create", () => {
     expect(paths).toEqual(["/v2/openapi.json", options]);
   });
 
-  test("from more rental options than a call can have arguments", () => {
+  test("from more rental options than a function call can have arguments", () => {
     const many = Array.from({ length: 200_000 }, () => option);
     const place = { region: "us-central-1", networkType: "ethernet", termType: "on-demand" };
     const wanted = { type: "virtual-machine", gpuType: "h100", gpuCount: 4, ...place } as const;

@@ -215,7 +215,7 @@ describe("a termination that is not certain", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("that took effect all the same is reported as ended, and is sent once", async () => {
+  test("that fails but takes effect is reported as ended, and is sent once", async () => {
     const cli = await cliThatResponds((request) => (isTerminate(request) ? failure(500) : undefined));
     await withLeaseOver(cli);
     const outcome = await cli.run(`${guard} -o json`);
@@ -238,7 +238,7 @@ describe("a termination that is not certain", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("of a rental that takes long to end is not sent again meanwhile", async () => {
+  test("of a rental that takes long to end is not sent again while the rental is ending", async () => {
     let isSent = false;
     const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? "Terminating" : "Running" });
     const cli = await createCli({
@@ -312,7 +312,7 @@ describe("a rental that the guard does not know", () => {
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("has the same time of creation as the rental of the lease, and is ended whatever its label is", async () => {
+  test("is ended despite another label if its creation time is exactly that of the lease", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label train --lease 1h`);
     const [lease] = await leasesOf(cli);
@@ -462,7 +462,7 @@ describe("a create whose outcome is unknown", () => {
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
   });
 
-  test("is not reported as a rental without a lease while it is under way", async () => {
+  test("is not reported as a rental without a lease while the request is in progress", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label train`);
     await writeLeases(cli, [{ label: "train", process: "another-machine 1" }]);
@@ -478,7 +478,7 @@ describe("a create whose outcome is unknown", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("of a killed process ends at once when the lease is that of the process", async () => {
+  test("of a killed process ends at once if its lease ends with the process", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     await cli.run(`${create} --label kept`);
@@ -634,7 +634,7 @@ describe("a service that fails", () => {
     ]);
   });
 
-  test("with one of its lists ends what is over all the same", async () => {
+  test("with only one of its lists does not keep the guard from ending rentals", async () => {
     let isUp = true;
     const cli = await createCli({
       respond: (request) =>
@@ -658,7 +658,7 @@ describe("a service that fails", () => {
     expect(requests.length).toBeLessThanOrEqual(2);
   });
 
-  test("--every prints what lasts once, also as JSON lines", async () => {
+  test("--every prints an ongoing event only once, also as JSON lines", async () => {
     const abort = new AbortController();
     let lists = 0;
     const cli = await createCli({
@@ -729,7 +729,7 @@ describe("--notify", () => {
     return { notified, options: { programs: { shell } } };
   }
 
-  test("passes each event to the command, and one that lasts once", async () => {
+  test("passes each event to the command, and an ongoing event only once", async () => {
     const cli = await withLeaseOver(await createCli());
     await cli.run(create);
     const { notified, options } = recorder();
@@ -755,7 +755,7 @@ describe("--notify", () => {
     expect(notified.slice(2).map(({ event }) => event.event)).toEqual(["ends-soon", "no-lease"]);
   });
 
-  test("two guards notify a lasting event once", async () => {
+  test("two guards report an ongoing event only once", async () => {
     const cli = await createCli();
     await cli.run(create);
     const { notified, options } = recorder();
@@ -834,7 +834,7 @@ test("a job that cannot be read is named once, with what to do about it", async 
   );
 });
 
-test("a damaged line is a problem, and the other leases end their rentals", async () => {
+test("a damaged line is reported, and the rentals of the other leases still end", async () => {
   const cli = await createCli();
   await cli.run(create);
   await writeLeases(cli, [{ rentalId: "1001" }], { after: '{"lease":{"tok' });

@@ -13,7 +13,7 @@ const detached = (script: string, ...flags: readonly string[]) =>
   sh(script, "--label", "train", "--detach", "--lease", "1h", ...flags);
 
 describe.skipIf(process.platform === "win32")("rentals jobs", () => {
-  test("a detached job goes on, and attach copies back, ends the rental and exits with its status", async () => {
+  test("a detached job continues; attach copies back, ends the rental and exits with the job's status", async () => {
     const { run, active, jobs, leases, folder } = await createRenter();
     const started = await run(
       detached("echo one; echo two >&2; echo 42 > model; exit 4", "--fetch", "model"),
@@ -59,7 +59,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     });
   });
 
-  test("a job of another folder is not written", async () => {
+  test("a job file whose ID leads to another folder is ignored", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("sleep 5"));
     const [{ id }] = await jobs();
@@ -181,7 +181,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(requests.filter(isCreate)).toEqual([]);
   });
 
-  test("files in the folder of the jobs that are no jobs are left out", async () => {
+  test("files in the folder of jobs that are not jobs are ignored", async () => {
     const { run, folder } = await createRenter();
     const stored = join(folder, "state", "jobs");
     await mkdir(join(stored, "empty"), { recursive: true });
@@ -251,7 +251,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     },
   );
 
-  test("cancel of a job that could have one of several rentals names them, and ends none", async () => {
+  test("cancel of a job to which one of several rentals may belong names them, and ends none", async () => {
     const { run, active, folder } = await createRenter();
     await storeJob(join(folder, "state"), {
       service: serviceUrl,
@@ -418,7 +418,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const kept = (script: string, ...flags: readonly string[]) =>
       sh(script, "--label", "train", "--detach", "--keep", ...flags);
 
-    test("is started, left and cancelled without a word of an ended rental", async () => {
+    test("is started, left and cancelled, and no message says that the rental ends", async () => {
       const { run, active } = await createRenter();
       const { err } = await run(kept("sleep 30"));
       expect(err).not.toMatch(/end the rental/);
@@ -455,7 +455,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(err).toMatch(new RegExp(`gpuctl rentals jobs cancel ${id} +# end it`));
   });
 
-  test("logs of a job whose rental has ended say where the output is that arrived", async () => {
+  test("logs of a job whose rental has ended name the file with the output that arrived", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("echo hi; sleep 5"));
     const [{ id }] = await jobs();

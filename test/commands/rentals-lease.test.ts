@@ -293,7 +293,7 @@ describe("rentals lease", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("list shows the next to end first, and counts the leases of other services", async () => {
+  test("list shows first the lease that ends next, and counts the leases of other services", async () => {
     const cli = await createCli();
     await writeLeases(cli, [
       { rentalId: "7", service: "https://api.example.com" },

@@ -76,7 +76,7 @@ describe("rentals list --older-than", () => {
     expect(await idsOf(`--older-than ${age}`)).toEqual(ids);
   });
 
-  test("says what it wants, and sends nothing", async () => {
+  test("rejects an invalid duration, and sends nothing", async () => {
     const { run } = await createCli();
     const outcome = await run("rentals list --older-than yesterday --sandbox");
     expect(outcome).toMatchObject({ code: 2, requests: [] });
@@ -149,7 +149,7 @@ test("a list in which nothing matches says so", async () => {
   });
 });
 
-test("a watched list is filtered, sorted and limited, and what is beyond the limit has not ended", async () => {
+test("a watched list is filtered, sorted and limited, and rentals beyond the limit do not count as ended", async () => {
   const controller = new AbortController();
   const listings = [rentals, rentals.filter(({ id }) => id !== 9)];
   const { run } = await createCli({
@@ -191,7 +191,7 @@ describe("rentals history --limit", () => {
     expect(out).toBe("1\n2\n");
   });
 
-  test("requests no page beyond the one that completes it", async () => {
+  test("requests no more pages than it needs", async () => {
     let page = 0;
     const { run } = await createCli({
       negotiates: true,

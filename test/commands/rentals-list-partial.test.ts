@@ -67,7 +67,7 @@ describe("rentals list when one of its two listings fails", () => {
     expect(JSON.parse(err).error).toMatchObject({ exitCode: 7, retryable: true });
   });
 
-  test("an empty other listing does not read as if nothing were active", async () => {
+  test("if the other listing is empty, gpuctl does not say that nothing is active", async () => {
     const { code, out, err } = await listing(failing("bare-metal", 404, []));
     expect({ code, out }).toEqual({ code: 5, out: "" });
     expect(err).toMatch(/^No active virtual machines\.\nError: not today/);

@@ -61,7 +61,7 @@ describe("rentals list", () => {
     expect(chosen.err).toBe("");
   });
 
-  test("does not say what it leaves out with --quiet, or when stdout is no terminal", async () => {
+  test("does not say what it leaves out with --quiet, or when stdout is not a terminal", async () => {
     const { run } = await withTwoRentals();
     expect((await run("rentals list --sandbox --quiet", { terminal: 60 })).err).toBe("");
     expect((await run("rentals list --sandbox")).err).toBe("");
@@ -134,7 +134,7 @@ test("rentals history shows ended rentals", async () => {
   `);
 });
 
-test("the type is spelled as at --type in a table, whatever the service sends, and JSON is unchanged", async () => {
+test("a table spells the type as --type does, whatever the service sends, and JSON is unchanged", async () => {
   const types = ["virtual-machine", "VM", "bare-metal", "BareMetal", "pod"];
   const { run } = await createCli({
     respond: ({ path }) =>

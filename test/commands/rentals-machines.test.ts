@@ -125,7 +125,7 @@ describe("machines of the sandbox", () => {
     expect(new Set(homes).size).toBe(2);
   });
 
-  test("says how many machines there are when a rental needs more than run at once", async () => {
+  test("says how many machines can run at once if a rental needs more", async () => {
     const { on, rent, advance } = await withMachines();
     await rent("bare-metal --gpus 808 --network-type ethernet --no-validate");
     advance(2 * bootMs);

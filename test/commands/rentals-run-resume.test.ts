@@ -85,7 +85,7 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     expect(await renter.jobs()).toMatchObject([{ rentalId: "1001" }]);
   });
 
-  test("is attended by only one of two processes that resume it at once", async () => {
+  test("has only one of two processes attached that resume it at once", async () => {
     const { folder } = await createRenter();
     const state = join(folder, "state");
     const { id } = await storeJob(state, { process: deadProcess });
@@ -162,14 +162,14 @@ describe.skipIf(process.platform === "win32")("the command line that resumes a j
     expect(await renter.active()).toEqual([]);
   });
 
-  test("is another one if a limit that was typed differs", async () => {
+  test("starts a new job if a typed limit differs", async () => {
     const { run, line } = await createKilled("--max-burn", "50");
     const { err, requests } = await run(line.map((word) => (word === "50" ? "60" : word)));
     expect(err).not.toContain("Resuming");
     expect(requests.filter(isCreate)).toHaveLength(1);
   });
 
-  test("has the answers to prompts as flags", async () => {
+  test("contains the answers to prompts as flags", async () => {
     const renter = await createRenter();
     const choose: Prompts["choose"] = async ({ choices }) => choices[1] ?? choices[0] ?? "";
     const line = sh("exit 4", "--detach", "--lease", "1h").filter((word) => !["--gpus", "1"].includes(word));
@@ -283,7 +283,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect(await active()).toHaveLength(1);
   });
 
-  test("says so to a process that watches it", async () => {
+  test("is reported to a process that watches it", async () => {
     const { run } = await createDistant();
     const { code, err } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.timeout(500) });
     expect(code, err).toBe(130);
@@ -291,7 +291,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect(err).toContain("--take-over");
   });
 
-  test("is one that no process attends once it is detached", async () => {
+  test("has no process attached once it is detached", async () => {
     const { run, active, folder, id } = await createDistant({ phase: "running", process: deadProcess });
     const { code } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.abort() });
     expect(code).toBe(130);
@@ -317,8 +317,8 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
   });
 
   /**
-   * The processes as seen in a container where the process that attends a job is found to have ended, once another
-   * container has taken the job.
+   * The processes as a container sees them. While it checks whether the first process of a job still runs, a process in
+   * another container attaches to the job.
    */
   const whereTaken = ({ folder, id }: Awaited<ReturnType<typeof createDistant>>) => {
     const path = join(folder, "state", "jobs", id, "job.json");
@@ -335,7 +335,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     return { ...own, isRunning, isHere: (name: string) => name === "first" || own.isHere(name) };
   };
 
-  test("is named by the process that took it over from the first one", async () => {
+  test("is reported with the process in the other container that took it over", async () => {
     const distant = await createDistant({ process: "first" });
     const { code, err } = await distant.run("rentals jobs attach", {
       processes: whereTaken(distant),
@@ -345,7 +345,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect(err).toContain("process 1 on node, which cannot be checked from here");
   });
 
-  test("is taken over by --take-over from the process that took it over from the first one", async () => {
+  test("is taken over by --take-over from the process in the other container that took it over", async () => {
     const distant = await createDistant({ process: "first" });
     const { code, err } = await distant.run("rentals jobs attach --take-over", {
       processes: whereTaken(distant),
@@ -358,7 +358,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
 describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because of an error", () => {
   const line = sh("exit 6", "--detach", "--lease", "1h", "--env", "MODE=fast");
 
-  /** A job that no process attends, on a service that refuses requests while `refuses` says so. */
+  /** A job without an attached process. The service refuses the requests that `refuses` selects. */
   async function createLeft(fields: object = {}) {
     const service = { refuses: (_: SeenRequest): boolean => false };
     const renter = await createRenter({
@@ -422,7 +422,7 @@ describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because 
     expect(await active()).toEqual([]);
   });
 
-  test("is not reported with an error of the job that starts instead", async () => {
+  test("is not mentioned in the error of the job that starts instead", async () => {
     const { run, service } = await createLeft({
       phase: "creating",
       rentalId: undefined,

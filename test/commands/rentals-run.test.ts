@@ -79,7 +79,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(/^Output: .*output\.log\nError: not everything was copied back/m);
   });
 
-  test("if it is not known whether it rented, says what finds the rental", async () => {
+  test("if it is not known whether it rented, says how to find the rental", async () => {
     const { run, jobs } = await createRenter({
       respond: ({ method, path }) =>
         method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
@@ -200,7 +200,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect([await active(), await leases()]).toEqual([[], []]);
   });
 
-  test("says how long it has tried, which is longer than the limit if an attempt takes long", async () => {
+  test("says how long it has tried, even if the last attempt exceeded the limit", async () => {
     const renter = await createRenter({
       trouble: () => {
         renter.advance(70_000);
@@ -271,7 +271,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(128 * 1024);
   });
 
-  test("a reader that is gone does not end the command", async () => {
+  test("if the reader of the output exits, the command continues", async () => {
     const { run, active, jobs } = await createRenter();
     const writeFails = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
     expect(await run(sh("echo a; echo b; exit 6"), { writeFails })).toMatchObject({ code: 6 });
@@ -439,7 +439,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
   });
 
-  test("what arrived of a path that cannot be copied is kept, apart from the next path", async () => {
+  test("the part of a path that could be copied is kept, separately from the next path", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     let copies = 0;
@@ -511,7 +511,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     },
   );
 
-  test("a status that no program has is not taken for success", async () => {
+  test("an exit status that no program can have does not count as success", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     const lying: typeof stream = async (program, args, options) => {
@@ -561,7 +561,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
   });
 
-  test("a rental that the service does not find once keeps running its command", async () => {
+  test("a rental that one lookup does not find keeps running its command", async () => {
     let isStarted = false;
     let isFound = true;
     const renter = await createRenter({
@@ -822,7 +822,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   describe("a create whose outcome is unknown", () => {
-    test("is recognized by its label, and the run goes on", async () => {
+    test("is recognized by its label, and the run continues", async () => {
       let created = false;
       const renter = await createRenter({
         respond: async (request) => {

@@ -114,7 +114,7 @@ describe("rentals terminate", () => {
     );
   });
 
-  test("of one that has ended already is a success that is reported, and ends the others", async () => {
+  test("of a rental that has already ended succeeds, says so, and still ends the others", async () => {
     const { run } = await createCli();
     for (const line of [vm, vm, "rentals terminate 1001 --yes --sandbox"]) await run(line);
     const { code, out, err, requests } = await run("rentals terminate 1001 1002 --yes --sandbox");
@@ -415,7 +415,7 @@ describe("a third-party service", () => {
     ]);
   });
 
-  test("that ends virtual machines only gets no request for bare metal", async () => {
+  test("whose operation ends only virtual machines gets no request for bare metal", async () => {
     const { run } = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () =>
@@ -456,7 +456,7 @@ describe("a third-party service", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("ends a rental that is named by two IDs once", async () => {
+  test("ends a rental only once if two of its IDs are named", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({
@@ -487,7 +487,7 @@ describe("a third-party service", () => {
     },
   );
 
-  test("ends a rental that is listed twice once", async () => {
+  test("sends one request for a rental that is listed twice", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({
@@ -606,7 +606,7 @@ describe("a third-party service", () => {
     );
   });
 
-  test("that is interrupted reports the outcome of each", async () => {
+  test("reports the outcome of each rental after an interruption", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const controller = new AbortController();
     const { run } = await createCli({

@@ -31,7 +31,7 @@ async function watching(listings: readonly (readonly unknown[] | Response)[], op
   return { watch };
 }
 
-test.each([429, 408, 503])("a watch goes on after a %i", async (status) => {
+test.each([429, 408, 503])("a watch continues after a %i", async (status) => {
   const limited = Response.json({ code: "LATER", message: "later", issues: [] }, { status });
   const { watch } = await watching([[pending], limited, [running]]);
   const { code, out, err } = await watch("--watch");

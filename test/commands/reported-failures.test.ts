@@ -69,7 +69,7 @@ describe("of the operations that only the service's description names", () => {
 
 const create = "rentals create vm --gpus 1 --yes";
 
-describe("a response with status 200 that reports a failure, or nothing, is no success", () => {
+describe("a response with status 200 that reports a failure, or is empty, is not a success", () => {
   test.each([
     [failed, 7],
     [error, 10],

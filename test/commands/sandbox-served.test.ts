@@ -156,7 +156,7 @@ describe("the controls of a served sandbox", () => {
     expect(served.snapshot()).toEqual(before);
   });
 
-  test("may have further fields in their responses, as those of a newer sandbox", async () => {
+  test("may have additional fields in their responses, as in a newer sandbox", async () => {
     const logged = { number: 1, text: "GET /v1/rentals", duration: 3 };
     const expectation = { met: true, expected: "once", count: 1, logged: 1, requests: [logged], since: 0 };
     const cli = await createCli({

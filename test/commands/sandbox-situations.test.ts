@@ -104,7 +104,7 @@ const rows: readonly Row[] = [
   ["none", ["sandbox scenario out-of-money", "sandbox scenario none", create, hour], "rentals wait 1001", 0, "^$"],
 ];
 
-/** A sandbox with the commands' own requests in the process, or over HTTP, where they use other paths. */
+/** A sandbox that commands call in the same process or over HTTP. Over HTTP, they use other paths. */
 async function openedAs(place: string) {
   const cli = await createCli({ negotiates: true });
   if (place === "in the process") return { cli, options: { env } };

@@ -143,7 +143,7 @@ describe("setup", () => {
     expect((await savedConfig()).profiles.default.chat).toEqual({ model: "qwen" });
   });
 
-  test("run again shows the current values and changes only those entered", async () => {
+  test("shows the current values when run again, and changes only the values that were entered", async () => {
     const { run, savedConfig } = await setUp();
     await run({ ...account, "Image model": ["SD2"] });
     const before = await savedConfig();

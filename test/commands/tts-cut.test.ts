@@ -29,7 +29,7 @@ describe("a long text", () => {
     expect(cut(text, 40)[0]).toBe("Title.\n\nOne two three four five. ");
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is not cut where a line ends in a sentence (%i)", (n) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is not cut at a line break within a sentence (%i)", (n) => {
     const text = `This is sentence number ${n}, which goes on\nhere. Here is another one.`;
     expect(cut(text, 50)[0]).toBe(`This is sentence number ${n}, which goes on\nhere. `);
   });

@@ -39,7 +39,7 @@ describe("a long text", () => {
     expect(await readdir(cli.folder)).toEqual(["talk.wav"]);
   });
 
-  test("is refused when a folder is in place of a part, and nothing is sent", async () => {
+  test("is refused if a folder has the name of a part, and nothing is sent", async () => {
     const cli = await createCli({
       respond: voiceBut((one) => (one === sentences[3] ? failing(500) : undefined)),
     });
@@ -83,7 +83,7 @@ describe("a long text", () => {
     expect(most).toBe(2);
   });
 
-  test("of sentences that repeat pays for each one once", async () => {
+  test("with repeated sentences pays for each sentence once", async () => {
     const cli = await createCli({ respond: voice });
     const song = [sentences[0], sentences[1], sentences[0]].join(" ");
     const { code, requests } = await cli.run(["tts", song, ...line.slice(2)], overNetwork());
@@ -199,12 +199,12 @@ describe("after a failure", () => {
     expect((await readdir(join(cli.folder, parts))).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  test("of all parts alike, the exit code is theirs", async () => {
+  test("that is the same for all parts, the exit code is that of the failure", async () => {
     const { run } = await createCli({ respond: () => failing(400) });
     expect(await run(line, overNetwork())).toMatchObject({ code: 6 });
   });
 
-  test("that all parts would have, no more are requested", async () => {
+  test("that would affect all parts, no more are requested", async () => {
     const cli = await createCli({ respond: () => failing(401) });
     const { code, err, requests } = await cli.run([...line, "--concurrency", "1"], overNetwork());
     expect({ code, sent: requests.length }).toEqual({ code: 3, sent: 1 });
@@ -376,7 +376,7 @@ describe("parts that cannot be joined", () => {
 });
 
 describe("a 429", () => {
-  test("is repeated after the time that the service asks for, and slows all parts", async () => {
+  test("is retried after the delay that the service asks for, and slows down all parts", async () => {
     let refused = 0;
     const respond = voiceBut(() => (refused++ < 2 ? failing(429, { "retry-after": "7" }) : undefined));
     const cli = await createCli({ respond });
@@ -395,7 +395,7 @@ describe("a 429", () => {
     expect(err).toContain("2 of 4 parts are kept");
   });
 
-  test.each(["1", "3"])("that never ends, %s at a time, is the error", async (concurrency) => {
+  test.each(["1", "3"])("that never ends is the error, with %s parts at a time", async (concurrency) => {
     const { run } = await createCli({ respond: () => failing(429) });
     const { code, err } = await run([...line, "--concurrency", concurrency, "-o", "json"], overNetwork());
     expect(code).toBe(9);

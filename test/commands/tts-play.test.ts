@@ -58,7 +58,7 @@ describe("tts --play", () => {
     expect(variables).toEqual([{ GPUCTL_PLAY_PATH: join(folder, name) }]);
   });
 
-  test("does not play what is no sound, such as a playlist", async () => {
+  test("does not play a file that is not sound, such as a playlist", async () => {
     const { run } = await speaker(Buffer.from("#EXTM3U\nhttp://192.0.2.1/secret\0"));
     const { played, options } = withPlayers(["ffplay"]);
     const { code, err } = await run("tts Hi --play", options);

@@ -55,7 +55,7 @@ test.each([...unlisted, "api call getRental -f rentalId=1", "api call GET /v2/x"
   },
 );
 
-test("a dry run without a description does not say that the service lists no such operation", async () => {
+test("without a description, a dry run does not claim that the operation is missing", async () => {
   const { run } = await createCli();
   const { code, err, requests } = await run("api call createSshKey --dry-run", overNetwork());
   expect({ code, requests }).toEqual({ code: 2, requests: [] });

@@ -53,7 +53,7 @@ test("limits, defaults and discriminators are preserved", () => {
   });
 });
 
-test("only a text is a discriminator: generators type the values of a boolean one as text", () => {
+test("only text fields are discriminators, because generators type the values of a boolean one as text", () => {
   const { schema } = entry("getRental").responses[200].content["application/json"];
   expect(JSON.stringify(schema)).toContain('"discriminator":{"propertyName":"state"');
   const body = entry("createBareMetalRental").requestBody.content["application/json"];

@@ -85,7 +85,7 @@ test("only one of several waiting processes takes over the lock of a process tha
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("waits for the lock of a running process, and for one with a record of a killed process from an earlier lock", async () => {
+test("waits for a lock of a running process, and for a lock whose record names a killed holder of an earlier lock", async () => {
   const { path } = await scratch();
   await lockOf(path, -3600);
   for (const owner of [
@@ -97,7 +97,7 @@ test("waits for the lock of a running process, and for one with a record of a ki
   }
 });
 
-test("holders of a lock work one at a time, and each sees the work of the one before", async () => {
+test("holders of a lock work one at a time, and each sees the work of the previous holder", async () => {
   const { path } = await scratch();
   let inside = 0;
   let total = 0;

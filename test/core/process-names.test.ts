@@ -29,14 +29,14 @@ describe("the name of a process on macOS", () => {
 describe.runIf(process.platform === "linux")("the name of a process on Linux", () => {
   const boot = crypto.randomUUID();
   const place = { host: "node", machine: "a1", namespace: "pid:[4026531836]", boot };
-  /** A process of the place that runs, or that has ended. */
+  /** The name that a process would have at a place. */
   const named = (name: string, { host, machine, namespace, boot }: typeof place): string =>
     name.replace(/^.* (\d+)@.{36}/, `${host} ${machine} ${namespace} $1@${boot}`);
   const running = named(processes.self, place);
   const ended = named(deadProcess, place);
   const later = { ...place, boot: crypto.randomUUID() };
 
-  test("is the one that another process parses", () => {
+  test("has the format that other processes parse", () => {
     expect(processesOn("linux", place).self).toBe(running);
   });
 

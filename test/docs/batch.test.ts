@@ -14,7 +14,7 @@ const guide = readFileSync(join(repository, "docs/batch.md"), "utf8");
 const lineCount = async ({ folder }: Pick<Home, "folder">, name: string) =>
   (await readFile(join(folder, name), "utf8")).trimEnd().split("\n").length;
 
-/** What each section leads to, beyond its exit code. */
+/** The expected result of each section, in addition to its exit code. */
 const results: Readonly<Record<string, (home: Pick<Home, "folder">, out: string) => Promise<void>>> = {
   "From a CSV file to a folder of pictures": async (home) => {
     expect(await lineCount(home, "pictures.jsonl")).toBe(2);
@@ -37,7 +37,7 @@ const results: Readonly<Record<string, (home: Pick<Home, "folder">, out: string)
 describe("each section of the guide works as printed", () => {
   const sections = sectionsOf(guide);
 
-  test("and the test knows what each leads to", () => {
+  test("and the test has an expected result for each section", () => {
     expect(sections.map(({ title }) => title)).toEqual(Object.keys(results));
   });
 

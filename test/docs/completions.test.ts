@@ -68,7 +68,7 @@ test.for(everyNth(15, commands))("Tab in bash offers every flag of $path", async
   expect(new Set(words).size, "each once").toBe(words.length);
 });
 
-test("a flag takes a value in every command or in none, so that its value is never taken for a command", () => {
+test("a flag takes a value in every command or in none, so that its value is never mistaken for a command", () => {
   const withValue = new Set(valueFlags(treeOf(nouns, globals)));
   const switches = commands
     .flatMap((spec) => spec.flags)
@@ -110,7 +110,7 @@ test.each(["_gpuctl", "gpuctl.fish", "gpuctl.ps1"])(
   },
 );
 
-test("the script for PowerShell offers nothing after --, where no flags follow", () => {
+test("the script for PowerShell offers nothing after --, because no flags can follow", () => {
   const script = completions(treeOf(nouns, globals))["gpuctl.ps1"];
   expect(script).toContain("if ($word -ceq '--') { return }");
 });

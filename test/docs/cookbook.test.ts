@@ -17,7 +17,7 @@ import { blocksOf, readme, type Section, sectionsOf } from "./readme-shell.ts";
 
 const cookbook = readFileSync(join(repository, "docs/cookbook.md"), "utf8");
 
-/** A machine behind `ssh`: a folder of its own, where commands run. */
+/** A machine that `ssh` reaches: a separate folder in which commands run. */
 const ssh = `shift 3
 mkdir -p "$HOME/machine"
 cd "$HOME/machine" && exec sh -c "$*"`;
@@ -51,7 +51,7 @@ const preparations: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What each recipe leads to, beyond its exit code. */
+/** The expected result of each recipe, in addition to its exit code. */
 const results: Readonly<Record<string, (home: CookHome, out: string) => Promise<void>>> = {
   "Rent a machine and clean up in a trap": async (home, out) => {
     expect(out).toMatch(/status: +Running/);
@@ -98,7 +98,7 @@ function skipWithoutItsPrograms(commands: string, context: Pick<TestContext, "sk
 describe("each recipe of the cookbook works as printed", () => {
   const recipes = sectionsOf(cookbook);
 
-  test("and the test knows what each leads to", () => {
+  test("and the test has an expected result for each recipe", () => {
     expect(Object.keys(results)).toEqual(recipes.map(({ title }) => title));
   });
 
@@ -141,7 +141,7 @@ test("the trap of the first recipe terminates the rental when the script is inte
   }
 });
 
-test("the recipe for several machines goes on without one that could not be created", async (context) => {
+test("the recipe for several machines continues without a machine that could not be created", async (context) => {
   const recipe = sectionsOf(cookbook).find(({ title }) => title === "Rent several machines at once");
   const { commands } = recipe ?? { commands: "" };
   skipWithoutItsPrograms(commands, context);

@@ -108,7 +108,7 @@ describe("systemd", () => {
   });
 });
 
-test("the CronJob is the one that Kubernetes' types accept, and its command works", async () => {
+test("the CronJob matches Kubernetes' types, and its command works", async () => {
   const pod = {
     restartPolicy: "Never",
     automountServiceAccountToken: false,

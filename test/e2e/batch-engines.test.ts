@@ -71,7 +71,7 @@ async function expectComplete(batch: BatchHome, unknown: number): Promise<void> 
 }
 
 describe.runIf(thorough)("on a machine with", () => {
-  test("Slurm, an array of 8 of which one task is killed and queued again completes the batch", async (context) => {
+  test("Slurm, an array of 8 tasks completes the batch although one task is killed and requeued", async (context) => {
     for (const program of slurmPrograms) skipWithout(program, context);
     const batch = await batchHome();
     const slurm = await startSlurm({ cpus: shards });

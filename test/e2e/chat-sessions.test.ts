@@ -16,7 +16,7 @@ describe.each([
   { kind: "a session", flags: "--session s", name: "s" },
   { kind: "a question", flags: "", name: "last" },
 ])("a process killed while $kind is answered", ({ flags, name }) => {
-  test("leaves the turn and what came of the answer, marked", async () => {
+  test("leaves the turn and the partial answer, marked as incomplete", async () => {
     const { home, server } = await homeWithServer();
     const child = home.start(`chat hello ${flags} -m m`);
     const request = await server.next();
@@ -41,7 +41,7 @@ describe.each([
   });
 });
 
-test("two processes in one session at once keep whole lines, and each answer its question", async () => {
+test("two processes in one session at once write whole lines, and each answer follows its question", async () => {
   const { home, server } = await homeWithServer();
   const rounds = 3;
   const talk = async (who: string) => {
@@ -78,7 +78,7 @@ describe("a full disk", () => {
       env: { FULL_DISK_BYTES: String(bytes) },
     });
 
-  test("is reported, prints the answer, and loses nothing of before", async () => {
+  test("is reported; the answer is printed, and what was stored before is kept", async () => {
     const { home, server } = await homeWithServer();
     const first = home.run("chat hello --session s -m m");
     const one = await server.next();

@@ -74,15 +74,15 @@ async function loadsOf(line: string, { warm = false, expected = 0 } = {}) {
 }
 
 /**
- * What a command line loads of gpuctl, and writes, when it runs for the second time: the number of files, their size in
- * bytes, and the size of the files on the disk that it changes. The sandbox's database is counted as a whole. A size
+ * The costs of the second run of a command line: the number of gpuctl's files that it loads, their size in bytes, and
+ * the size of the files on the disk that it changes. The sandbox's database is counted as a whole. A size
  * may be up to 3% smaller or larger.
  */
 interface Cost {
   readonly line: string;
   readonly files: number;
   readonly bytes: number;
-  /** Undefined if a process in the background may still write what the first run found. */
+  /** Undefined if a background process of the first run may still write. */
   readonly onDisk?: number;
 }
 const costs: readonly Cost[] = [

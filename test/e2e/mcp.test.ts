@@ -48,8 +48,8 @@ test("the SDK's client rents, reads and ends a rental over stdio", async () => {
 });
 
 /**
- * Copies the inspector's command line, and returns its main file. It reads the `package.json` of the project that it is a
- * part of, which its package lacks.
+ * Copies the inspector's command line, and returns its main file. The command line reads a `package.json` that is
+ * missing from its package.
  */
 async function inspectorIn(folder: string): Promise<string> {
   const source = join(repository, "node_modules/@modelcontextprotocol/inspector-cli");

@@ -277,7 +277,7 @@ test("every file in dist/ is loaded by the command, the library or its types", a
   expect(dist.filter((name) => !used.has(name))).toEqual(["dist/THIRD-PARTY-LICENSES.txt"]);
 });
 
-/** How the code that loads a file names it: types are named by the code they describe. */
+/** The name by which code refers to a file. Code refers to a file of types by the name of the code that it describes. */
 const loadedAs = (name: string): string => basename(name).replace(/\.d\.([cm])ts$/, ".$1js");
 
 test("every bundled library is in the list of licenses", async () => {

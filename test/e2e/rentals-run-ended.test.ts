@@ -156,13 +156,13 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   test.each(sample(names, 2))(
-    "kill -9 %s leaves nothing that the guard neither ends nor reports",
+    "after kill -9 %s, the guard ends or reports everything that is left",
     async (name) => {
       const signalled = await createSignalled(at(name), "SIGKILL");
       expect((await signalled.run(line)).code).toBeUndefined();
       const guard = await signalled.run("rentals guard --once --yes");
       if (name === "when it sends the request to rent") {
-        // The request did not arrive, which the guard cannot know.
+        // The request did not arrive, but the guard cannot know that.
         expect(guard.code, guard.err).toBe(10);
         expect(guard.err).toMatch(
           /the outcome of `rentals run` is unknown, and this account has no active rental/,

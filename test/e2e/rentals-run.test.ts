@@ -134,7 +134,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
   });
 
   describe("two attaches at once on a job", () => {
-    /** A detached job that goes on until `go` is called, and two processes that have shown its first output. */
+    /** A detached job that runs until `go` is called, and two processes that have shown its first output. */
     async function createAttached() {
       const home = await createRenter();
       const go = join(home.folder, "go");
@@ -179,7 +179,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     });
 
     test.each(sample(["SIGINT", "SIGKILL"] as const))(
-      "one goes on after the other got %s",
+      "one process takes over after the other one got %s",
       async (signal) => {
         for (const leaves of ["watches", "attends"] as const) {
           const { home, go, ...processes } = await createAttached();

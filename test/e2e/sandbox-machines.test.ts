@@ -42,7 +42,7 @@ const isOpen = (port: number): Promise<boolean> =>
     socket.once("connect", () => socket.destroy());
   });
 
-/** Whether a process runs; one that has ended and was not waited for does not. */
+/** Whether a process runs. A zombie process does not run. */
 const isAlive = (pid: string): boolean => {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -51,7 +51,7 @@ const isAlive = (pid: string): boolean => {
   }
 };
 
-/** The processes that a process started, and those that they started. */
+/** The children of a process, and their descendants. */
 function descendantsOf(parent: number | undefined): readonly string[] {
   const rows = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
     .split("\n")

@@ -65,7 +65,7 @@ describe.skipIf(process.platform === "win32")("in a deleted folder", () => {
 });
 
 describe("the launcher", () => {
-  /** Runs a copy of the launcher, with a program in place of the build, or with none. */
+  /** Runs a copy of the launcher, with a program instead of the build, or without a program. */
   async function runLauncher(program?: string) {
     const { folder, run } = await createHome();
     await mkdir(join(folder, "dist"));

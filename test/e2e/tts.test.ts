@@ -68,7 +68,7 @@ test("killed in the middle, the same command pays for no part twice", async (con
 test.skipIf(process.platform === "win32")("Ctrl-C stops the player, and the file stays", async () => {
   const { env } = await serveVoice({ for: undefined });
   const home = await createHome(env);
-  // The first player that is looked for, whatever this machine has.
+  // gpuctl looks for this player first, so it does not matter which players this machine has.
   await addProgram(home.folder, "afplay", 'echo $$ > "$HOME/player"; echo started; exec sleep 600');
   const child = home.start("tts Hello --out hello.wav --play");
   const player = async (): Promise<number> => {

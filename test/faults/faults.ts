@@ -59,7 +59,7 @@ const cuts: readonly { readonly name: string; readonly cut: (connection: Connect
 
 const bodyCuts: readonly Fault[] = framings.flatMap(({ name, start }) =>
   cuts.flatMap(({ name: by, cut }): Fault[] => {
-    // Left out: this is how such a body ends, so the response counts as complete, with invalid JSON.
+    // Left out: such a body ends with its connection, so the response counts as complete, but its JSON is invalid.
     if (name.endsWith("connection") && by.endsWith("connection")) return [];
     const act: Act = async (connection) => {
       start(connection);

@@ -53,7 +53,10 @@ const operations = (Object.keys(routes) as OperationId[]).flatMap((id) => {
   return [{ id, line, effect, method, looks, isRequest, shown: declarationOf(command).view.kind }];
 });
 
-/** One operation of each kind: what it does, by which method, whether the command looks into its outcome, and its view. */
+/**
+ * One operation of each kind. The kind is its effect, its method, whether its command looks up an unknown outcome, and
+ * its view.
+ */
 const representatives = operations.filter(
   (one, at) => operations.findIndex((other) => isAlike(one, other)) === at,
 );
@@ -97,7 +100,7 @@ describe.each(representatives)("$id ($effect)", ({ id, line, effect, isRequest, 
   const isRead = effect === "read";
 
   const position = representatives.findIndex((one) => one.id === id);
-  /** Half of the faults; the other half for the next operation. */
+  /** Half of the faults. The next operation gets the other half. */
   const some = faults.filter((_, at) => thorough || (at + position) % 2 === 0);
 
   test.each(some)("$moment: $name", async (fault) => {

@@ -98,7 +98,7 @@ describe("a call that the client cancels", () => {
     expect(sent).toEqual([{ gpuCount: 1, label: "first" }, { gpuCount: 1 }]);
   });
 
-  test("goes on if it was sent, and the next result says what became of it", async () => {
+  test("continues if it was sent, and the next result reports its outcome", async () => {
     const [sent, go] = [gate(), gate()];
     const cli = await createCli({
       respond: async ({ method }) => {

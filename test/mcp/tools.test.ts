@@ -23,7 +23,7 @@ const listed = async (flags: string) => {
 };
 
 describe("a server that may only read", () => {
-  test("lists the reads of the contract, what the service offers beyond it, and the wait", async () => {
+  test("lists the reads of the contract, the reads that only the service's description lists, and the wait", async () => {
     const tools = await listed("--sandbox");
     expect(tools.map(({ name }) => name).sort()).toEqual(
       [
@@ -97,7 +97,7 @@ test.each([
   expect(names.includes("terminate_rental")).toBe(effects.includes("destroy"));
 });
 
-test("what the service does not list is no tool", async () => {
+test("an operation that the service does not list is not a tool", async () => {
   const cli = await createCli({ only: "documented" });
   const { client, call } = await agentOf(
     cli,
@@ -157,7 +157,7 @@ describe("the tools", async () => {
     },
   );
 
-  test("every write that a tool can show has a tool to look with", () => {
+  test("every write whose effect can be looked up has a tool that looks it up", () => {
     const unseen = ["request_reservation", "update_current_user"];
     const names = [
       ...writes.filter((id) => !hidden.includes(id) && effectOf(id) !== "generate").map(nameOf),

@@ -77,7 +77,7 @@ describe("WAV files", () => {
     expect(samplesOf(await joined("wav", wav(text("abc")), wav(text("de"))))).toEqual(text("abde"));
   });
 
-  test("for every list of samples, what is joined is what was in the files", async () => {
+  test("for every list of samples, the joined file has the samples of all files", async () => {
     const parts = fc.array(fc.uint8Array({ maxLength: 50 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(parts, async (samples) => {

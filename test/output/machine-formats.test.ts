@@ -288,7 +288,7 @@ async function joined(pieces: AsyncIterable<string>): Promise<string> {
 }
 
 describe("records that arrive in YAML", () => {
-  /** What services send, and what comes close to meaning something else in YAML. */
+  /** Texts that services send, and texts that YAML could misread. */
   const word = fc.constantFrom(
     ...[
       "Running",

@@ -124,7 +124,7 @@ describe("Markdown that streams", () => {
         expect(names(plain(await drawn(pieces, { width: 10, color })))).toEqual(names(text));
   });
 
-  test("only adds lines: there is no sequence but for colors", async () => {
+  test("only adds lines: there are no control sequences except colors", async () => {
     const text = blocks.join("\n\n");
     expect(plain(await drawn([...text], { color: true }))).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
   });
@@ -180,7 +180,7 @@ describe("Markdown that streams", () => {
     }
   });
 
-  test("keeps the marks of Markdown where there are no colors", async () => {
+  test("keeps the marks of Markdown if the terminal has no colors", async () => {
     const text = "## Title\n\n**a** *b* ~~c~~ `d`\n";
     expect(await drawn([text])).toBe(text);
     expect(await drawn([text], { color: true })).toBe(

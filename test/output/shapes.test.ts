@@ -34,7 +34,7 @@ describe("-o json", () => {
     expect(await rendered(undefined, one, { ...inPipe, format: "json" })).toBe("null\n");
   });
 
-  test("is the format of a document, whatever was selected", async () => {
+  test("is always the format of a document, whatever format was selected", async () => {
     const document: View = { kind: "document" };
     expect(await rendered({ a: 1 }, document, onTerminal)).toBe('{\n  "a": 1\n}\n');
     expect(await rendered({ a: 1 }, document, { ...inPipe, format: "id" })).toBe('{\n  "a": 1\n}\n');

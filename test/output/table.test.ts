@@ -57,7 +57,7 @@ describe("a list on a terminal", () => {
     expect(await shown(20)).toMatch(/^ID +LABEL$/);
   });
 
-  test("leaves out a column first that holds only its usual text, or repeats the ID", async () => {
+  test("first leaves out a column that has only its usual text or repeats the ID", async () => {
     const columns = machines.columns.map((column) => ({
       ...column,
       ...(column.title === "State" && { usual: "Running" }),

@@ -16,7 +16,7 @@ export const rental: StoredRental = {
   terms: [],
 };
 
-/** Rentals of every kind: of any age, with any boot, with no term or up to three, and ended, failing or neither. */
+/** Rentals of any age, with any boot and with zero to three terms. They may have ended or be about to fail. */
 export const anyRental: fc.Arbitrary<StoredRental> = fc
   .record({
     label: fc.option(fc.constantFrom('"billedCents":0', "\u00e9"), { nil: undefined }),

@@ -49,7 +49,7 @@ test("costs never go down, and each second costs its price to the cent", () => {
   );
 });
 
-test("the billed amount of a rental is what was billed before the moment of the request", () => {
+test("the billed amount of a rental is the amount that was billed before the request", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 900 * dayMs }),

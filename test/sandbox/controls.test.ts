@@ -162,7 +162,7 @@ test("every control has one name on the command line, over HTTP and in the libra
     ...Object.keys(library.chatScript).map((name) => `chatScript ${name}`),
   ];
   const commands = nouns.flatMap(({ commands: all }) => all.map(({ path }) => path.join(" ").trim()));
-  /** What only a served sandbox has, and what `gpuctl` prints without a sandbox. */
+  /** Controls that only a served sandbox has, or that have a command which needs no sandbox. */
   const onlyServed = ["health", "media", "limits"];
   const inLibrary = (name: string) =>
     ({
@@ -232,7 +232,7 @@ test("the token does not open the controls to pages of other origins, nor the pa
   expect((await sandbox.handleControl(page, { peer: "192.0.2.1", token }))?.status).toBe(403);
 });
 
-test("a connection from another machine is not the user's own, even if it uses a port that is", async () => {
+test("a connection from another machine does not count as the user's own, even if it uses the same port", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);

@@ -90,7 +90,7 @@ test("a rate fails a share of the calls, which depends only on the seed and the 
   expect(await failing({ rate: 0.1, seed: 7, times: 2 })).toEqual(seven.slice(0, 2));
 });
 
-test("a fault with a rate goes on where it was after a restore", async () => {
+test("a fault with a rate continues where it was after a restore", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500, rate: 0.5, seed: 3 });
   await statuses(sandbox, 5);

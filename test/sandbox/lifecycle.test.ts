@@ -92,7 +92,7 @@ test("a price is whole cents, and a longer term never costs more by the hour", (
   );
 });
 
-test("the longest term discount that fits is taken", () => {
+test("the discount of the longest term that fits applies", () => {
   const gpu = { gpuType: "h100", gpuCount: 1, discountPercentage: 0 } as const;
   expect([29, 30, 89, 90, 364, 365].map((length) => hourlyCents(gpu, length))).toEqual([
     200, 180, 180, 160, 160, 140,

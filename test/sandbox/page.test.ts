@@ -88,7 +88,7 @@ describe("who can open the pages", () => {
     }
   });
 
-  test("a page of another site can link to it, but not contain it", async () => {
+  test("a page of another site can link to a page, but not embed it", async () => {
     const { url } = await served();
     for (const site of ["cross-site", "same-site"]) {
       for (const [dest, status] of [

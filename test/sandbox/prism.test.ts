@@ -107,7 +107,7 @@ describe.runIf(programs !== undefined)("Prism, in front of a served sandbox", ()
       }
       const schema = asRecord(asRecord(asRecord(operation.requestBody).content)["application/json"]).schema;
       let input = schema === undefined ? undefined : randomValue(schema, random, document, known);
-      // Users are deleted seldom, because then the sandbox starts over.
+      // Users are rarely deleted, because the sandbox then starts over.
       if (id.startsWith("deleteCurrentUser") && random.next() < 0.9) continue;
       const send = async () => {
         sent += 1;
@@ -150,7 +150,7 @@ describe.runIf(programs !== undefined)("Prism, in front of a served sandbox", ()
   }, 900_000);
 });
 
-/** The price and the end that an error says are right. */
+/** The correct price and end of a term, from the issues of an error. */
 const correctionsIn = (text: string) =>
   asList(asRecord(parseJson(text)).issues)
     .map(asRecord)

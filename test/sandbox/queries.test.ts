@@ -136,7 +136,7 @@ const requests: Readonly<Record<OperationId | AssumedId, readonly [statements: n
   updateCurrentUser: [8, { name: "Ada" }],
   updateCurrentUserLegacy: [8, { name: "Ada" }],
   deleteCurrentUser: [11],
-  // Ends the account, as the operation before does, so it has a sandbox of its own.
+  // Deletes the user, as the previous operation does, so it needs its own sandbox.
   deleteCurrentUserLegacy: [11],
 };
 

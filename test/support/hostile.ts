@@ -8,12 +8,12 @@ import type { Responder, SeenRequest } from "./cli.ts";
 export const hostile =
   "\u001b]0;title\u0007\u001b[38;5;123m\u001b[2J\u009b32m\u009dx\u009c\u007f\u202e\u2066\u061c\u200e\u200f\u2028\u2029\ufeff\r\b\u001bP";
 
-/** Anything that a terminal or its user's eye may take for something else. */
+/** Characters that a terminal, or the person at it, may misinterpret. */
 export const control = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
 /**
- * How much of a response is hostile: every string and an additional field; only texts for people to read, so that commands
- * work as usual; or every text of an error response, which is the response to every request.
+ * Which part of a response is hostile. "everything": every string and an additional field. "texts": only texts for people
+ * to read, so that commands work as usual. "failures": every text of an error, which is the response to every request.
  */
 export type Hostility = "everything" | "texts" | "failures";
 

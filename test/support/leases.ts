@@ -73,7 +73,7 @@ export function inContainer(number: number): Processes {
   return { self, isHere: (name) => name === self, isRunning: (name) => name !== "" };
 }
 
-/** A process of this machine that no longer runs, and whose process ID this process got. */
+/** A process of this machine that no longer runs. The process of the test has the same process ID. */
 export const reusedProcess = processes.self.replace(/-\d+$/, "-1");
 
 export const isCreate = ({ method, path }: SeenRequest): boolean =>

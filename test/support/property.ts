@@ -11,8 +11,8 @@ export const runs = (fallback: number): { readonly numRuns: number } => ({
 });
 
 /**
- * Any character of Unicode, as the unit of `fc.string`: the same as "binary", for which fast-check first makes a table of all of
- * them, which takes a second.
+ * Any Unicode character, as the unit of `fc.string`. The unit "binary" gives the same characters, but fast-check first
+ * takes a second to make a table of all of them.
  */
 export const anyCharacter = fc
   .nat(0x10ffff)

@@ -5,7 +5,7 @@ interface WavOptions {
   /** Chunks between the format and the samples, and after the samples. */
   readonly before?: readonly Buffer[];
   readonly after?: readonly Buffer[];
-  /** The sizes in the header, if they are not the right ones. */
+  /** The sizes in the header. Default: the correct sizes. */
   readonly size?: number;
   /** The format tag. 0xfffe also adds the extension, with the sub-format PCM. */
   readonly tag?: number;

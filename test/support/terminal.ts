@@ -194,7 +194,7 @@ function lines(
   const read: string[] = [];
   for (let at = first; at < last; at++) {
     const continues = window === undefined && buffer.getLine(at + 1)?.isWrapped === true;
-    // A row of a window that became narrower still holds the cells that are no longer shown.
+    // When a window becomes narrower, a row still contains the cells that are no longer shown.
     const row = buffer.getLine(at)?.translateToString(!continues, 0, cols) ?? "";
     if (window === undefined && buffer.getLine(at)?.isWrapped) read.push(`${read.pop() ?? ""}${row}`);
     else read.push(row);

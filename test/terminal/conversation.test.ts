@@ -71,7 +71,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     }
   });
 
-  test("Ctrl-C stops an answer, then clears a line, and the conversation goes on", async () => {
+  test("Ctrl-C stops an answer, then clears a line, and the conversation continues", async () => {
     const { home, server } = await homeWithServer();
     const terminal = home.shellOnTerminal("gpuctl chat -m m --session s");
     await terminal.waitFor(/>>> $/);

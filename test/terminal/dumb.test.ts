@@ -22,7 +22,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     await terminal.waitFor(/> No choice contains this text\n[^>]*\? Search/);
     terminal.type("us-central-1\r");
     await terminal.waitFor(/1\) Enter the values manually\n {2}2\) .*us-central-1.*\n[^>]*\? Which one\?/);
-    // Neither a name nor the position in the whole list: those could be a number in this list.
+    // Neither the text of a choice nor its position in the whole list is accepted: it could be a number in this list.
     for (const refused of ["Enter the values manually", "0"]) {
       terminal.type(`${refused}\r`);
       await terminal.waitFor(new RegExp(`${refused}\n> Enter a number from 1 to \\d+\n[^>]*\\? Which one`));

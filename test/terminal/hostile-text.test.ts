@@ -177,7 +177,7 @@ describe.each(hostilities)("%s from a hostile service", (hostility) => {
   });
 });
 
-test("a network service is no different", async () => {
+test("the same holds for a service on the network", async () => {
   const { asked, options } = terminal();
   const cli = await createCli({
     negotiates: true,

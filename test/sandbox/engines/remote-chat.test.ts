@@ -65,7 +65,7 @@ test("sandbox-echo means the first model of the engine, and the model of the eng
   expect((await complete({ model: "llama3.2" })).body.model).toBe("qwen3:8b");
 });
 
-test("the name is passed on to a server that lists no models", async () => {
+test("the name sandbox-echo is passed on to a server that lists no models", async () => {
   const sandbox = await openSandbox();
   const engine = await startEngine({
     "POST /v1/chat/completions": ({ body }, response) => send(response, { model: body.model, choices: [] }),
@@ -325,7 +325,7 @@ test("a page whose name resolves to this machine cannot use an engine with a key
   const { sandbox, engine } = await withChat({ environment: { ENGINE_KEY: engineKey } });
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
-  /** The response to a GET without Origin, as a browser sends to the page's own name. */
+  /** The response to a GET without Origin. A browser sends such a request to the host of the page. */
   const responseAt = async (host: string): Promise<IncomingMessage> => {
     const headers = { host, authorization: `Bearer ${sandbox.keys.full}` };
     const [response] = await once(get(`${url}/v1/models`, { headers }), "response");
