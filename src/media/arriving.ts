@@ -1,15 +1,16 @@
-import { createHash, type Hash } from "node:crypto";
+import type { createHash, Hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { EmptyResult, ResultLost } from "../core/errors.ts";
 import { asList, asRecord, asText } from "../core/json.ts";
 import { saveMemory } from "../core/runtime/memory-flags.ts";
+import { uniqueHex } from "../core/values/unique.ts";
 import { Base64Decoder, decoderSlack, invalidCharacters, isEmpty, undecodable } from "./base64.ts";
 import { folderOf } from "./destination.ts";
 import { type Decoded, noMedia, type OutputTarget } from "./output-target.ts";
 import { exifPosition, exifSegment } from "./settings/exif.ts";
-import type { Settings } from "./settings/parameters.ts";
+import type { StoredSettings } from "./settings/parameters.ts";
 import { pngText } from "./settings/png-text.ts";
 import { sniff } from "./sniff.ts";
 import { TemporaryWriter } from "./temporary.ts";
@@ -34,14 +35,14 @@ const placeholderLength = placeholderStart.length + randomLength;
 /** A picture or a sound that is decoded into a temporary file while its base64 text arrives. */
 export class ArrivingMedia {
   /** Replaces the base64 text in the response. */
-  readonly placeholder = `${placeholderStart}${crypto.randomUUID().replaceAll("-", "")}`;
+  readonly placeholder = `${placeholderStart}${uniqueHex(randomLength)}`;
   readonly #decoder = new Base64Decoder();
   readonly #file: TemporaryWriter;
   #block = freeBlocks.pop() ?? Buffer.allocUnsafeSlow(blockSize);
   #used = 0;
   #isDiscarded = false;
   #head: Buffer = Buffer.alloc(0);
-  /** Undefined if no hash is needed, because hashing would be about a fifth of the work of saving a result. */
+  readonly #createHash: typeof createHash | undefined;
   #hash: Hash | undefined;
   #unhashed: Buffer = Buffer.alloc(0);
   readonly #pngEnd = new PngEnd();
@@ -50,9 +51,14 @@ export class ArrivingMedia {
   /** Why the text is not valid base64; undefined if it is. */
   problem: string | undefined = "it is not complete";
 
-  constructor(target: Pick<OutputTarget, "to" | "fallbackFolders">, { hash = true } = {}) {
+  /**
+   * Calculates the hash of the file with `createHash` of node:crypto. Omit it if no hash is needed: hashing is about a
+   * fifth of the work of saving a result.
+   */
+  constructor(target: Pick<OutputTarget, "to" | "fallbackFolders">, hashWith?: typeof createHash) {
     this.#file = new TemporaryWriter(foldersFor(target));
-    if (hash) this.#hash = createHash("sha256");
+    this.#createHash = hashWith;
+    this.#hash = hashWith?.("sha256");
   }
 
   /** How many bytes were decoded so far. */
@@ -105,7 +111,7 @@ export class ArrivingMedia {
    */
   finish(
     media: Pick<Decoded, "kind" | "count" | "names">,
-    settings?: { readonly request: Settings; readonly version: string },
+    settings?: { readonly request: StoredSettings; readonly version: string },
   ): Decoded {
     if (this.problem !== undefined) throw new EmptyResult(undecodable(this.problem));
     const file = this.#file;
@@ -172,7 +178,7 @@ export class ArrivingMedia {
     this.#unhashed = Buffer.from(bytes.subarray(end));
   }
 
-  #add(ext: string | undefined, { request, version }: { request: Settings; version: string }): void {
+  #add(ext: string | undefined, { request, version }: { request: StoredSettings; version: string }): void {
     const file = this.#file;
     const { offset: end } = this.#pngEnd;
     if (ext === "png" && end !== undefined) {
@@ -182,7 +188,7 @@ export class ArrivingMedia {
     if (ext === "jpg") {
       const at = exifPosition((at, size) => file.read(at, size));
       const segment = exifSegment(request, version);
-      const hash = this.#hash && createHash("sha256");
+      const hash = this.#createHash?.("sha256");
       const isAdded =
         at !== undefined && segment && file.insert(at, segment, (bytes) => void hash?.update(bytes));
       if (isAdded) this.#hash = hash;

@@ -100,23 +100,31 @@ function folded(text: string): string {
  */
 function slug(text: string): string {
   // A prompt may be pages long; ten times the limit is enough to fill the slug.
-  const words = text
-    .slice(0, MAX_SLUG.characters * 10)
-    .toLowerCase()
-    .normalize("NFKD")
-    .replace(/[\p{Default_Ignorable_Code_Point}\p{Me}]+/gu, "")
-    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
-    .normalize("NFC")
-    .replace(/[^\p{L}\p{M}\p{N}][^\p{L}\p{N}]*/gu, "-")
-    .replace(/^[-\p{M}]+|-$/gu, "");
+  const words = wordsOf(text.slice(0, MAX_SLUG.characters * 10).toLowerCase());
   const start = startOf(words);
   const lastDash = words.lastIndexOf("-", start.length);
   const cutsWord = start.length < words.length && lastDash >= start.length / 2;
   return cutsWord ? start.slice(0, lastDash) : start;
 }
 
+/** Lower-case text as words joined by dashes. */
+function wordsOf(text: string): string {
+  // V8 takes 3 ms to compile the patterns for all scripts.
+  if (isAscii(text)) return text.replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+  return text
+    .normalize("NFKD")
+    .replace(/[\p{Default_Ignorable_Code_Point}\p{Me}]+/gu, "")
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{M}\p{N}][^\p{L}\p{N}]*/gu, "-")
+    .replace(/^[-\p{M}]+|-$/gu, "");
+}
+
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
+
 /** As much of a slug as the limits allow, without separating a letter from its marks. */
 function startOf(words: string): string {
+  if (isAscii(words)) return words.slice(0, MAX_SLUG.characters).replace(/-$/, "");
   let start = "";
   let characters = 0;
   for (const [letter] of words.matchAll(/\P{M}\p{M}*/gu)) {

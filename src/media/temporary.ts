@@ -2,10 +2,10 @@ import { closeSync, fdatasync, openSync, readSync, unlinkSync, writeSync } from 
 import { dirname } from "node:path";
 import { type SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
+import { uniqueHex } from "../core/values/unique.ts";
 
 /** A new name for an incomplete file. */
-export const temporaryName = (folder: string): string =>
-  `${folder}/.gpuctl-${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}.part`;
+export const temporaryName = (folder: string): string => `${folder}/.gpuctl-${uniqueHex(24)}.part`;
 
 interface OpenFile {
   readonly path: string;

@@ -148,7 +148,7 @@ describe.runIf(thorough)("a gallery in Chromium", () => {
       width: 1024,
       height: 1024,
       seed: 7,
-      image: "sha256:1",
+      image: "sha256:1" as const,
       lora: { Lineart: 1 },
     };
     await writeFile(join(folder, "a.png"), withPngText(tinyPng(), request, "1"));

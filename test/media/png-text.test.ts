@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { decode, encode } from "fast-png";
 import { expect, test } from "vitest";
+import { storedSettings } from "../../src/media/settings/parameters.ts";
 import { chunksOf, readPngText, readRequest, withPngText } from "../support/png-text.ts";
 import { fc } from "../support/property.ts";
 
@@ -49,11 +50,11 @@ test("Latin-1 text is in tEXt, other text in iTXt", () => {
   expect(typesOf(wide).slice(-3)).toEqual(["iTXt", "iTXt", "IEND"]);
 });
 
-test("only a hash of the reference image is stored", () => {
+test("only a hash of the reference image is stored", async () => {
   const image = Buffer.from("reference picture").toString("base64");
   const sha256 = createHash("sha256").update("reference picture").digest("hex");
   const request = { prompt: "cat", image };
-  const marked = withPngText(picture, request, "1");
+  const marked = withPngText(picture, await storedSettings(request), "1");
   expect(readRequest(marked)).toEqual({ prompt: "cat", image: `sha256:${sha256}` });
   expect(Buffer.from(marked).includes(image)).toBe(false);
   expect(request.image).toBe(image);

@@ -1,7 +1,8 @@
+import type { StoredSettings } from "../../src/media/settings/parameters.ts";
 import { pngText } from "../../src/media/settings/png-text.ts";
 
 /** A whole PNG with the texts that gpuctl adds. */
-export const withPngText = (png: Uint8Array, request: Readonly<Record<string, unknown>>, version: string) =>
+export const withPngText = (png: Uint8Array, request: StoredSettings, version: string) =>
   Buffer.concat([png.subarray(0, -12), pngText(request, version), png.subarray(-12)]);
 
 interface Chunk {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { dirname, isAbsolute, relative, sep } from "node:path";
 import { type Divert, type Diverted, restored, restoredWithRepeated } from "../../client/divert.ts";
 import { ResultTruncated, reasonOf } from "../../core/errors.ts";
@@ -8,6 +9,7 @@ import { ArrivingMedia, picturesIn, soundsIn } from "../../media/arriving.ts";
 import { isEmpty, undecodable } from "../../media/base64.ts";
 import { fileName } from "../../media/filename.ts";
 import { saveMedia } from "../../media/output-target.ts";
+import { storedSettings } from "../../media/settings/parameters.ts";
 import type { BatchRequest } from "../input/lines.ts";
 
 export interface MediaOptions {
@@ -128,10 +130,10 @@ export class MediaOfLine {
     const { image: _, audio: __, ...rest } = entry;
     const seed = entry.random_seed ?? entry.seed ?? body.seed;
     const names = { date: new Date(serviceNow()), prompt: id, fallback: "file", index };
-    const settings = { ...body, ...(seed !== undefined && { seed }) };
+    const request = { ...body, ...(seed !== undefined && { seed }) };
     const decoded = media.finish(
       { kind: this.#isImage ? "image" : "audio", count, names },
-      this.#isImage && metadata ? { request: settings, version } : undefined,
+      this.#isImage && metadata ? { request: await storedSettings(request), version } : undefined,
     );
     const { file, problem } = await saveMedia(decoded, { ...this.#target, force: false, say });
     const isTruncated = problem instanceof ResultTruncated;
@@ -144,7 +146,7 @@ export class MediaOfLine {
 
   #open(): Diverted {
     this.#makeFolder();
-    const media = new ArrivingMedia(this.#target);
+    const media = new ArrivingMedia(this.#target, createHash);
     this.#arriving.push(media);
     return media;
   }

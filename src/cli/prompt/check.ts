@@ -25,7 +25,7 @@ export async function contractCheck(id: OperationId) {
     import("../../contract/index.ts"),
   ]);
   const operation: Operation = operations[id];
-  return (input: object) => check(operation, input);
+  return (input: object) => check(operation, input, { isSingle: true });
 }
 
 /**

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Dialog } from "../../command-kit/context.ts";
 import { ProgramFailed } from "../../core/errors.ts";
+import { uniqueHex } from "../../core/values/unique.ts";
 import type { View } from "../../core/view.ts";
 import { oneLine } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
@@ -67,7 +67,7 @@ function clipboardTools({ env, machine: { platform } }: Pick<System, "env" | "ma
 async function edited(text: string, { env, files, machine, programs }: System): Promise<string> {
   const isWindows = machine.platform === "win32";
   const editor = env.VISUAL || env.EDITOR || (isWindows ? "notepad" : "vi");
-  const path = join(files.folders.temporary, `gpuctl-message-${randomUUID()}.md`);
+  const path = join(files.folders.temporary, `gpuctl-message-${uniqueHex(24)}.md`);
   await mkdir(files.folders.temporary, { recursive: true });
   await writeFile(path, text, { mode: 0o600, flag: "wx" });
   try {

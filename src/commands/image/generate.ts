@@ -53,13 +53,14 @@ export async function generate(
   if (settings.dryRun) await Promise.all(requests.map((request) => call("generateImage", request)));
   const stages = new Stages(count, now);
   const paths: string[][] = [];
-  const showsHash = settings.output !== "table";
+  // Only these formats show the hash.
+  const hashWith = settings.output === "table" ? undefined : (await import("node:crypto")).createHash;
 
   const request = async (sent: Input, index: number): Promise<Generated> => {
     const arriving: ArrivingMedia[] = [];
     const open = () => {
       arriving.at(-1)?.startFlush();
-      const media = new ArrivingMedia(options.target, { hash: showsHash });
+      const media = new ArrivingMedia(options.target, hashWith);
       arriving.push(media);
       return media;
     };

@@ -15,6 +15,7 @@ import {
   saveMedia,
   warnOfFormat,
 } from "../../media/output-target.ts";
+import { storedSettings } from "../../media/settings/parameters.ts";
 
 type Input = InputOf<"generateImage">;
 
@@ -63,6 +64,7 @@ export async function savePictures(
   let printed: Uint8Array | undefined;
   let areTruncated = false;
   const { image: _, ...shown } = request;
+  const stored = metadata ? await storedSettings(request) : undefined;
   const { prompt, model_name: model, width, height } = request;
   const pictures = picturesIn(response, arriving);
   const isUnusable = pictures.map(({ media }) => typeof media === "string");
@@ -78,7 +80,6 @@ export async function savePictures(
       index: index + 1,
       seed: /^-?\d+$/.test(String(seed)) ? Number(seed) : undefined,
     };
-    const embedded = seed === undefined ? request : { ...request, seed };
     const name = count > 1 && pictures.length === 1 ? pictureName(index) : pictureName(index + at);
     if (typeof media === "string") {
       failures.push({
@@ -90,7 +91,10 @@ export async function savePictures(
     try {
       const picture = media.finish(
         { kind: "image", count, names },
-        metadata ? { request: embedded, version: settings.version } : undefined,
+        stored && {
+          request: seed === undefined ? stored : { ...stored, seed },
+          version: settings.version,
+        },
       );
       if (target.to.kind === "stdout" && printed === undefined && !picture.isTruncated) {
         printed = await readFile(picture.file.path);

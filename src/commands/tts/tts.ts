@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { restoredWithRepeated } from "../../client/divert.ts";
@@ -76,7 +77,7 @@ export default defineCommand({
     const speak: Speak = async (part, place, use) => {
       const arriving: ArrivingMedia[] = [];
       const open = () => {
-        const media = new ArrivingMedia(place);
+        const media = new ArrivingMedia(place, createHash);
         arriving.push(media);
         return media;
       };

@@ -11,14 +11,18 @@ export type Checked<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** Validates an input against an operation's schema and rules. The value includes the service's defaults. */
+/**
+ * Validates an input against an operation's schema and rules. The value includes the service's defaults. Zod compiles
+ * the schema at its first use, which takes longer than validating a single input: `isSingle` prevents that.
+ */
 export function check<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
   input: unknown,
+  { isSingle = false } = {},
 ): Checked<z.output<Input>> {
   const unseen = unseenNames(input);
   if (unseen.length > 0) return { ok: false, issues: unseen };
-  const parsed = operation.input.safeParse(input, { reportInput: true });
+  const parsed = operation.input.safeParse(input, { reportInput: true, jitless: isSingle });
   if (!parsed.success) {
     return { ok: false, issues: parsed.error.issues.flatMap((issue) => explain(issue)) };
   }

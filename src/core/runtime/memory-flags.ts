@@ -4,12 +4,21 @@
  */
 type SetFlags = (flags: string) => void;
 
-const defaults = ["--semi-space-growth-factor=2", "--concurrent-array-buffer-sweeping"];
+const defaults = [
+  "--semi-space-growth-factor=2",
+  "--concurrent-array-buffer-sweeping",
+  "--parallel-scavenge",
+];
 /**
  * With these flags, V8's young generation (its memory for new objects) does not grow: short-lived strings fill it
- * whatever its size is, so growth only costs memory. Buffers are freed at once, and not later by another thread.
+ * whatever its size is, so growth only costs memory. Buffers are freed at once, and not later by another thread. Garbage
+ * is collected by one thread: almost nothing survives, so that starting more threads takes longer than the collection.
  */
-const frugal = ["--semi-space-growth-factor=1", "--no-concurrent-array-buffer-sweeping"];
+const frugal = [
+  "--semi-space-growth-factor=1",
+  "--no-concurrent-array-buffer-sweeping",
+  "--no-parallel-scavenge",
+];
 
 /** Set by `saveMemory`. Until then, V8's defaults apply. */
 let setFlags: SetFlags | undefined;

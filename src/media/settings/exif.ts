@@ -1,5 +1,5 @@
 import { maxParts, type Read } from "../truncated.ts";
-import { parametersText, requestJson, type Settings } from "./parameters.ts";
+import { parametersText, type StoredSettings } from "./parameters.ts";
 
 /** The tags that are written and read. */
 const tag = { description: 0x010e, exif: 0x8769, comment: 0x9286 } as const;
@@ -16,10 +16,10 @@ const maxSegment = 0xffff;
  * The APP1 segment for a JPEG: the settings as `parameters` text in UserComment, where other tools look for it, and the
  * request as JSON in ImageDescription. Undefined if they do not fit in one segment.
  */
-export function exifSegment(request: Settings, version: string): Buffer | undefined {
+export function exifSegment(request: StoredSettings, version: string): Buffer | undefined {
   const text = Buffer.from(parametersText(request, version), "utf16le").swap16();
   const comment = Buffer.concat([Buffer.from(unicode, "latin1"), text]);
-  const description = Buffer.from(`${asciiJson(requestJson(request))}\0`, "latin1");
+  const description = Buffer.from(`${asciiJson(JSON.stringify(request))}\0`, "latin1");
   // The first directory has two entries, and the second has one. An entry gives the position of its value as an offset
   // from the start of the TIFF header.
   const directory = tiffStart.length;

@@ -1,18 +1,18 @@
-import { createHash } from "node:crypto";
 import { isRecord, parseJson } from "../../core/json.ts";
 
 /** The fields of a request for a picture (service section 2.8). */
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** The request as JSON, with its base64 `image` replaced by a fingerprint. */
-export function requestJson(request: Settings): string {
-  const { image } = request;
-  return JSON.stringify(typeof image === "string" ? { ...request, image: fingerprint(image) } : request);
-}
+/** Settings to store in a picture: a reference image is replaced by its hash, which cannot be mistaken for base64. */
+export type StoredSettings = Settings & { readonly image?: `sha256:${string}` | undefined };
 
-/** SHA-256 of a base64 picture as `sha256:...`, which cannot be mistaken for base64. */
-const fingerprint = (image: string): string =>
-  `sha256:${createHash("sha256").update(image, "base64").digest("hex")}`;
+/** The settings of a request to store. A base64 `image` becomes its SHA-256, as `sha256:...`; any other is left out. */
+export async function storedSettings({ image, ...settings }: Settings): Promise<StoredSettings> {
+  if (typeof image !== "string") return settings;
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256").update(image, "base64").digest("hex");
+  return { ...settings, image: `sha256:${hash}` };
+}
 
 /**
  * The settings of a picture in the text format of AUTOMATIC1111 and compatible tools: the prompt with its LoRAs, the

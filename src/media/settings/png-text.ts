@@ -1,18 +1,17 @@
 import { crc32, inflateSync } from "node:zlib";
 import { maxParts, type Read } from "../truncated.ts";
-import { parametersText, requestJson, type Settings } from "./parameters.ts";
+import { parametersText, type StoredSettings } from "./parameters.ts";
 
 /** The keywords of the two texts that hold settings. */
 export const pngKeywords = { parameters: "parameters", request: "gpuctl" } as const;
 
 /**
- * The chunks to insert before the end of a PNG: the settings as `parameters`, and the request as JSON with its base64
- * `image` replaced by a fingerprint.
+ * The chunks to insert before the end of a PNG: the settings as `parameters` and, all of the request as JSON.
  */
-export const pngText = (request: Settings, version: string): Buffer =>
+export const pngText = (request: StoredSettings, version: string): Buffer =>
   Buffer.concat([
     textChunk(pngKeywords.parameters, parametersText(request, version)),
-    textChunk(pngKeywords.request, requestJson(request), "iTXt"),
+    textChunk(pngKeywords.request, JSON.stringify(request), "iTXt"),
   ]);
 
 /** Encodes a chunk. */
