@@ -1,4 +1,4 @@
-import { constants, createReadStream } from "node:fs";
+import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf, reasonOf, UsageError } from "../core/errors.ts";
@@ -20,7 +20,10 @@ export interface AppendFile {
 export interface BatchFiles {
   /** Bytes of a file; undefined if it does not exist. */
   readonly size: (path: string) => Promise<number | undefined>;
-  /** Reads a file from byte `start` to the end. A file that does not exist counts as empty. */
+  /**
+   * Reads a file from byte `start` to the end. A file that does not exist counts as empty. A chunk may be overwritten
+   * when the next one is read.
+   */
   readonly read: (path: string, start?: number) => AsyncIterable<Uint8Array>;
   /** The target of a symbolic link; any other path unchanged. Throws `UsageError` if the target does not exist. */
   readonly target: (path: string) => Promise<string>;
@@ -34,12 +37,31 @@ export interface BatchFiles {
 /** How many bytes to read at once. */
 const chunkSize = 256 * 1024;
 
+/**
+ * Reads a file from byte `start` to the end. Every chunk overwrites the one before: V8 frees buffers so late that new
+ * ones would take as much memory as the file.
+ */
+export async function* chunksOf(path: string, start = 0): AsyncGenerator<Uint8Array> {
+  const file = await fs.open(path);
+  try {
+    const buffer = Buffer.allocUnsafeSlow(chunkSize);
+    for (let position = start; ; ) {
+      const { bytesRead } = await file.read(buffer, 0, chunkSize, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
 export const diskFiles: BatchFiles = {
   size: async (path) => (await statOf(path))?.size,
   read: async function* (path, start = 0) {
     if ((await statOf(path)) === undefined) return;
     try {
-      yield* createReadStream(path, { start, highWaterMark: chunkSize });
+      yield* chunksOf(path, start);
     } catch (error) {
       // Another process may just have removed the file.
       if (codeOf(error) !== "ENOENT") throw error;

@@ -52,19 +52,26 @@ export async function* linesOf(
     const isText = !text.includes("\ufffd") || isUtf8(bytes.subarray(start, end));
     return { text, number, end: position, isOpen, isUtf8: isText };
   };
-  const linesIn = function* (bytes: Buffer): Generator<Line> {
-    let start = 0;
-    for (let at = bytes.indexOf(lineFeed); at >= 0; at = bytes.indexOf(lineFeed, start)) {
-      yield line(bytes, start, at, false);
+  /** The lines that end in a chunk. Copies only the first one, which begins in earlier chunks. */
+  const linesIn = function* (chunk: Buffer, firstEnd: number): Generator<Line> {
+    let [start, at] = [0, firstEnd];
+    if (held.length > 0) {
+      const first = Buffer.concat([...held, chunk.subarray(0, firstEnd)]);
+      yield line(first, 0, first.length, false);
+      start = firstEnd + 1;
+      at = chunk.indexOf(lineFeed, start);
+    }
+    for (; at >= 0; at = chunk.indexOf(lineFeed, start)) {
+      yield line(chunk, start, at, false);
       start = at + 1;
     }
   };
   for await (const part of chunks) {
     const chunk = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+    const firstEnd = chunk.indexOf(lineFeed);
     const end = chunk.lastIndexOf(lineFeed) + 1;
-    if (end > 0) {
-      const whole = chunk.subarray(0, end);
-      yield linesIn(held.length === 0 ? whole : Buffer.concat([...held, whole]));
+    if (firstEnd >= 0) {
+      yield linesIn(chunk, firstEnd);
       held = [];
       heldBytes = 0;
     }

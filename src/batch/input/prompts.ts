@@ -58,7 +58,11 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
       relax_column_count: true,
       max_record_size: inputLimits.bytes,
     });
-    const input = Readable.from(read());
+    // The parser may not be done with a chunk when the next one overwrites it.
+    const copies = async function* () {
+      for await (const chunk of read()) yield Buffer.from(chunk);
+    };
+    const input = Readable.from(copies());
     input.on("error", (error) => parser.destroy(error)).pipe(parser);
     let columns: readonly Column[] | undefined;
     let headerSum = 0;

@@ -1,4 +1,3 @@
-import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import type { BatchOptions, BatchStatus, Plan, StartedBatch } from "../../batch/engine/batch.ts";
@@ -232,7 +231,8 @@ async function inputOf(
     throw readFailed(from, name, error);
   });
   if (!facts.isFile()) throw new UsageError(`${from} ${name} is not a regular file`);
-  const read = () => createReadStream(path, { highWaterMark: chunkSize });
+  const { chunksOf } = await import("../../batch/files.ts");
+  const read = () => chunksOf(path);
   if (prompts === undefined) {
     const extra = [...(endpoint ? ["--endpoint"] : []), ...(model ? ["--model"] : [])];
     if (extra.length > 0 || Object.keys(param).length > 0) {
@@ -276,9 +276,6 @@ async function assertIsStatusFile(typed: string, path: string, others: readonly 
   const what = isOfBatch ? "is a file of the batch itself" : "exists and does not hold the status of a batch";
   throw new UsageError(`--status-json ${typed} ${what}`, { hint: "Nothing was sent. Name another file." });
 }
-
-/** How many bytes of the input are read at once. */
-const chunkSize = 256 * 1024;
 
 function modelField(
   endpoint: NonNullable<RunFlags["endpoint"]>,
