@@ -169,7 +169,8 @@ export async function callAny(name: string, input: unknown, open: OpenCall): Pro
 /** The records of any list of the description, page by page. */
 export async function* anyRecords(name: string, input: unknown, open: OpenCall): AsyncGenerator<unknown> {
   const { parts, operation } = await preparedRequest(name, input, open);
-  if (!isRead(parts)) throw new TypeError(`iterate requires an operation that lists, not ${shown(name)}`);
+  if (!isRead(parts))
+    throw new TypeError(`iterate requires an operation that returns a list, not ${shown(name)}`);
   const paging = pagingOf(operation?.parameters.map((parameter) => parameter.name) ?? []);
   const paged = Object.values(paging).some((parameter) => parameter !== undefined);
   const send = async (query: (typeof parts)["query"]) =>

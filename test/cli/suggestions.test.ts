@@ -61,7 +61,8 @@ describe("a typo", () => {
     ["volumes list --sandbox=true", '--sandbox takes no value, but got "true"'],
     ["volumes list --no-header=1", '--no-header takes no value, but got "1"'],
     ["rentals create vm --gpus 1 --wait=true", '--wait takes no value, but got "true"'],
-    ["volumes list -y=1", 'unexpected "=1" after a short flag that takes no value'],
+    ["volumes list -y=1", '-y takes no value, but got "1"'],
+    ["volumes list -qy=", '-y takes no value, but got ""'],
   ])("%s: the flag does not take a value", async (line, message) => {
     const { run } = await createCli();
     const { code, err } = await run(line);
