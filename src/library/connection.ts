@@ -14,8 +14,8 @@ import { version } from "./generated/version.ts";
 import { checkOptions, type OptionRule } from "./options.ts";
 
 /**
- * A result with the status and the headers of its response. If a list has several pages, they are those of the last
- * page.
+ * A result with the status and the headers of its response. For a list of several pages, the status and the headers are
+ * from the last page.
  */
 export interface WithResponse<Result> {
   readonly data: Result;
