@@ -163,7 +163,7 @@ function loggerOf({
     try {
       logger[level]?.(message);
     } catch {
-      // The outcome of a write must not depend on its log.
+      // An error of the logger must not change the outcome of a write.
     }
   };
   return { debug: safely("debug"), info: safely("info"), warn: logger.warn ? safely("warn") : warnProcess };

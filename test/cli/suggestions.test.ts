@@ -245,6 +245,18 @@ describe("a verb of another tool", () => {
     },
   );
 
+  test.each(["delete", "rm 1001"])(
+    "%s: the error asks what to delete, and names the groups",
+    async (line) => {
+      const { run } = await createCli();
+      const { code, err } = await run(`${line} --sandbox`);
+      expect(code).toBe(2);
+      expect(err).toMatch(
+        /^Error: unknown command '(\w+)': specify what to \1\n`gpuctl rentals --help`, .* show how\.\n$/,
+      );
+    },
+  );
+
   const destructive = nouns
     .flatMap(({ commands }) => commands)
     .filter(({ confirm }) => confirm === "destruction")
