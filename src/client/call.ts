@@ -11,8 +11,8 @@ import { type BufferedResponse, readBuffered, readJson } from "./response.ts";
 import { type CallOptions, type Reader, send } from "./send.ts";
 
 /**
- * Options of a single call: its limits, a signal that aborts only this call, and a function to call if its list may be
- * incomplete.
+ * Options of a single call: its limits, a signal that aborts only this call, and a function that is called if the
+ * returned list may be incomplete.
  */
 type CallLimits = Partial<Pick<CallOptions, "retries" | "timeout" | "warn" | "signal">>;
 

@@ -18,7 +18,7 @@ export interface Diverted {
    */
   readonly placeholder: string;
   /**
-   * Receives the next part of the string. A part has at most a little more than 64 KiB, and each of its characters is
+   * Receives the next part of the string. A part is at most a few bytes longer than 64 KiB. Each of its characters is
    * one byte of the response. If this returns false, the part and everything after it stay in the response, after the
    * placeholder.
    */

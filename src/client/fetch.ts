@@ -35,8 +35,8 @@ export interface FetchResponse {
 
 export interface ResponseBody extends AsyncIterable<Uint8Array> {
   /**
-   * Iterates over what `convert` returns for each part of the body. It is called as soon as the part arrives, and the
-   * part is valid only during the call. This takes less time than iterating over the parts, because they are not copied.
+   * Iterates over what `convert` returns for each part of the body. `convert` is called as soon as a part arrives, and
+   * the part is valid only during the call. This is faster than iterating over the body, which copies each part.
    */
   readonly converted?: (convert: Convert) => AsyncIterable<Uint8Array>;
 }

@@ -32,11 +32,11 @@ export type PreparedWrite = (body: string) => Promise<BufferedResponse>;
 
 /**
  * Prepares a write that is sent many times with different bodies: its URL, key and headers are the same each time. It
- * behaves as `rawCall` does, and costs a fraction of the processor time.
+ * behaves as `rawCall` does, but takes a fraction of the processor time.
  */
 export function prepareWrite(request: WireRequest, options: PrepareOptions): PreparedWrite {
   /**
-   * The calls that have not ended. Where a call has ended, there is a gap, which a later call fills. This is not a `Set`,
+   * The calls that have not ended. A call that ends leaves a gap, which a later call fills. This is not a `Set`,
    * because V8 keeps what was removed from a set until the next full garbage collection.
    */
   const inFlight: (Call | undefined)[] = [];
@@ -192,8 +192,8 @@ class Call implements Receiver {
 const decoder = new TextDecoder();
 
 /**
- * A response that was read to its end. It is a class, because V8 keeps an object with a getter of its own, and all that the
- * getter refers to, until the next full garbage collection.
+ * A response that was read to its end. This is a class, because V8 keeps an object literal with a getter, and
+ * everything that the getter refers to, until the next full garbage collection.
  */
 class ReadResponse implements BufferedResponse {
   readonly status: number;

@@ -81,12 +81,12 @@ export interface Ports {
   /** Adds the flags of this command line that select the service to the command lines that a text suggests. */
   readonly withServiceFlags: (text: string) => string;
   /**
-   * If a command uses this port, gpuctl prints a command line after the run: the line repeats the run without prompts.
-   * This function sets the flag for a field in that line.
+   * Sets the flag for a field in the command line that repeats the run without prompts. For commands that use this
+   * port, gpuctl prints this line after the run instead of before.
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**
-   * Calls `send`, which sends the operation with this ID and input, if the limits of the profile allow that. The
+   * If the limits of the profile allow it, calls `send`, which sends the operation with this ID and input. The
    * operation's own command checks the same limits.
    */
   readonly withinLimits: <Value>(

@@ -132,7 +132,7 @@ interface Declaration<
   /** Optional fields to ask for after `offers`, if there are values to choose from. */
   readonly alsoAsks?: readonly string[];
   /**
-   * Calls `send` if the limits of the profile allow the command's operation with this input. `send` sends the
+   * If the limits of the profile allow the command's operation with this input, calls `send`, which sends the
    * operation. The input has not been checked, so it may be invalid.
    */
   withinLimits?: WithinLimits;

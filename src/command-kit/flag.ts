@@ -34,7 +34,7 @@ export interface FlagOptions {
    * value.
    */
   readonly optionalValue?: string;
-  /** Whether the configuration key for flags of this name is ignored, because this flag means something else. */
+  /** Ignores the configuration key for flags of this name, because this flag has another meaning. */
   readonly ignoresConfig?: boolean;
   /** The value is a command line that prints an API key. A key in it is masked wherever gpuctl prints it. */
   readonly isKeyCommand?: boolean;

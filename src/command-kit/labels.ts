@@ -97,8 +97,8 @@ const isHidden = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 403 || error.status === 404);
 
 /**
- * The active rentals of both types. Leaves out a type that the service does not offer, or that the key may not list,
- * but throws if that is so for both.
+ * The active rentals of both types. Leaves out a type that the service does not offer or the key may not list. Throws
+ * if both types have to be left out.
  */
 async function activeRentals(call: Call, refusing: ReturnType<typeof refusal>): Promise<readonly unknown[]> {
   const pages = await Promise.allSettled([

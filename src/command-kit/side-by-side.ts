@@ -9,7 +9,7 @@ export interface SideBySideOptions<Value> extends Pick<Context, "sleep" | "inter
   readonly maxWaits: number;
   /** The name of an item, such as `part 3`. */
   readonly nameOf: (index: number) => string;
-  /** Returns the failure that all further items would have, judging by an outcome; undefined if there is none. */
+  /** Returns an outcome's error if all further items would fail with it, too; otherwise undefined. */
   readonly failureOfAll: (outcome: Outcome<Value>) => unknown;
   /** Called when an item is refused, so that all items wait. `milliseconds` is how long. */
   readonly onWait?: (index: number, milliseconds: number) => void;
@@ -25,7 +25,7 @@ const initialDelay = 500;
 const maxDelay = 30_000;
 /** Milliseconds. A longer `Retry-After` is not waited for. */
 const maxRetryAfter = 60_000;
-/** After this many successes, one more item is worked on at once, if the number was halved before. */
+/** After this many successes, the number of concurrent items grows by one, up to `concurrency`. */
 const recovery = 8;
 
 /**

@@ -18,7 +18,7 @@ export interface Noun {
   readonly commandsOn: (line: readonly string[]) => readonly CommandNode[];
   /** The commands whose words after the noun begin with these. */
   readonly commandsBelow: (words: readonly string[]) => readonly CommandNode[];
-  /** The commands that may take a flag, given as typed, and perhaps others. */
+  /** All commands that take a flag, and perhaps others that do not. The flag is given as typed. */
   readonly commandsNaming: (flag: string) => readonly CommandNode[];
   /** The summaries of the groups below the noun, by their words. */
   readonly groups?: Readonly<Record<string, string>>;
@@ -180,7 +180,7 @@ export const spellings = ({ names, short, negatable }: FlagNode): readonly strin
 
 /** A flag as lists show it, with one text for each meaning. A switch that can be turned off is listed as two flags. */
 export interface ListedFlag extends FlagNode {
-  /** Spellings that cannot be used together with it. Undefined if these are only its own. */
+  /** Spellings that cannot be used together with this flag. Undefined if the flag excludes only its own spellings. */
   readonly excludes?: readonly string[];
 }
 

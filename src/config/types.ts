@@ -64,9 +64,7 @@ export interface Credential {
   readonly lastFour: string;
 }
 
-/**
- * The stored profiles. A change is written completely or not at all. Concurrent changes do not overwrite each other.
- */
+/** The stored profiles. Changes are atomic. Concurrent changes do not overwrite each other. */
 export interface Profiles {
   readonly path: string;
   readonly list: () => readonly ProfileSummary[];

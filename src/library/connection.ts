@@ -14,8 +14,8 @@ import { version } from "./generated/version.ts";
 import { checkOptions, type OptionRule } from "./options.ts";
 
 /**
- * A result with the status and the headers of its response. If a list has several pages, they are those of the last
- * page.
+ * A result with the status and the headers of its response. For a list of several pages, the status and the headers are
+ * from the last page.
  */
 export interface WithResponse<Result> {
   readonly data: Result;
@@ -163,7 +163,7 @@ function loggerOf({
     try {
       logger[level]?.(message);
     } catch {
-      // The outcome of a write must not depend on its log.
+      // An error of the logger must not change the outcome of a write.
     }
   };
   return { debug: safely("debug"), info: safely("info"), warn: logger.warn ? safely("warn") : warnProcess };

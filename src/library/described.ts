@@ -105,7 +105,7 @@ async function create(id: FoundId, fields: readonly BodyField[], open: OpenCall)
   const { body, unknown } = bodyOf(description, operation, fields);
   if (unknown.length > 0) {
     throw new NotOffered(
-      `the service's operation for ${id} and gpuctl do not agree on these fields: ${unknown.join(", ")}`,
+      `the service's operation for ${id} differs from what gpuctl sends in these fields: ${unknown.join(", ")}`,
       `Nothing was sent. To send other fields, use call(${JSON.stringify(operation.id)}, ...).`,
     );
   }
@@ -169,7 +169,8 @@ export async function callAny(name: string, input: unknown, open: OpenCall): Pro
 /** The records of any list of the description, page by page. */
 export async function* anyRecords(name: string, input: unknown, open: OpenCall): AsyncGenerator<unknown> {
   const { parts, operation } = await preparedRequest(name, input, open);
-  if (!isRead(parts)) throw new TypeError(`iterate requires an operation that lists, not ${shown(name)}`);
+  if (!isRead(parts))
+    throw new TypeError(`iterate requires an operation that returns a list, not ${shown(name)}`);
   const paging = pagingOf(operation?.parameters.map((parameter) => parameter.name) ?? []);
   const paged = Object.values(paging).some((parameter) => parameter !== undefined);
   const send = async (query: (typeof parts)["query"]) =>

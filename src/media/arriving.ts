@@ -246,11 +246,14 @@ function unlistedMedia(
 /** A picture of a response. If the picture is missing or cannot be decoded, `media` is a sentence that says so. */
 export interface ListedPicture {
   readonly media: ArrivingMedia | string;
-  /** What the response says about it; empty if the response does not list it. */
+  /** The picture's other fields in the response; empty if the response does not list the picture. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** The pictures of a response, at least one. If there are more than `maxResults`, one sentence that says so. */
+/**
+ * The pictures of a response. The list is never empty: if there is no picture, or more than `maxResults` of them, its
+ * only element is a sentence that says so.
+ */
 export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]): readonly ListedPicture[] {
   const entries = asList(asRecord(response).images).map(asRecord);
   const texts = entries.map(({ image }) => asText(image));

@@ -49,7 +49,7 @@ export class Base64Decoder {
     }
     // Cleared only now: if a short input turns out not to be base64, `text()` must still return all of it.
     this.#head = undefined;
-    // From here on, they are among the decoded bytes, whose text is padded.
+    // From now on, the decoded bytes contain these symbols, and their text in `text()` includes the padding.
     this.#pending = "";
     this.#padding = "";
     return written + into.write(symbols, at + written, "base64");

@@ -115,7 +115,7 @@ export class TemporaryWriter {
     this.#open = undefined;
   }
 
-  /** Continues in a new file that has the same bytes and those to insert. */
+  /** Continues in a new file, which gets the same bytes and, if given, the inserted ones. */
   #copyTo(
     folder: string,
     inserted?: { at: number; bytes: Buffer; observe: (bytes: Uint8Array) => void },

@@ -2,7 +2,9 @@ const pngSignature = Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 /** Bytes of a PNG chunk besides its data: length and type before, checksum after. */
 const chunkOverhead = 12;
 const chunkHeader = 8;
-/** The type of the last chunk. A number is compared in a fraction of the time of a text, and a PNG has many chunks. */
+/**
+ * The type of the last chunk. It is a number, because a PNG has many chunks and numbers are compared faster than texts.
+ */
 const lastType = Buffer.from("IEND").readUInt32BE();
 
 /** Finds the end of a PNG that arrives in parts. */

@@ -30,8 +30,8 @@ interface RequestInputs {
   /** A whole body, and its JSON text. */
   readonly whole?: { readonly value: unknown; readonly text: string } | undefined;
   /**
-   * Advice for the user. `missing` is added to the message about a path parameter without a value. `key` is added to the
-   * message that the `Authorization` header, which carries the API key, cannot be set.
+   * Advice for the user. `missing` is added to the message about a path parameter without a value. `key` is added to
+   * the message for a field that would set the `Authorization` header, which carries the API key.
    */
   readonly advice?: { readonly missing: (name: string) => string; readonly key: string };
 }

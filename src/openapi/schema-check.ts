@@ -140,7 +140,8 @@ function issueOf({ instancePath, keyword, params, message = "is not valid" }: Er
 }
 
 /**
- * The segments of a JSON pointer, without the first one: it leads from the object around the value to the value itself.
+ * The segments of a JSON pointer, without the first one. The checked value is a field of a wrapper object, and the
+ * first segment is the name of that field.
  */
 const pathOf = (pointer: string): readonly string[] =>
   pointer

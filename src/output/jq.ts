@@ -161,7 +161,7 @@ async function runInWorker(workerData: WorkerData, interrupted: AbortSignal): Pr
 const outOfMemory = (error: unknown): unknown =>
   error instanceof Error && error.name === "RuntimeError"
     ? filterFailure(
-        `jq stopped, probably because it needs more than 2 GiB of memory. A whole list of more than about 500,000 rentals is too large. If the filter handles each item separately, begin it with \`.[] |\`. Otherwise, pipe -o jsonl to an installed jq`,
+        `jq stopped, probably because it needs more than 2 GiB of memory. A whole list of more than about 500,000 rentals is too large. If the filter handles each item separately, begin it with \`.[] |\`. Otherwise, use -o jsonl and pipe the output to the program jq`,
       )
     : error;
 

@@ -54,7 +54,7 @@ const isBatches = (data: unknown): data is AsyncIterable<readonly unknown[]> =>
 
 export interface Chunk {
   readonly records: readonly unknown[];
-  /** No chunk follows. */
+  /** This is the last chunk. */
   readonly last: boolean;
 }
 

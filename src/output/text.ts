@@ -45,8 +45,9 @@ const ownStyles = "\\x1b\\[[\\d;]*m|\\x1b\\[[HJ]|\\r\\n";
 const ownOrForeign = new RegExp(`(${ownStyles})|${sequences.source}|${controlClass}`, "g");
 
 /**
- * Matches what draws pictures: colors, movements of the cursor within a drawing, and the protocols of kitty and iTerm2.
- * Their values are numbers, words and Base64. None of them names a file or asks the terminal to respond.
+ * Matches the sequences that draw pictures: colors, movements of the cursor within a drawing, and the protocols of
+ * kitty and iTerm2. Their values are numbers, words and Base64. No sequence names a file or asks the terminal to
+ * respond.
  */
 const ownPictures = [
   "\\x1b\\[[\\d;]*m|\\r|\\x1b\\[\\d+[ABC]|\\x1b[78]",

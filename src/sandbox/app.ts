@@ -26,7 +26,7 @@ import { hasSituations } from "./situations/table.ts";
 import type { Store } from "./store/queries.ts";
 import { listEngines } from "./tables/engines.ts";
 
-/** What stays the same for all calls. */
+/** The part of a `Call` that is the same for all calls. */
 type AppState = Pick<Call, "store" | "environment" | "addressesOf" | "operationSet" | "recordTexts">;
 
 /** Handles a request. If `recent` is given, it keeps the pictures and the speech that the request generates. */
@@ -157,7 +157,8 @@ async function serve<Input extends InputSchema>(
   const { operation, parameters } = served;
   if (!isEnabled(operation, exchange.now)) throw new ApiError("NOT_FOUND");
   const response = await orError(exchange, async () => {
-    // Reads these fields first, so that they are logged even if a fault or an error prevents the operation.
+    // Fields of the query and the path are read first, so that they are logged even if a fault or an error prevents the
+    // operation.
     if (operation.in !== "body") exchange.input = await readInput(operation, exchange.request, parameters);
     exchange.operation = operation.id;
     return injectFault(exchange, serving.state.store, operation.id, async () => {

@@ -47,9 +47,9 @@ export async function parseDocument(text: string, name: string): Promise<ParsedD
 const maxDepth = 200;
 
 /**
- * Whether a document is nested too deeply to be parsed. The parser calls itself for each level, and Node.js aborts the
- * process if a regular expression is compiled when little of the stack is left. The lexer does not call itself. In block
- * style, each level takes a column of indentation or an indicator such as `-`.
+ * Whether a document is nested too deeply to be parsed. The parser is recursive, and Node.js aborts the process if a
+ * regular expression is compiled when little of the stack is left. The lexer, which is used here, is not recursive. In
+ * block style, each level takes a column of indentation or an indicator such as `-`.
  */
 function isTooDeep(text: string, { Lexer, CST }: Pick<typeof import("yaml"), "Lexer" | "CST">): boolean {
   let [flow, block, isIndent] = [0, 0, true];

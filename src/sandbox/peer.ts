@@ -33,7 +33,7 @@ export async function isOwnConnection({
   // `userInfo` throws if the user has no name, as in some containers.
   const { uid } = await stat("/proc/self");
   const isOwn = ([user, , inode]: readonly string[]) =>
-    // Without an inode, the sender has closed the connection. It may then be listed as root's, whoever opened it.
+    // A connection without an inode was closed by its sender. It may be listed as root's, whoever opened it.
     inode !== "0" && (user === "0" || user === String(uid));
   // There are several rows if someone else uses the same ports with other addresses of this computer.
   return rows.length > 0 && rows.every((row) => isOwn(row.slice(7)));

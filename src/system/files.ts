@@ -83,7 +83,7 @@ export async function collected(
   return Buffer.concat(all);
 }
 
-/** Where a process runs. What is not known is undefined. */
+/** Where a process runs. A part that is not known is undefined. */
 interface Place {
   readonly host: string;
   /** Identifies the machine, also after a restart. */
@@ -95,10 +95,10 @@ interface Place {
 }
 
 /**
- * A process name such as `HOST MACHINE NAMESPACE PID@BOOT-START` includes the place, because machines and containers may
- * share files. It also includes when the process started, because process IDs are used again, above all after a restart.
- * If the start is not known, a process that has the same ID counts as the same process, so nothing that belonged to it
- * is taken over or ended.
+ * A process name such as `HOST MACHINE NAMESPACE PID@BOOT-START` includes the place, because machines and containers
+ * may share files. It also includes when the process started, because process IDs are used again, above all after a
+ * restart. If the start is not known, a running process with the same ID counts as the same process. Then nothing that
+ * belongs to the named process is taken over or ended.
  *
  * See docs/decisions/0113-where-a-process-runs.md.
  */

@@ -46,7 +46,7 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
   };
   let reject: (error: Error) => void = () => {};
   let isReading = false;
-  /** Passes typed input to readline until it has read a line. The rest waits for the next read. */
+  /** Passes typed input to readline until readline has read a line. The rest of the input waits for the next read. */
   const feed = () => {
     while (rest !== "" && isReading) {
       const { text, paste, left } = nextInput(rest, pastes.isOpen());

@@ -6,8 +6,8 @@ import type { Io, Sink, Spinner, SpinnerOptions } from "./types.ts";
 type Stream = Writable & { isTTY?: boolean; columns?: number; rows?: number };
 
 /**
- * A stream that is opened on first use. The process exits silently when its pipe is closed. For an `optional` stream,
- * such as stderr, a closed pipe and failed writes are ignored.
+ * A stream that is opened on first use. If the reader of a pipe closes it, the process exits silently. For an
+ * `optional` stream, such as stderr, a closed pipe and failed writes are ignored.
  */
 export function sink(open: () => Stream, { optional = false } = {}): Sink {
   let opened: Stream | undefined;

@@ -66,5 +66,6 @@ async function found(names: readonly string[], which: Which, hint: string): Prom
     const path = await which(name);
     if (path !== undefined) return path;
   }
-  throw new UsageError(`--open needs ${names.join(" or ")}, which is not installed`, { hint });
+  const missing = names.length === 1 ? "which is not installed" : "but neither is installed";
+  throw new UsageError(`--open needs ${names.join(" or ")}, ${missing}`, { hint });
 }

@@ -61,7 +61,8 @@ describe("a typo", () => {
     ["volumes list --sandbox=true", '--sandbox takes no value, but got "true"'],
     ["volumes list --no-header=1", '--no-header takes no value, but got "1"'],
     ["rentals create vm --gpus 1 --wait=true", '--wait takes no value, but got "true"'],
-    ["volumes list -y=1", 'unexpected "=1" after a short flag that takes no value'],
+    ["volumes list -y=1", '-y takes no value, but got "1"'],
+    ["volumes list -qy=", '-y takes no value, but got ""'],
   ])("%s: the flag does not take a value", async (line, message) => {
     const { run } = await createCli();
     const { code, err } = await run(line);
@@ -241,6 +242,18 @@ describe("a verb of another tool", () => {
         /^Error: unknown command 'volumes \w+': the service documents no operation for it\n/,
       );
       expect(err).toContain("`gpuctl volumes --help`");
+    },
+  );
+
+  test.each(["delete", "rm 1001"])(
+    "%s: the error asks what to delete, and names the groups",
+    async (line) => {
+      const { run } = await createCli();
+      const { code, err } = await run(`${line} --sandbox`);
+      expect(code).toBe(2);
+      expect(err).toMatch(
+        /^Error: unknown command '(\w+)': specify what to \1\n`gpuctl rentals --help`, .* show how\.\n$/,
+      );
     },
   );
 

@@ -96,7 +96,7 @@ describe("a service that has only the replacements", () => {
     const before = await run(dry, overNetwork());
     expect(JSON.parse(before.out).request.url).toBe(`${serviceUrl}/v2/on-demand/virtual-machine-rentals`);
     expect(before.err).toBe(
-      "This may be sent as POST /v2/on-demand/rentals instead of POST /v2/on-demand/virtual-machine-rentals, depending on the service's description, which a dry run does not fetch. Run `gpuctl api spec` to fetch it.\n",
+      "This request may be sent as POST /v2/on-demand/rentals instead of POST /v2/on-demand/virtual-machine-rentals, depending on the service's description, which a dry run does not fetch. Run `gpuctl api spec` to fetch it.\n",
     );
     await run("rentals history", overNetwork());
     const after = await run(dry, overNetwork());
@@ -108,7 +108,7 @@ describe("a service that has only the replacements", () => {
     advance(day);
     const later = await run(`${dry} -o table`, overNetwork());
     expect(later.out).toContain(`POST ${serviceUrl}${create}\n`);
-    expect(later.err).toContain("This may be sent as POST /v2/on-demand/rentals");
+    expect(later.err).toContain("This request may be sent as POST /v2/on-demand/rentals");
     expect((await run(`${dry} -q`, overNetwork())).err).toBe("");
     expect([...before.requests, ...after.requests, ...later.requests]).toEqual([]);
   });

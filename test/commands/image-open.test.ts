@@ -75,7 +75,7 @@ describe("image --open", () => {
   test.each([
     ["linux", [], display, "--open needs xdg-open, which is not installed", "Install xdg-utils"],
     ["linux", ["xdg-open"], {}, "there is no display", "Use --preview"],
-    ["win32", [], {}, "--open needs powershell or pwsh, which is not installed", "PowerShell"],
+    ["win32", [], {}, "--open needs powershell or pwsh, but neither is installed", "PowerShell"],
     ["darwin", [], {}, "--open needs open, which is not installed", "/usr/bin"],
   ] as const)(
     "is refused before anything is sent: %s with %o",

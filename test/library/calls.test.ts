@@ -278,7 +278,7 @@ describe("iterate", () => {
     const { client } = await openSandbox({}, { apiKey: "sk-unknown" });
     await expect(client.iterate("listStorageVolumes").next()).rejects.toThrow(Unauthorized);
     await expect(client.iterate("createApiKey", { name: "x" }).next()).rejects.toThrow(
-      "iterate requires an operation that lists",
+      "iterate requires an operation that returns a list",
     );
   });
 });

@@ -6,7 +6,9 @@ import type { Services } from "../start/services.ts";
 import { complete } from "./complete.ts";
 import { refreshCache, refreshTimeout } from "./refresh-cache.ts";
 
-/** The process prints the values that it has this many milliseconds after it started, so that it ends within 150 ms. */
+/**
+ * When the process prints the values that it has: this many milliseconds after its start. It then ends within 150 ms.
+ */
 const printAt = 120;
 
 /** The last argument of a background process that only refreshes the cache. */

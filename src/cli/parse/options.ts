@@ -6,7 +6,7 @@ import { isRecord } from "../../core/json.ts";
 import { quoted } from "../../core/text.ts";
 import { type CliGlobals, globalFlags } from "./globals.ts";
 
-/** The value of a flag, and for messages where it is set: the flag as typed, a variable or a key of the profile. */
+/** The value of a flag and, for messages, its source: the flag as typed, a variable or a key of the profile. */
 export interface FlagWithSource {
   readonly value: unknown;
   readonly source: string;

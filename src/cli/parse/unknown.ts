@@ -57,7 +57,7 @@ export function unknownWord(word: string, path: readonly string[]): UsageError {
   }
   const near = didYouMean(word, wordsAt(path), (verb) => asLine([...path, verb]));
   if (near === "" && path.length === 0 && endVerbs.includes(word)) {
-    return new UsageError(`unknown command '${line}': say first what to ${word}`, { hint: groupsHint(word) });
+    return new UsageError(`unknown command '${line}': specify what to ${word}`, { hint: groupsHint(word) });
   }
   if (near === "" && endVerbs.includes(word) && isOfService(path)) {
     return new UsageError(`unknown command '${line}': the service documents no operation for it`, {
@@ -128,14 +128,11 @@ export const flagsOf = (path: readonly string[]): readonly string[] =>
 export function unknownFlag(flag: string, path: readonly string[], argv: readonly string[]): UsageError {
   const [name = flag] = flag.split("=");
   if (flag.startsWith("-=")) {
-    const rest = JSON.stringify(flag.slice(1));
-    return new UsageError(`unexpected ${rest} after a short flag that takes no value`, {
-      hint: usageHint(path),
-    });
+    return unexpectedValue(shortFlagBefore(flag.slice(1), argv), flag.slice(2));
   }
   const own = flagsOf(path);
   if (own.includes(name)) {
-    return new UsageError(`${name} takes no value, but got ${JSON.stringify(flag.slice(name.length + 1))}`);
+    return unexpectedValue(name, flag.slice(name.length + 1));
   }
   const later = laterCommand(path, argv);
   const misplaced = later?.flags.find((flag) => spellings(flag).includes(name));
@@ -152,6 +149,15 @@ export function unknownFlag(flag: string, path: readonly string[], argv: readonl
   const long = own.filter((spelling) => spelling.startsWith("--"));
   const meant = takers.length > 0 ? ` (a flag of ${takers.join(", ")})` : didYouMean(name, long);
   return new UsageError(`unknown flag '${name}'${meant}`, { hint: usageHint(path) });
+}
+
+const unexpectedValue = (flag: string, value: string): UsageError =>
+  new UsageError(`${flag} takes no value, but got ${JSON.stringify(value)}`);
+
+/** The short flag before `=VALUE`. Commander reports `-y=1` as the unknown flag `-=1`. */
+function shortFlagBefore(rest: string, argv: readonly string[]): string {
+  const word = argv.find((one) => /^-[^-=]/.test(one) && one.endsWith(rest)) ?? "";
+  return `-${word.charAt(word.length - rest.length - 1)}`;
 }
 
 /** The longest command below `path` whose words are on the line. */

@@ -80,7 +80,7 @@ const showLive: Renderer = async (frames, { draw, empty, leftOut, color, system 
     drawing = drawing.then(drawCurrent);
     return drawing;
   };
-  // Ignores an error here, because `redraw` in the loop waits for this one and throws its error.
+  // Ignores an error here: `redraw` in the loop below waits for this drawing, too, and throws its error.
   const restore = await fullScreen({ color, redraw: () => void redraw().catch(() => {}) });
   try {
     for await (const frame of frames) {

@@ -33,7 +33,7 @@ export async function showProgress<Value>(
     color: usesColor(color, true, env),
     suffix: () => {
       const elapsed = now() - start < minShownTime ? "" : duration(now() - start);
-      // A line that wraps would move those below it.
+      // A line that wraps would move the lines below it.
       const below = lines(Math.max(0, stderr.rows - freeRows)).map((line) => clip(line, stderr.columns - 1));
       return [elapsed, ...below].join("\n");
     },

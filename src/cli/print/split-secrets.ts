@@ -65,7 +65,7 @@ export async function* withoutSplitSecrets(
 
 /** The texts at one place that are held back, because they may end with the start of a secret. */
 interface Joined {
-  /** Each text is added to it once, so that the time for a record does not depend on how much text came before it. */
+  /** Gets each text only once, so that the time for a record does not depend on the amount of text before it. */
   readonly stream: ReturnType<Redactor["stream"]>;
   readonly pieces: Piece[];
   /** The number of the last record that has a text. */

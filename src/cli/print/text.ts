@@ -148,7 +148,7 @@ async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenera
         while (result !== undefined && !result.done) {
           add(batch, result.value);
           next = pull();
-          // A service that sends faster than gpuctl reads would delay the first piece.
+          // The first piece is not merged with later ones: a service that sends without a pause would delay it.
           result = isFirst ? undefined : await Promise.race([next, pauseEnded]);
         }
         isFirst = false;

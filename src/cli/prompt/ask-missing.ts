@@ -20,7 +20,7 @@ export interface Options {
   readonly runtime: Runtime;
 }
 
-/** The values so far, and the flags and arguments that would set those of them that were prompted for. */
+/** The values so far, and the flags and arguments that set the prompted values. */
 export interface Answered {
   readonly values: Values;
   readonly flags: readonly string[];
@@ -28,8 +28,8 @@ export interface Answered {
 }
 
 /**
- * Prompts first for one of the command's offers, which may set several values, then for every value that `missing`
- * returns, and then for the optional fields in `alsoAsks`.
+ * Prompts for the missing values. The first prompt is for one of the command's offers, which may set several values.
+ * Then come the values that `missing` still returns, and then the optional fields in `alsoAsks`.
  */
 export async function askMissing(
   values: Values,
@@ -151,8 +151,8 @@ async function liveFor(missing: Missing, { context, portsFor, runtime }: Options
 }
 
 /**
- * Does a lookup that only helps the user answer. If it fails, returns an empty list and says on stderr that gpuctl
- * cannot do `what`.
+ * Runs a lookup that helps the user to answer a prompt. If the lookup fails, returns an empty list and says on stderr
+ * that gpuctl cannot do `what`.
  */
 async function orNone<Value>(
   what: string,

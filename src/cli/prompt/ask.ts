@@ -16,8 +16,8 @@ import { readStdin } from "./stdin.ts";
 export interface Filled {
   readonly values: Values;
   /**
-   * The command line that was typed, with flags and arguments for the values that were prompted for, as words. Undefined
-   * if nothing was prompted for.
+   * The words of the typed command line, with flags and arguments added for the prompted values. Undefined if nothing
+   * was prompted for.
    */
   readonly line: readonly string[] | undefined;
 }

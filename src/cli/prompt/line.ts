@@ -30,7 +30,7 @@ export function withFlagReplaced(
   return wholeLine([...kept, ...after], flag, []);
 }
 
-/** The message after prompts. `asksNothing` is false if the line would still ask for confirmation. */
+/** The message after prompts. `asksNothing` is true if the line asks for no confirmation either. */
 export const againText = (line: readonly string[], asksNothing: boolean): string =>
   `To run this again ${asksNothing ? "without prompts" : "with the same values"}: gpuctl ${line.map(quoted).join(" ")}`;
 

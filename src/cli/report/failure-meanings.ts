@@ -139,7 +139,7 @@ export const meanings: Readonly<
   JournalInvalid: () => ({
     code: "JOURNAL_INVALID",
     exitCode: exit.usage,
-    hint: "Restore the file. If you start a batch with another output instead, it sends everything again.",
+    hint: "Restore the file. A new batch with another output file would send every line again.",
   }),
   NotTried: ({ cause }, sandbox) => ({ exitCode: meaningOf(cause, sandbox).exitCode }),
   InterruptedWrite: ({ request, finding }) => ({

@@ -29,7 +29,7 @@ export interface FailureContext {
   readonly invocation?: Pick<Invocation, "command" | "flags" | "globals">;
 }
 
-/** Errors about the content of a response that do not say which response. */
+/** The names of errors that are about the content of a response but do not hold its request. */
 const aboutResponse: ReadonlySet<string> = new Set([
   "StreamTruncated",
   "FilterFailed",
@@ -81,7 +81,7 @@ export function failureOf(
   };
 }
 
-/** Adds the flags that select the service to the command lines in the message of an item that failed. */
+/** Completes the message of an item that failed: adds the flags that select the service to its command lines. */
 const withCompleteCommands = (issue: unknown, flags: readonly string[]): unknown =>
   isRecord(issue) && typeof issue.message === "string"
     ? { ...issue, message: withServiceFlags(issue.message, flags) }
@@ -107,7 +107,8 @@ export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure)
 export function failureText(failure: ReportedFailure): string {
   const { code, message, status, issues, hint, request, serviceCode } = failure;
   const response = serviceCode === null ? status : `${status} ${serviceCode}`;
-  // For a record that does not exist, the response is a success with `null`. Its status would contradict the message.
+  // If a record does not exist, the service may respond with status 200 and `null`. Its status would contradict the
+  // message.
   const isShown = status !== null && !(code === "NOT_FOUND" && status < 400);
   const where = request && isShown ? ` (${request.method} ${request.url} returned ${response})` : "";
   const sent = request && !isShown ? ` (${request.method} ${request.url})` : "";

@@ -129,7 +129,7 @@ export function connect(
     dryRunRequests.push(shownRequest(parts, to));
     throw new DryRun();
   };
-  /** Limits of one request. The user can also interrupt a request that has its own signal. */
+  /** The limits of one request. If they have a signal, Ctrl-C interrupts the request, too. */
   const ownLimits = <Limits extends { readonly signal?: AbortSignal }>(limits: Limits | undefined) =>
     limits?.signal ? { ...limits, signal: AbortSignal.any([interrupted, limits.signal]) } : limits;
   const connectToServed = (url: string) => async () => {

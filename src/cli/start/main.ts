@@ -202,7 +202,7 @@ function profileUse([noun = "", verb = ""]: readonly string[]): ProfileUse {
 
 /**
  * After Ctrl-C, every failure counts as an interruption, except errors that report a possible change or charge.
- * `isUnsent`: the command would have spent money, but nothing that could do so was sent.
+ * `isUnsent`: the command would have spent money, but sent no write.
  */
 function orInterrupted(
   error: unknown,

@@ -120,7 +120,7 @@ const documentedInstead =
 
 const maybeReplaced = (id: OperationId): string => {
   const { method, path, replacedBy } = routes[id];
-  return `This may be sent as ${replacedBy?.method} ${replacedBy?.path} instead of ${method} ${path}, depending on the service's description, which a dry run does not fetch. Run \`gpuctl api spec\` to fetch it.`;
+  return `This request may be sent as ${replacedBy?.method} ${replacedBy?.path} instead of ${method} ${path}, depending on the service's description, which a dry run does not fetch. Run \`gpuctl api spec\` to fetch it.`;
 };
 
 /** Adds a hint that explains why gpuctl sent a request that the user did not ask for. */

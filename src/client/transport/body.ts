@@ -1,16 +1,16 @@
 import type { Convert, ResponseBody } from "../fetch.ts";
 import type { Exchange } from "./channel.ts";
 
-/** How many bytes may wait for the reader before no more are asked for. */
+/** If more bytes than this are unread, the exchange is paused. */
 const maxWaiting = 256 * 1024;
-/** How many bytes a waiting part counts for in addition to its own. */
+/** The overhead in bytes that is counted for each unread part. */
 const partSize = 128;
 
 /** The body of a response that is read while it arrives. */
 export class ArrivingBody implements ResponseBody {
   readonly #exchange: Exchange;
   #convert: Convert = (part) => [Buffer.from(part)];
-  /** What was converted and not read yet. */
+  /** The parts that were converted but not read yet. */
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
   #end: { readonly error?: unknown } | undefined;
@@ -43,7 +43,7 @@ export class ArrivingBody implements ResponseBody {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        // The end may come while the reader takes these.
+        // Checked before the reader takes these parts: more parts, and the end, may arrive meanwhile.
         const isEnd = this.#end !== undefined;
         yield* this.#takeWaiting();
         if (isEnd) break;

@@ -14,7 +14,7 @@ export interface Channel {
 }
 
 export interface OutgoingRequest extends Pick<FetchInit, "method" | "headers" | "body"> {
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
 }
 
@@ -39,7 +39,7 @@ export interface ResponseHead {
 
 /** A request whose response is not complete yet. After the end of the exchange, its methods do nothing. */
 export interface Exchange {
-  /** Asks for no further parts of the body. Some may still follow. */
+  /** Stops reading from the connection. Parts that were already read may still follow. */
   readonly pause: () => void;
   readonly resume: () => void;
   /**
@@ -51,9 +51,9 @@ export interface Exchange {
   readonly destroy: () => void;
 }
 
-/** How long a connection may be idle before it is used again, in milliseconds. */
+/** A connection that was idle for longer than this many milliseconds is not used again. */
 export const maxIdleTime = 1_000;
 
-/** Whether the service announces that it keeps an idle connection for no longer than gpuctl does. */
+/** Whether the service closes idle connections no later than gpuctl does, according to its Keep-Alive header. */
 export const isOpenTooShort = ({ headers }: Pick<ResponseHead, "headers">): boolean =>
   Number(/\btimeout=(\d+)/i.exec(String(headers["keep-alive"]))?.[1]) * 1000 <= maxIdleTime;

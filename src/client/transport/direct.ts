@@ -8,8 +8,8 @@ import { lookupLocalhost } from "./hosts.ts";
 import { type PlainHead, plainHead, requestHead } from "./wire.ts";
 
 /**
- * What sockets read into. Reading into a larger buffer would not save processor time. One buffer is enough for all
- * sockets, because its bytes are used or copied before the next ones are read.
+ * The buffer that all sockets read into. One buffer is enough, because its bytes are used or copied before a socket
+ * reads again. A larger buffer would not save processor time.
  */
 const received = Buffer.allocUnsafeSlow(120 * 1024);
 
@@ -22,8 +22,8 @@ interface DirectOptions {
 
 /**
  * Connections to a host without a proxy. They write requests and read responses without `node:http`, which takes three
- * times the processor time for a short response, and several milliseconds to load. A response whose head `plainHead`
- * does not read is read by the parser of Node.js.
+ * times the processor time for a short response, and several milliseconds to load. If `plainHead` rejects the head of a
+ * response, the parser of Node.js reads the response.
  */
 export class DirectChannel implements Channel {
   readonly host: string;
@@ -96,8 +96,8 @@ export class DirectChannel implements Channel {
     connection.socket.resume().unref();
     connection.idleSince = performance.now();
     this.#idle.push(connection);
-    // More than the response may have arrived in the same packet. The next request is written only when it is known that
-    // nothing did: otherwise, the rest would be taken for its response.
+    // More data may have arrived together with the response. It would be mistaken for the response to the next request,
+    // so that request is not written before everything that has arrived is read.
     connection.isReady = false;
     setImmediate(() => {
       // Nothing is sent on a connection that was closed meanwhile. Its `close` event follows.
@@ -155,7 +155,7 @@ class Connection {
   ) {
     this.channel = channel;
     const callback = (length: number) => {
-      // A service that sends something without a request cannot be understood.
+      // Data that arrives before a request was sent cannot be its response.
       if (this.exchange?.isSent) this.exchange.receive(received.subarray(0, length));
       else this.#abandon();
       return true;
@@ -180,8 +180,8 @@ class Connection {
   }
 
   /**
-   * Closes the connection if it was used before and its next request was not sent yet. That request is sent on another
-   * connection. Otherwise, does nothing and returns false.
+   * Closes an open connection on which no request is under way. A request that waits for this connection is sent on
+   * another one. In any other case, does nothing and returns false.
    */
   #abandon(): boolean {
     const { exchange } = this;
@@ -344,7 +344,9 @@ const isAscii = /^[\0-\x7f]*$/;
 /** Reads a response with the parser of Node.js, for a request that was sent without `node:http`. */
 class Replay {
   readonly #socket: Socket;
-  /** What `node:http` takes for the connection. What it writes is dropped, because the request was already sent. */
+  /**
+   * Stands in for the connection in `node:http`. Drops what `node:http` writes, because the request was already sent.
+   */
   readonly #connection: Duplex;
   #exchange: Exchange | undefined;
   #hasEnded = false;
@@ -368,7 +370,7 @@ class Replay {
     this.#connection.on("error", () => {});
     import("./node-http.ts").then(({ receiveWithNode }) => {
       this.#exchange = receiveWithNode(request, { host, connection: this.#connection, receiver });
-      // By then, everything that arrived before was read.
+      // By then, `node:http` has read everything that arrived before the failure.
       if (this.#failure) setImmediate(() => this.#connection.destroy(this.#failure));
     }, receiver.failed);
   }
@@ -384,7 +386,7 @@ class Replay {
   }
 
   fail(cause: Error): void {
-    // What arrived before the end is still being read.
+    // `node:http` is still reading what arrived before the end.
     if (this.#hasEnded) return;
     if (this.#exchange) this.#connection.destroy(cause);
     else this.#failure ??= cause;

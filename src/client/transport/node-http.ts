@@ -53,7 +53,7 @@ export async function openNodeChannel(
   };
 }
 
-/** Reads the response to a request that was sent before, from a connection that a Duplex stands in for. */
+/** Reads the response to a request that was already sent. `connection` is a Duplex that stands in for the socket. */
 export function receiveWithNode(
   sent: OutgoingRequest,
   {
@@ -113,7 +113,7 @@ function receive(
   outgoing.on("response", (response) => {
     if (isOpenTooShort(response)) outgoing.shouldKeepAlive = false;
     if (!isSent) {
-      // A response to a request that was not sent is the proxy's own: it did not open the tunnel.
+      // The request was not sent yet, so this response is from the proxy, which did not open the tunnel.
       response.destroy();
       fail(proxyFailed(`the proxy responded ${response.statusCode} and did not connect to ${host}`));
       return;

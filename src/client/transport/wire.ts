@@ -11,8 +11,8 @@ export interface PlainHead extends ResponseHead {
 export interface BodyReader {
   readonly isComplete: boolean;
   /**
-   * Passes the bytes of the body on to the receiver. Returns how many bytes it read; the others come after the end of the
-   * body. Returns undefined if the format of the body is wrong.
+   * Passes the bytes of the body on to the receiver. Returns how many bytes belong to the body; any others follow its
+   * end. Returns undefined if the format of the body is wrong.
    */
   read(bytes: Uint8Array, receiver: Pick<Receiver, "data">): number | undefined;
 }
@@ -20,7 +20,7 @@ export interface BodyReader {
 const headerName = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 /** What `node:http` accepts in a header. */
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** The methods of requests that usually have no body, and so need no length if they have none. */
+/** Methods whose requests usually have no body. Without a body, such a request needs no Content-Length. */
 const withoutBody: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 const visibleAscii = /^[\x21-\x7e]+$/;
 
@@ -46,9 +46,9 @@ const statusLine = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t\x20-\x7e]*)?$/;
 const headerLine = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):([\t\x20-\x7e]*)$/;
 
 /**
- * Reads the head of a response, without the empty line at its end. Returns undefined for everything that is not plain:
- * a response without a body or without a marked end, a header that is repeated, another version of HTTP, and whatever
- * breaks its rules. The parser of Node.js decides about these.
+ * Reads the head of a response, without the empty line at its end. Returns undefined for a response without a body or
+ * without a marked end, a repeated header, another version of HTTP, and anything that is not valid HTTP. Such a
+ * response is left to the parser of Node.js.
  */
 export function plainHead(text: string): PlainHead | undefined {
   const [first = "", ...lines] = text.split("\r\n");
@@ -115,7 +115,7 @@ const lineFeed = 0x0a;
 
 /** Chunks that are not longer than this are joined, so that a body of tiny chunks takes no more memory than its bytes. */
 const maxJoined = 1024;
-/** One is enough, because its bytes are passed on before `read` returns. */
+/** One buffer is enough for all bodies, because `read` passes its bytes on before it returns. */
 const joined = Buffer.allocUnsafeSlow(16 * maxJoined);
 
 /** A body in chunks: each is preceded by a line with its size, and followed by an empty line. */

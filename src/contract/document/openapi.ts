@@ -16,7 +16,7 @@ interface OpenApiOptions {
   readonly accepted?: boolean;
   /** What this server adds to the documented operations. */
   readonly additions?: (operation: Operation) => Additions;
-  /** The fields that this server always sends in records that the service does not document. */
+  /** The fields that this server always sends. They belong to records that the service does not document. */
   readonly sent?: SentFields;
 }
 

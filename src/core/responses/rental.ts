@@ -18,9 +18,7 @@ export const idsOf = (record: unknown): readonly (string | number)[] =>
     .map((path) => shownAt(record, [path]))
     .filter((id) => typeof id === "string" || typeof id === "number");
 
-/**
- * Of a record's IDs, the one that is the same as `rentalId`, as the service writes it. Undefined if none is the same.
- */
+/** The ID of a record that is the same as `rentalId`, in the spelling of the service. Undefined if none is the same. */
 export const sameIdIn = (record: unknown, rentalId: string): string | number | undefined =>
   idsOf(record).find((id) => comparable(String(id)) === comparable(rentalId));
 

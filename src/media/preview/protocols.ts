@@ -1,4 +1,4 @@
-/** A place on the terminal, in cells. Without `rows`, the height follows from the picture. */
+/** A place on the terminal, in cells. Without `rows`, the picture's proportions determine the height. */
 export interface Place {
   readonly columns: number;
   readonly rows?: number;

@@ -56,8 +56,8 @@ const noBorder = Object.fromEntries(
 );
 
 /**
- * Number of rows to pass to cli-table3 as the lines of one row. The library takes less time for a line than for a cell,
- * but more lines in a cell make each of them slower.
+ * How many rows of the table are passed to cli-table3 as one row with several lines. The library handles a line faster
+ * than a cell, but the time for each line grows with their number.
  */
 const ROWS_PER_TABLE = 7;
 

@@ -18,7 +18,7 @@ export const withSandboxHeaders =
 export interface Access {
   /** The address that the request came from. */
   readonly peer: string | undefined;
-  /** Whether the user of this process sent the request. Without this function, someone else is taken as the sender. */
+  /** Whether the user of this process sent the request. Without this function, the sender counts as another user. */
   readonly isOwner?: () => Promise<boolean>;
   /** The token that gives other machines access. If it is undefined, they have no access. */
   readonly token?: string | undefined;
@@ -38,7 +38,9 @@ export function controlDenial(request: Request, { peer, token }: Access): ApiErr
 const denied = (code: "FORBIDDEN" | "UNAUTHORIZED", message: string): ApiError =>
   new ApiError(code, [{ path: [], message }]);
 
-/** Whether a request has the token. Compares hashes, so that the time that this takes says nothing about the token. */
+/**
+ * Whether a request has the token. Compares hashes, so that the time of the comparison reveals nothing about the token.
+ */
 function hasToken({ headers }: Request, token: string | undefined): boolean {
   const given = /^Bearer +(\S+) *$/i.exec(headers.get("authorization") ?? "")?.[1];
   if (given === undefined || token === undefined) return false;
@@ -57,7 +59,7 @@ export function remoteDenial(request: Request, peer: string | undefined): string
   return undefined;
 }
 
-/** Returns why a web page's request is denied. Of all pages, only the sandbox's own may call the controls. */
+/** Returns why a web page's request is denied. Only the sandbox's own pages may call the controls. */
 function crossOriginDenial(request: Request): string | undefined {
   const origin = request.headers.get("origin");
   const isCrossOrigin = origin !== null && origin !== `http://${hostOf(request)}`;

@@ -123,7 +123,7 @@ async function assertSandbox(url: string, health: () => Promise<unknown>): Promi
     const found = await health();
     if (asRecord(found).gpuctlSandbox === servedControls.health.gpuctlSandbox) return;
   } catch (error) {
-    // Rethrows if the host cannot be reached, if it fails, or if it is a sandbox that denies this machine.
+    // Rethrows the error of a host that cannot be reached or that fails, and of a sandbox that denies this machine.
     if (!(error instanceof ServiceError) || error.status >= 500 || error.status === 429) throw error;
     const isDenied = error.issues.some((one) =>
       asText(asRecord(one).message).startsWith(servedControls.name),

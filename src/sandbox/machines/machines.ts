@@ -121,7 +121,7 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
       for (const node of nodes) node.stop();
       running.delete(key);
     }
-    // Machines have ended, so there may be room now for the machines of rentals that have none. They are tried again.
+    // Machines have ended, so there may be room for more. Tries again to start the machines of rentals that have none.
     if (ended.length > 0) {
       for (const [key, { problem }] of running) if (problem !== undefined) running.delete(key);
     }

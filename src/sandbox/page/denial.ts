@@ -1,6 +1,6 @@
 import { isLoopbackAddress, isLoopbackUrl } from "../peer.ts";
 
-/** What a browser shows that cannot open the pages from where it is. `url` is what it requested. */
+/** The text for a browser that may not open the pages. `url` is the URL that it requested. */
 export function denialText(url: string, peer: string | undefined): string {
   const { protocol, hostname, port, pathname } = new URL(url);
   const local = `${protocol}//localhost${port && `:${port}`}${pathname}`;

@@ -76,8 +76,8 @@ export class RecentMedia {
 }
 
 /**
- * The media type of a generated file. An engine may return anything. With this type, browsers show only pictures and
- * WAV files; they never run another file or show it as a page.
+ * The media type of a generated file. An engine may return anything. With the returned type, browsers show pictures and
+ * WAV files, and never run any other file or show it as a page.
  */
 async function mediaType(bytes: Uint8Array): Promise<string> {
   const { pictureKind } = await import("../../core/pictures/decode.ts");

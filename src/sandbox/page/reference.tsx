@@ -25,10 +25,10 @@ export const Reference = ({ api, controls }: ReferenceProps) => {
       <div>
         <h1>API reference</h1>
         <p class="intro">
-          The operations that this sandbox serves, from its <a href="/v2/openapi.json">OpenAPI description</a>
-          , and the controls of the sandbox, from{" "}
-          <a href={servedControls.path + servedControls.description}>theirs</a>. Requests go to this sandbox.
-          Nothing is rented.
+          The operations that this sandbox serves (<a href="/v2/openapi.json">OpenAPI description</a>), and
+          the controls of the sandbox (
+          <a href={servedControls.path + servedControls.description}>OpenAPI description of the controls</a>).
+          Requests go to this sandbox. Nothing is rented.
         </p>
         <search>
           <input

@@ -94,8 +94,8 @@ export function schemaReader(document: Schema) {
 export type SchemaReader = ReturnType<typeof schemaReader>;
 
 /**
- * The fields of a union, each of them once. If a field such as `kind` has another value in each alternative, the fields
- * that only some alternatives have say with which values they can be used.
+ * The fields of a union, each of them once. If a field such as `kind` has a different value in each alternative, every
+ * field that only some alternatives have gets a limit such as `only with kind "quota"`.
  */
 function merged(alternatives: readonly (readonly SchemaField[])[]): readonly SchemaField[] {
   const objects = alternatives.filter((fields) => fields.length > 0);

@@ -88,7 +88,7 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
   const started = runningFrom(rental) <= (ended ? end : now);
   const bootFailed = rental.boot?.outcome === "failed" && bootEnd(rental) <= now;
   const failed = bootFailed || (rental.failsAt !== undefined && rental.failsAt <= now);
-  // For a rental that has ended, this is just before its end, when its last term still sets the type and the price.
+  // A rental that has ended is shown as it was just before its end: its last term still sets the type and the price.
   const moment = ended ? end - 1 : now;
   const upcoming = rental.terms.filter((term) => term.until > moment);
   const current = upcoming[0];
@@ -110,7 +110,7 @@ export function nextChange(rental: StoredRental, now: number): number {
   return Math.min(...moments.map((moment) => moment ?? now).filter((moment) => moment > now));
 }
 
-/** The next reserved term. It starts when the current term ends. If there is none, it starts now, or after the boot. */
+/** The next reserved term. It starts when the last term ends or, if no term is left, now or after the boot. */
 export function nextTerm(rental: StoredRental, days: number, now: number): ReservedTerm {
   const last = rental.terms.at(-1);
   const from = last && last.until > now ? last.until : Math.max(now, bootEnd(rental));

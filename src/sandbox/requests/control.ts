@@ -111,8 +111,8 @@ interface Compared {
 }
 
 /**
- * Of the requests that do not meet all conditions, those that meet the most, and of equally good ones the most recent.
- * If there are several conditions, omits requests that meet none.
+ * The requests that come closest to meeting all conditions: those that meet the most conditions first, then the most
+ * recent. Omits requests that meet all conditions and, if there are several, requests that meet none.
  */
 const nearestOf = (compared: readonly Compared[], conditions: number): readonly Compared[] =>
   compared

@@ -143,9 +143,9 @@ const removeOld = `
     DELETE FROM hourlySums WHERE ${sumOf("old")} AND rentals = 0;`;
 
 /**
- * Version 8: the sums of the prices of all rentals of a user that end, and whose terms end, at the same times. The
- * summary adds up these few sums instead of the rentals. Triggers keep them, so that they are right whoever writes to
- * the table of rentals. `priced` counts the rentals whose prices are in columns.
+ * Version 8: sums of prices. A row sums the rentals of one user that have the same end and the same end of their term.
+ * The summary adds up these few rows instead of all rentals. Triggers update the sums after every change to the table
+ * `rentals`. `priced` counts the rentals whose prices are in columns.
  */
 const sums = `
   CREATE TABLE hourlySums (

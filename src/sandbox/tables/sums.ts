@@ -4,7 +4,7 @@ import { billedBefore, rentalAt, type StoredRental } from "../rentals/lifecycle.
 import type { Queries, Value } from "../store/queries.ts";
 import { isActiveAt } from "./rentals.ts";
 
-/** Reads the rentals whose prices are only in their records. Usually their number is 0, which saves a query. */
+/** Reads the rentals whose prices are only in their records. If their number is 0, as it usually is, sends no query. */
 const unpriced = (
   store: Queries,
   number: number,
