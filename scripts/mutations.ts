@@ -649,7 +649,7 @@ export const mutations: readonly Mutation[] = [
     tests: engines,
   },
   {
-    name: "the engine goes on when its stream is cancelled",
+    name: "the engine goes on when its stream is canceled",
     file: "src/sandbox/engines/remote/chat.ts",
     from: "response.destroy()",
     to: "undefined",

@@ -129,7 +129,7 @@ export interface Ports {
   readonly startMachines: () => Promise<SandboxMachines | undefined>;
   readonly installation: Installation;
   readonly dialog: Dialog;
-  /** Starts work that can be cancelled and reported on its own, such as one tool call of an agent. */
+  /** Starts work that can be canceled and reported on its own, such as one tool call of an agent. */
   readonly task: (options: TaskOptions) => Task;
   /** The command with these words, or the one whose flags are the fields of an operation. */
   readonly commandNode: (command: string | { readonly operation: OperationId }) => CommandNode;

@@ -17,7 +17,7 @@ export interface JobOutcome {
    * Why the job ended early: a limit, Ctrl-C, `rentals jobs cancel` or a failure. With `detached`, only gpuctl ends, and
    * the job continues.
    */
-  readonly because?: "limit" | "interrupted" | "cancelled" | "failure" | "detached";
+  readonly because?: "limit" | "interrupted" | "canceled" | "failure" | "detached";
   readonly failure?: unknown;
 }
 
@@ -108,13 +108,13 @@ const failed = (failure: unknown, stopped: AbortSignal): JobOutcome =>
 function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSignal) {
   const { stopsAt, rentedAt } = journal.job();
   const limit = new AbortController();
-  const cancelled = new AbortController();
+  const canceled = new AbortController();
   const wait = async (end: number) => {
     // The time that is left, apart from what was slept. It ends the wait if the computer's clock is set back.
     let unslept = end - Math.max(now(), rentedAt ?? 0);
     for (let left = unslept; left > 0; left = Math.min(end - now(), unslept)) {
       const pause = Math.min(left, limitCheck);
-      await sleep(pause, cancelled.signal);
+      await sleep(pause, canceled.signal);
       unslept -= pause;
     }
     limit.abort();
@@ -123,7 +123,7 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   return {
     signal: AbortSignal.any([stopped, limit.signal]),
     isReached: () => limit.signal.aborted,
-    cancel: () => cancelled.abort(),
+    cancel: () => canceled.abort(),
   };
 }
 
@@ -319,7 +319,7 @@ const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
   const { rentalId, phase, id, rentedAt, leaseFile, status } = journal.job();
   // A command that has ended keeps its exit status, which the next run needs if the rental cannot be ended now.
-  const outcome: JobOutcome = { status, because: "cancelled", fetched: [] };
+  const outcome: JobOutcome = { status, because: "canceled", fetched: [] };
   if (rentalId === undefined) {
     if (rentedAt === undefined) await host.release();
     else if (leaseFile !== undefined) {
@@ -330,7 +330,7 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
     journal.change({
       phase: "ended",
       endedAt: host.now(),
-      outcome: "cancelled; no rental of the job was found",
+      outcome: "canceled; no rental of the job was found",
     });
     return;
   }
@@ -408,12 +408,12 @@ function change(journal: Journal, { say }: JobHost, fields: Partial<Job>): void 
 const endings = {
   limit: "stopped at its limit",
   interrupted: "interrupted",
-  cancelled: "cancelled",
+  canceled: "canceled",
 } as const;
 const exited = (status: number | undefined): string => `exited with status ${status}`;
 
 function outcomeText({ status, because, failure }: JobOutcome): string {
-  if (because === "limit" || because === "interrupted" || because === "cancelled") return endings[because];
+  if (because === "limit" || because === "interrupted" || because === "canceled") return endings[because];
   if (failure !== undefined) return reasonOf(failure);
   return exited(status);
 }

@@ -145,7 +145,7 @@ export class Calls {
     let release = () => {};
     let price: Money | undefined;
     try {
-      if (signal.aborted) throw new Interrupted("cancelled before the request was sent");
+      if (signal.aborted) throw new Interrupted("canceled before the request was sent");
       if (this.#unknown.has(tool.name)) return lookFirst(tool);
       price = budget && priceOf(tool, args, assumedPrice);
       if (price !== undefined) release = budget?.reserve(price) ?? release;
@@ -261,7 +261,7 @@ export class Calls {
     const isLost = signal.aborted && done && tool.effect === "generate";
     const line = `${lineOf(entry)}${isLost ? `. ${await this.#paidFor(done)}` : ""}`;
     log(`mcp: ${line}`);
-    if (signal.aborted) this.#unreported.push(`After you cancelled it, this call ended: ${line}`);
+    if (signal.aborted) this.#unreported.push(`After you canceled it, this call ended: ${line}`);
   }
 
   #cost({ number, price }: Write, dollarsPerHour?: number) {

@@ -34,7 +34,7 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
   };
   const receive = (message: JSONRPCMessage) => {
     if (isJSONRPCRequest(message)) open.add(message.id);
-    // A cancelled request gets no response.
+    // A canceled request gets no response.
     if ("method" in message && message.method === "notifications/cancelled") {
       open.delete(asRecord(message.params).requestId);
     }
