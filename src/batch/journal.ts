@@ -150,7 +150,7 @@ function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | un
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** The digits become a part of a path. */
+/** Only these digits are accepted, because they become a part of a path. */
 const copyPattern = /^[\da-f]{16}$/;
 
 const promptsOf = ({ endpoint, model }: Readonly<Record<string, unknown>>): PromptSettings | undefined =>

@@ -17,8 +17,8 @@ import { asRecord } from "../core/json.ts";
 const pieceLength = 65_536;
 
 /**
- * Carries messages on the standard streams, one a line. After the end of stdin, the transport closes once every request
- * has its response.
+ * Carries messages on the standard streams, one per line. After the end of stdin, the transport closes once every
+ * request has its response.
  */
 export function streamTransport({ read, write }: Pick<Messages, "read" | "write">): Transport {
   const buffer = new ReadBuffer();

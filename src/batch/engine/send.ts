@@ -113,7 +113,7 @@ async function resultOf(
   assertValues(text, response.maxValues);
   const value = parseJson(text);
   if (value === undefined) {
-    // Decoded as text, other bytes could not be restored.
+    // Bytes that are not valid UTF-8 could not be restored from their text.
     if (!isUtf8(response.bytes)) throw new Error("it is neither JSON nor text");
     const received = media?.received(Buffer.from(text)).toString() ?? text;
     return unusable("the response is not JSON", JSON.stringify(received), response);
