@@ -103,8 +103,8 @@ const encryption = remote(async ({ host, now }, base) => {
 });
 
 /**
- * The largest clock differences, in milliseconds, that are ok or only a warning. The `Date` header is exact only to a
- * second.
+ * The largest clock difference for the status ok, and the largest for a warning, in milliseconds. The `Date` header is
+ * exact only to a second.
  */
 const maxSkew = { ok: 30_000, warning: 300_000 };
 
