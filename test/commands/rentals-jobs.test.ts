@@ -331,7 +331,9 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     };
     const { code, err } = await run("rentals jobs cancel --all", { terminal: 80, prompts: { confirm } });
     expect(code, err).toBe(0);
-    expect(err).toMatch(/may still appear, or belong to another account\. Its lease stays/);
+    expect(err).toMatch(
+      /^The service lists no rental for job \w+\. The rental may still appear, or it may belong to another account\. The lease stays/m,
+    );
   });
 
   test("cancel with the key of another account does not say that the rental has ended", async () => {
@@ -343,7 +345,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const { code, err } = await run("rentals jobs cancel train --yes", other);
     expect(code, err).toBe(10);
     expect(err).toMatch(
-      /^Error: rental 1001 may still be billed: it could not be ended \(the service knows no rental 1001 of this account\)$/m,
+      /^Error: rental 1001 may still be billed: it could not be ended \(the service finds no rental 1001 in this account\)$/m,
     );
     expect(err).toMatch(
       /Use the API key of the account that rented it\. If the rental has ended, delete \S+, so that/,
@@ -464,7 +466,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await run("rentals terminate 1001 --yes");
     const { code, err } = await run("rentals jobs logs train");
     expect(code).toBe(7);
-    expect(err).toContain(`Output received before: ${log}\n`);
+    expect(err).toContain(`Output that arrived earlier: ${log}\n`);
   });
 
   test.each(["attach", "logs"])("%s of an unknown job exits 5", async (verb) => {

@@ -480,6 +480,6 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     const { code, err } = await renter.run("rentals jobs cancel --all --yes");
     expect(code, err).toBe(0);
     expect(await leasesOf(renter)).toHaveLength(left);
-    expect(err.includes("Its lease stays")).toBe(left === 1);
+    expect(err.includes("The lease stays")).toBe(left === 1);
   });
 });

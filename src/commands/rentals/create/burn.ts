@@ -12,7 +12,7 @@ type BurnContext = Pick<Context, "call" | "describe" | "progress" | "request" | 
 /** Hourly costs when a burn limit was checked. */
 interface Costs {
   readonly active: Money;
-  /** Of one new rental; undefined if it is not known. */
+  /** The hourly cost of one new rental; undefined if it is not known. */
   readonly each: Money | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function assertWithinBurn(
     throw new BudgetExceeded(`${sum}; together ${dollarText(total)}, and ${max}`);
   }
   if (each) return { active, each: each.cost };
-  // Whatever the new rental costs, it is more than nothing.
+  // Even without a known price, the new rental is expected to cost more than 0.
   if (active >= limit) {
     throw new BudgetExceeded(`the active rentals already cost ${dollarText(active)} an hour; ${max}`);
   }

@@ -88,7 +88,7 @@ export default defineCommand({
       } catch (error) {
         if (count === 1) throw error;
         failures.push({ name: id, error });
-        // The list of failures says it for each job.
+        // The list of failures has the same information for each job.
         context.setFailureContext(undefined);
       } finally {
         await leaveJob(id, files);
@@ -108,7 +108,9 @@ const canceledText = ({ id, rentalId = "", plan }: Job): string =>
     ? `Job ${id} was stopped. Rental ${rentalId} was kept and is still billed; \`${commandLine("rentals terminate", [rentalId])}\` ends it.`
     : `Job ${id} was stopped, and rental ${rentalId} has ended.`;
 
-/** The error if another process is attached: it may be about to rent, and would not notice the cancellation. */
+/**
+ * The error if another process is attached: that process may be about to rent, and would not notice the cancellation.
+ */
 const mayRent = ({ id, process }: Job, { isHere }: Processes): UsageError =>
   new UsageError(`another gpuctl process may be about to rent for job ${id}`, {
     hint: `Press Ctrl-C in that process, or cancel the job again once \`gpuctl rentals list\` shows its rental.${isHere(process) ? "" : ` If that process, ${pidOf(process)} on ${hostOf(process)}, no longer runs, use \`gpuctl rentals jobs attach ${id} --take-over\` first.`}`,
