@@ -470,7 +470,7 @@ complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l host -x -d 'Address to 
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l only -x -a 'documented replacements legacy' -d 'Serve only this set of operations'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l seed -r -F -d 'Start with the contents of a file, as `gpuctl sandbox seed` does; - reads stdin'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l scenario -x -a 'capacity-crunch flaky slow-boot out-of-money rate-limited none' -d 'Start a scenario of `gpuctl sandbox scenario`'
-complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l memory -d 'Keep the state in memory, apart from the local sandbox'
+complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l memory -d 'Keep the state in memory, separate from the local sandbox'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l token-file -r -F -d 'File with a token that lets other machines use the sandbox\'s controls'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l machines -d 'Start an OpenSSH server on this computer for each running rental'
 

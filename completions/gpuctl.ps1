@@ -855,7 +855,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--only'), 'Serve only this set of operations', @('documented', 'replacements', 'legacy'), '')
       ,@(@('--seed'), 'Start with the contents of a file, as `gpuctl sandbox seed` does; - reads stdin', @(), '')
       ,@(@('--scenario'), 'Start a scenario of `gpuctl sandbox scenario`', @('capacity-crunch', 'flaky', 'slow-boot', 'out-of-money', 'rate-limited', 'none'), '')
-      ,@(@('--memory'), 'Keep the state in memory, apart from the local sandbox', @(), '')
+      ,@(@('--memory'), 'Keep the state in memory, separate from the local sandbox', @(), '')
       ,@(@('--token-file'), 'File with a token that lets other machines use the sandbox''s controls', @(), '')
       ,@(@('--machines'), 'Start an OpenSSH server on this computer for each running rental', @(), '')
     )

@@ -128,7 +128,7 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   };
 }
 
-/** Starts the command if it was not started before, and passes on its output until it ends. */
+/** Starts the command unless an earlier run has started it, and passes on its output until the command ends. */
 async function untilEnded(
   { start, follow }: ReturnType<typeof stepsOf>,
   journal: Journal,
@@ -160,7 +160,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       journal.output.add(stream, bytes);
     } catch (error) {
       if (!(error instanceof SaveFailed)) throw error;
-      host.say(`Warning: ${error.message}. The output is not stored any more.`);
+      host.say(`Warning: ${error.message}. From now on, the output is not stored.`);
     }
   };
   const pass = (stream: Stream) => async (bytes: Uint8Array) => {

@@ -71,7 +71,7 @@ export interface Job {
   /** When a limit stops the command. `limit` names the limit, as in "the time limit of 2h". */
   readonly stopsAt?: number | undefined;
   readonly limit?: string | undefined;
-  /** The lease file that holds its lease, if it has one. */
+  /** The lease file with the lease of the rental; undefined without a lease. */
   readonly leaseFile?: string | undefined;
   /** The exit status of the command. */
   readonly status?: number | undefined;

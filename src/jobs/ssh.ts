@@ -133,8 +133,8 @@ const knownHosts = "known_hosts";
 const problemLength = 1000;
 
 /**
- * Wraps a script in a function. sh starts to run a script from stdin before it has read all of it. But it reads a whole
- * function, and the line that calls the function, before it runs them.
+ * Wraps a script in a function, so that sh reads the whole script before it runs any of it. Otherwise, sh would run the
+ * first lines of a script on stdin before it has read the last ones.
  */
 const wholeScript = (script: string): string => `gpuctl_main() {\n${script}\n}\ngpuctl_main; exit $?\n`;
 

@@ -77,7 +77,9 @@ async function outcomeOf(
   }
 }
 
-/** Saves what arrived of a response before its request ended with an error, because it may have been paid for. */
+/**
+ * Saves the part of a response that arrived before the request ended with an error, because it may have been paid for.
+ */
 async function withReceived(sent: Sent, error: unknown, options: SendOptions): Promise<Sent> {
   const isCut = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
   const received = isCut ? error.received : undefined;

@@ -153,7 +153,7 @@ const acceptance = remote(async ({ settings, read }) => {
     const status = error instanceof ServiceError ? error.status : undefined;
     const reason = reasonOf(error);
     if (status === 401) {
-      return failure(`${named} is not accepted: ${reason}`, "Run `gpuctl auth login` to store another one.");
+      return failure(`${named} is not accepted: ${reason}`, "Run `gpuctl auth login` to store another key.");
     }
     if (status === 403) {
       return warning(

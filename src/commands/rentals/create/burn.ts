@@ -142,7 +142,7 @@ const unknownBurn = (reason: string): BudgetExceeded =>
 /**
  * The hourly total of a summary. The service does not document the fields of a summary: there may be a total, a cost
  * per term type, or both. Uses only the costs with "hour" in their names if there are any. Returns the largest total or
- * the sum of the term types, whichever is more. Undefined if there is no cost, or if one is not a number of cents.
+ * the sum of the term types, whichever is more. Undefined if there is no cost, or if a cost is not a number of cents.
  */
 function hourlyTotal(summary: unknown): Money | undefined {
   if (summary instanceof Error) return undefined;

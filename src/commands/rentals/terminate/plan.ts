@@ -44,9 +44,9 @@ interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil">
 type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
 
 /**
- * Plans how to terminate the rentals with these ids or labels, without terminating any. Throws `NotFound` if some do
- * not exist, `NotOffered` if the service lists no operation for one, and `NoDescription` if the service's description
- * cannot be fetched in a few seconds.
+ * Plans how to terminate the rentals with these ids or labels, without terminating any. Throws `NotFound` if a rental
+ * does not exist, `NotOffered` if the service lists no operation that terminates a rental, and `NoDescription` if the
+ * service's description cannot be fetched in a few seconds.
  */
 export async function planTermination(
   words: readonly string[],
