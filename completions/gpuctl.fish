@@ -178,7 +178,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals history\'' -l limit -x -d 'Show at 
 
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l for -x -a 'running active terminated' -d 'State to wait for: running (has started), active (not yet terminated), terminated'
-complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l interval -x -d 'Maximum time between two checks; the first ones are 1s, 2s and so on apart'
+complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l interval -x -d 'Maximum time between two checks; the time starts at 1s and doubles with each check'
 complete -c gpuctl -n '__gpuctl_at \'rentals wait\'' -l wait-timeout -x -d 'Maximum time to wait'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\' 0' -a '(__gpuctl_live rental)'
 complete -c gpuctl -n '__gpuctl_at \'rentals ssh\'' -l node -x -d 'Which node to connect to, counting from 1'
@@ -238,7 +238,7 @@ complete -c gpuctl -n '__gpuctl_at \'rentals lease clear\'' -l lease-file -r -F 
 complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l once -d 'Check once and exit; this is the default'
 complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l every -x -d 'Check this often until Ctrl-C, and continue after failures'
 complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l warn -x -d 'Report a lease this long before it is over'
-complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l notify -x -d 'Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs once'
+complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l notify -x -d 'Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs once'
 complete -c gpuctl -n '__gpuctl_at \'rentals guard\'' -l lease-file -r -F -d 'File with the leases; several machines can share it'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a create -d 'Create a storage volume'
 complete -c gpuctl -n '__gpuctl_at \'volumes\' 0' -a list -d 'List the storage volumes'
@@ -395,7 +395,7 @@ complete -c gpuctl -n '__gpuctl_at \'batch merge\'' -l requests -r -F -d 'The fi
 complete -c gpuctl -n '__gpuctl_at \'batch merge\'' -l force -d 'Replace an existing file'
 
 complete -c gpuctl -n '__gpuctl_at \'batch manifest\' 0' -a 'k8s slurm github gitlab'
-complete -c gpuctl -n '__gpuctl_at \'batch manifest\'' -l shards -x -d 'Number of shards. Required'
+complete -c gpuctl -n '__gpuctl_at \'batch manifest\'' -l shards -x -d 'Number of shards; required'
 complete -c gpuctl -n '__gpuctl_at \'batch manifest\'' -l out -r -F -d 'Output of the whole batch; each shard writes its own file next to it'
 complete -c gpuctl -n '__gpuctl_at \'batch manifest\'' -l endpoint -x -a 'chat image tts' -d 'INPUT holds prompts for this endpoint'
 complete -c gpuctl -n '__gpuctl_at \'batch manifest\'' -s m -l model -x -d 'Model for the prompts'
@@ -470,7 +470,7 @@ complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l host -x -d 'Address to 
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l only -x -a 'documented replacements legacy' -d 'Serve only this set of operations'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l seed -r -F -d 'Start with the contents of a file, as `gpuctl sandbox seed` does; - reads stdin'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l scenario -x -a 'capacity-crunch flaky slow-boot out-of-money rate-limited none' -d 'Start a scenario of `gpuctl sandbox scenario`'
-complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l memory -d 'Keep the state in memory, apart from the local sandbox'
+complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l memory -d 'Keep the state in memory, separate from the local sandbox'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l token-file -r -F -d 'File with a token that lets other machines use the sandbox\'s controls'
 complete -c gpuctl -n '__gpuctl_at \'sandbox serve\'' -l machines -d 'Start an OpenSSH server on this computer for each running rental'
 

@@ -560,7 +560,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'rentals summary' = @()
     'rentals wait' = @(
       ,@(@('--for'), 'State to wait for: running (has started), active (not yet terminated), terminated', @('running', 'active', 'terminated'), '')
-      ,@(@('--interval'), 'Maximum time between two checks; the first ones are 1s, 2s and so on apart', @(), '')
+      ,@(@('--interval'), 'Maximum time between two checks; the time starts at 1s and doubles with each check', @(), '')
       ,@(@('--wait-timeout'), 'Maximum time to wait', @(), '')
     )
     'rentals ssh' = @(
@@ -633,7 +633,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--once'), 'Check once and exit; this is the default', @(), '')
       ,@(@('--every'), 'Check this often until Ctrl-C, and continue after failures', @(), '')
       ,@(@('--warn'), 'Report a lease this long before it is over', @(), '')
-      ,@(@('--notify'), 'Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs once', @(), '')
+      ,@(@('--notify'), 'Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs once', @(), '')
       ,@(@('--lease-file'), 'File with the leases; several machines can share it', @(), '')
     )
     'volumes' = @()
@@ -798,7 +798,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     )
     'batch status' = @()
     'batch manifest' = @(
-      ,@(@('--shards'), 'Number of shards. Required', @(), '')
+      ,@(@('--shards'), 'Number of shards; required', @(), '')
       ,@(@('--out'), 'Output of the whole batch; each shard writes its own file next to it', @(), '')
       ,@(@('--endpoint'), 'INPUT holds prompts for this endpoint', @('chat', 'image', 'tts'), '')
       ,@(@('-m', '--model'), 'Model for the prompts', @(), '')
@@ -855,7 +855,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
       ,@(@('--only'), 'Serve only this set of operations', @('documented', 'replacements', 'legacy'), '')
       ,@(@('--seed'), 'Start with the contents of a file, as `gpuctl sandbox seed` does; - reads stdin', @(), '')
       ,@(@('--scenario'), 'Start a scenario of `gpuctl sandbox scenario`', @('capacity-crunch', 'flaky', 'slow-boot', 'out-of-money', 'rate-limited', 'none'), '')
-      ,@(@('--memory'), 'Keep the state in memory, apart from the local sandbox', @(), '')
+      ,@(@('--memory'), 'Keep the state in memory, separate from the local sandbox', @(), '')
       ,@(@('--token-file'), 'File with a token that lets other machines use the sandbox''s controls', @(), '')
       ,@(@('--machines'), 'Start an OpenSSH server on this computer for each running rental', @(), '')
     )

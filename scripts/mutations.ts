@@ -649,7 +649,7 @@ export const mutations: readonly Mutation[] = [
     tests: engines,
   },
   {
-    name: "the engine continues when its stream is cancelled",
+    name: "the engine continues when its stream is canceled",
     file: "src/sandbox/engines/remote/chat.ts",
     from: "response.destroy()",
     to: "undefined",

@@ -484,8 +484,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "jobs cancel erases the exit status of a command that has ended",
     file: "src/jobs/attend.ts",
-    from: '{ status, because: "cancelled"',
-    to: '{ status: undefined, because: "cancelled"',
+    from: '{ status, because: "canceled"',
+    to: '{ status: undefined, because: "canceled"',
     tests: resumed,
   },
   {

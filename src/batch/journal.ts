@@ -12,7 +12,7 @@ import { isShard, type Shard } from "./shard.ts";
  * - The first line is the header: `{"journal":"batch","version":1,"shard":{"index":0,"count":8},"sum":...}`; `shard` is
  *   null without shards.
  * - `input` begins each run. It says how many lines of the input belong to this output, to which service they are sent,
- *   and which model prompts get. A journal of an earlier version says only the number of lines.
+ *   and which model the prompts use. A journal of an earlier version says only the number of lines.
  * - Before a request is sent, its `send` is on the disk. Later, one of the results `done`, `failed` and `unknown`
  *   follows, or `undo` if nothing was done. A `send` without any of them was in flight when the run ended: its outcome
  *   is unknown.
@@ -20,7 +20,8 @@ import { isShard, type Shard } from "./shard.ts";
  *   After a crash, the output may have results beyond the last `end` that are not in the journal.
  * - After `retry`, a line that had a result is pending again. `output` is written when a copy of the output without
  *   that result is on the disk; the copy then replaces the output. If `output` is the last record, a run may have ended
- *   before the copy replaced the output. The first `retry` has the field `copy`, which is a part of the name of the copy.
+ *   before the copy replaced the output. The first `retry` has the field `copy`, which is a part of the name of the
+ *   copy.
  */
 export type JournalRecord =
   | HeaderRecord
@@ -150,7 +151,7 @@ function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | un
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** The digits become a part of a path. */
+/** Only these digits are accepted, because they become a part of a path. */
 const copyPattern = /^[\da-f]{16}$/;
 
 const promptsOf = ({ endpoint, model }: Readonly<Record<string, unknown>>): PromptSettings | undefined =>

@@ -9,7 +9,7 @@ import type { Shard } from "./shard.ts";
 
 const journalExtension = journalPath("");
 
-/** The parts of a shard's output: `answers`, `0` and `8` of `answers.0-of-8.jsonl`. */
+/** The parts of the name of a shard's output: `answers`, `0` and `8` of `answers.0-of-8.jsonl`. */
 const shardName = /^(.*)\.(\d+)-of-(\d+)\.jsonl$/;
 
 /** The output of the whole batch to which a shard's output belongs. Any other path is returned unchanged. */
@@ -43,8 +43,8 @@ const isShardOf = (out: string, whole: string): boolean =>
   [basename(whole), `${basename(whole)}.jsonl`].includes(wholeOutput(basename(out)));
 
 /**
- * Throws `UsageError` if the batch with this output has begun with another number of shards, because each number divides
- * the lines in another way, and so lines would be paid for twice. Other shards of the same number may start at any time.
+ * Throws `UsageError` if the batch with this output has begun with another number of shards: each number divides the
+ * lines differently, so some lines would be paid for twice. Shards of the same batch may start at any time.
  * @param whole the output of the whole batch
  */
 export async function assertSameShards(whole: string, shard: Shard | undefined): Promise<void> {

@@ -129,7 +129,7 @@ export interface Ports {
   readonly startMachines: () => Promise<SandboxMachines | undefined>;
   readonly installation: Installation;
   readonly dialog: Dialog;
-  /** Starts work that can be cancelled and reported on its own, such as one tool call of an agent. */
+  /** Starts work that can be canceled and reported on its own, such as one tool call of an agent. */
   readonly task: (options: TaskOptions) => Task;
   /** The command with these words, or the one whose flags are the fields of an operation. */
   readonly commandNode: (command: string | { readonly operation: OperationId }) => CommandNode;
@@ -329,7 +329,10 @@ export interface BuiltInKeys {
 /** The controls of a sandbox. If the sandbox is served, they return promises. */
 export interface SandboxControl {
   readonly status: () => unknown;
-  /** Each returns the new state of the clock; times are in milliseconds. Throws `ControlRefused`. */
+  /**
+   * Each function returns the new state of the clock. Times are in milliseconds. `advance` and `set` throw
+   * `ControlRefused`.
+   */
   readonly clock: {
     readonly show: () => unknown;
     readonly freeze: () => unknown;
@@ -337,7 +340,7 @@ export interface SandboxControl {
     readonly advance: (milliseconds: number) => unknown;
     readonly set: (moment: number) => unknown;
   };
-  /** Throws a `ControlRefused` that names each invalid value. */
+  /** `add` throws a `ControlRefused` that names what is invalid. */
   readonly faults: {
     readonly add: (fault: object) => unknown;
     readonly list: () => Awaitable<readonly unknown[]>;
@@ -346,13 +349,13 @@ export interface SandboxControl {
   };
   /** The user's own inference servers, which generate texts, images or speech in place of the sandbox. */
   readonly engines: {
-    /** Saves an engine and asks it what it offers. Throws a `ControlRefused` that names each invalid value. */
+    /** Saves an engine and asks it what it offers. Throws a `ControlRefused` that names what is invalid. */
     readonly set: (engine: object) => Promise<unknown>;
     readonly list: () => Awaitable<readonly unknown[]>;
     /** Removes the engine of a kind, or all, and returns how many were removed. */
     readonly clear: (kind?: string) => Awaitable<number>;
   };
-  /** Rules for how new rentals boot. Throws a `ControlRefused` that names each invalid value. */
+  /** Rules for how new rentals boot. `add` throws a `ControlRefused` that names what is invalid. */
   readonly boots: {
     readonly add: (boot: object) => unknown;
     readonly list: () => Awaitable<readonly unknown[]>;
@@ -360,8 +363,8 @@ export interface SandboxControl {
     readonly clear: (id?: number) => Awaitable<number>;
   };
   /**
-   * Situations of a real cloud, such as sold out GPUs, rate limits or a prepaid balance. Throws a `ControlRefused` that
-   * names each invalid value.
+   * Situations of a real cloud, such as sold out GPUs, rate limits or a prepaid balance. `add` throws a
+   * `ControlRefused` that names what is invalid.
    */
   readonly situations: {
     readonly add: (situation: object) => unknown;
@@ -370,7 +373,8 @@ export interface SandboxControl {
     readonly clear: (id?: number) => Awaitable<number>;
   };
   /**
-   * Replaces the situations, boot rules and faults with those of a scenario, and returns them. Throws `ControlRefused`.
+   * Replaces the situations, boot rules and faults with those of a scenario, and returns them. Throws `ControlRefused`
+   * for an unknown scenario.
    */
   readonly scenario: (name: string) => Awaitable<readonly unknown[]>;
   /** The replies that a script sets for the chat models. */
@@ -384,7 +388,7 @@ export interface SandboxControl {
     /** Removes the script, and returns how many replies it had. */
     readonly clear: () => Awaitable<number>;
   };
-  /** The request log. Throws a `ControlRefused` that names each invalid value of a filter. */
+  /** The request log. Throws a `ControlRefused` that names what is invalid in a filter. */
   readonly requests: {
     /** The most recent matching requests, oldest first. */
     readonly list: (filter: object) => Awaitable<readonly unknown[]>;

@@ -6,9 +6,9 @@ import type { Job, JobPlan, Journal, Stream } from "./journal.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
-/** How a job ended, or why gpuctl left it. */
+/** How a job ended, or why gpuctl detached from it. */
 export interface JobOutcome {
-  /** The exit status of the command; undefined if it has none. */
+  /** The exit status of the command; undefined if the command has no exit status. */
   readonly status?: number | undefined;
   readonly fetched: readonly Fetched[];
   /** Which part of the output did not arrive, in words. */
@@ -17,7 +17,7 @@ export interface JobOutcome {
    * Why the job ended early: a limit, Ctrl-C, `rentals jobs cancel` or a failure. With `detached`, only gpuctl ends, and
    * the job continues.
    */
-  readonly because?: "limit" | "interrupted" | "cancelled" | "failure" | "detached";
+  readonly because?: "limit" | "interrupted" | "canceled" | "failure" | "detached";
   readonly failure?: unknown;
 }
 
@@ -32,8 +32,8 @@ interface Attending {
 const stopTimeout = 30_000;
 
 /**
- * The longest sleep until a limit is checked, in milliseconds. A timer stands still while this computer is suspended, but
- * the rental is billed.
+ * The longest sleep between two checks of a limit, in milliseconds. Timers stop while this computer is suspended, but
+ * the rental is still billed.
  */
 const limitCheck = 30_000;
 
@@ -41,17 +41,17 @@ const limitCheck = 30_000;
 const copyAttempts = 5;
 
 /**
- * How many times to ask for the rest of the output of a command that has ended, if nothing arrives. A rental may say
- * that it has more output than it has.
+ * How many times to ask for the missing output of a command that has ended. The limit is needed because a rental may
+ * report more output than it has.
  */
 const outputAttempts = 10;
 
-/** Milliseconds between two such attempts. */
+/** Milliseconds between two requests for missing output. */
 const outputPause = 3_000;
 
 /**
  * Does the remaining steps of a job whose rental exists: waits for the rental, copies up, starts the command, passes on
- * its output, copies back and ends the rental. Can be called for a job that was left at any point.
+ * its output, copies back and ends the rental. Can be called after an earlier run stopped at any of these steps.
  *
  * Throws `StillBilled` if the rental cannot be ended.
  */
@@ -85,7 +85,7 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
     );
     await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
-  // Copies back what was paid for, except after an interruption or a failure.
+  // Copies the results back, except after an interruption or a failure.
   if (outcome.because === undefined || outcome.because === "limit") {
     const late = stepsOf(journal, host, stopped);
     outcome = await late
@@ -104,17 +104,18 @@ const interruptedText = ({ keep }: JobPlan): string =>
 const failed = (failure: unknown, stopped: AbortSignal): JobOutcome =>
   stopped.aborted ? { because: "interrupted", fetched: [] } : { because: "failure", failure, fetched: [] };
 
-/** Returns a signal that is aborted at the limit of a job or when the job is stopped. */
+/** Returns a signal that is aborted when the job reaches its limit or is stopped. */
 function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSignal) {
   const { stopsAt, rentedAt } = journal.job();
   const limit = new AbortController();
-  const cancelled = new AbortController();
+  const canceled = new AbortController();
   const wait = async (end: number) => {
-    // The time that is left, apart from what was slept. It ends the wait if the computer's clock is set back.
+    // The milliseconds until the limit, minus the time slept so far. They end the wait if this computer's clock is set
+    // back.
     let unslept = end - Math.max(now(), rentedAt ?? 0);
     for (let left = unslept; left > 0; left = Math.min(end - now(), unslept)) {
       const pause = Math.min(left, limitCheck);
-      await sleep(pause, cancelled.signal);
+      await sleep(pause, canceled.signal);
       unslept -= pause;
     }
     limit.abort();
@@ -123,11 +124,11 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   return {
     signal: AbortSignal.any([stopped, limit.signal]),
     isReached: () => limit.signal.aborted,
-    cancel: () => cancelled.abort(),
+    cancel: () => canceled.abort(),
   };
 }
 
-/** Starts the command if it was not started before, and passes on its output until it ends. */
+/** Starts the command unless an earlier run has started it, and passes on its output until the command ends. */
 async function untilEnded(
   { start, follow }: ReturnType<typeof stepsOf>,
   journal: Journal,
@@ -159,7 +160,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       journal.output.add(stream, bytes);
     } catch (error) {
       if (!(error instanceof SaveFailed)) throw error;
-      host.say(`Warning: ${error.message}. The output is not stored any more.`);
+      host.say(`Warning: ${error.message}. From now on, the output is not stored.`);
     }
   };
   const pass = (stream: Stream) => async (bytes: Uint8Array) => {
@@ -179,7 +180,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     const running = `Job ${journal.job().id} is running on rental ${rentalId}.`;
     if (first.command !== "not started") {
       if (first.command === "running") host.say(running);
-      // An earlier run could not store the phase if the disk was full.
+      // The phase is not stored if the disk was full when the command started.
       if (journal.job().phase !== "running") change(journal, host, { phase: "running" });
       return false;
     }
@@ -213,7 +214,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   async function follow(): Promise<Pick<JobOutcome, "status" | "unreceived">> {
     for (let emptyAttempts = 0; ; ) {
       const state = await on((ssh) => remoteState(ssh, signal));
-      if (state.command === "not started") throw new RentalFailed(`rental ${rentalId} has lost the job`);
+      if (state.command === "not started")
+        throw new RentalFailed(`the files of the job are missing on rental ${rentalId}`);
       const here = { ...journal.output.sizes() };
       const left =
         Math.max(0, state.sizes.stdout - here.stdout) + Math.max(0, state.sizes.stderr - here.stderr);
@@ -236,11 +238,13 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Lost)) throw error;
-        host.say(`The connection was lost: ${error.message}. The command goes on; connecting again.`);
+        host.say(
+          `The connection was lost: ${error.message}. The command is still running. Connecting again.`,
+        );
       }
       const now = journal.output.sizes();
       const isEmpty = now.stdout === here.stdout && now.stderr === here.stderr;
-      // A running command may be silent for long, so only attempts after its end add up.
+      // A running command may print nothing for a long time, so only attempts after the command has ended count.
       const before = state.command === "running" ? Math.min(emptyAttempts, 1) : emptyAttempts;
       emptyAttempts = isEmpty ? before + 1 : 0;
     }
@@ -305,7 +309,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   };
 }
 
-/** A lost connection that `onRental` must not retry, because the caller continues in its own way. */
+/** A lost connection that `onRental` must not retry, because the caller itself decides how to continue. */
 class Lost extends Error {}
 
 const asLost = (error: unknown): never => {
@@ -318,19 +322,19 @@ const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
 /** Stops the command of a job, if its rental can be reached, and ends the rental. Throws `StillBilled`. */
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
   const { rentalId, phase, id, rentedAt, leaseFile, status } = journal.job();
-  // A command that has ended keeps its exit status, which the next run needs if the rental cannot be ended now.
-  const outcome: JobOutcome = { status, because: "cancelled", fetched: [] };
+  // Keeps the exit status of a command that has ended: the next run needs the status if the rental cannot be ended now.
+  const outcome: JobOutcome = { status, because: "canceled", fetched: [] };
   if (rentalId === undefined) {
     if (rentedAt === undefined) await host.release();
     else if (leaseFile !== undefined) {
       host.say(
-        `No rental of job ${id} is listed, but it may still appear, or belong to another account. Its lease stays, so that \`${host.guardLine}\` ends the rental.`,
+        `The service lists no rental for job ${id}. The rental may still appear, or it may belong to another account. The lease stays, so that \`${host.guardLine}\` ends the rental.`,
       );
     }
     journal.change({
       phase: "ended",
       endedAt: host.now(),
-      outcome: "cancelled; no rental of the job was found",
+      outcome: "canceled; the service lists no rental for this job",
     });
     return;
   }
@@ -361,7 +365,7 @@ export async function showRemoteLog(
   await onRental(journal, host, reaching, async (ssh) => {
     if ((await remoteState(ssh, stopped)).command === "not started") return;
     await followCommand(ssh, { ...shown }, { ...passing, follows });
-    // The command has ended, perhaps before its last output was passed on.
+    // The command has ended, but its last output may not have arrived yet.
     if (follows) await followCommand(ssh, { ...shown }, { ...passing, follows: false });
   });
   await host.endOutput();
@@ -381,7 +385,7 @@ async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): 
       change(journal, host, { status, outcome: error.message });
       if (outcome.failure === undefined) throw error;
       const reason = reasonOf(outcome.failure);
-      // Both may have the same reason.
+      // The message may already contain the reason.
       throw error.message.includes(reason)
         ? error
         : new StillBilled(`${reason}; then ${error.message}`, error.hint);
@@ -408,17 +412,17 @@ function change(journal: Journal, { say }: JobHost, fields: Partial<Job>): void 
 const endings = {
   limit: "stopped at its limit",
   interrupted: "interrupted",
-  cancelled: "cancelled",
+  canceled: "canceled",
 } as const;
 const exited = (status: number | undefined): string => `exited with status ${status}`;
 
 function outcomeText({ status, because, failure }: JobOutcome): string {
-  if (because === "limit" || because === "interrupted" || because === "cancelled") return endings[because];
+  if (because === "limit" || because === "interrupted" || because === "canceled") return endings[because];
   if (failure !== undefined) return reasonOf(failure);
   return exited(status);
 }
 
-/** The outcome of a job whose command has ended, from what is stored of it. */
+/** The stored outcome of a job whose command has ended. */
 export function storedOutcome({ id, phase, status, outcome = "" }: Job): JobOutcome {
   if (phase === "ending" || outcome === exited(status)) return { status, fetched: [] };
   const because = (["limit", "interrupted"] as const).find((one) => endings[one] === outcome);

@@ -17,7 +17,7 @@ const maxMissing = 120_000;
 export const maxSilence = 600_000;
 
 const loginHint =
-  "ssh needs a key that the rental accepts, and that it can use without a prompt. `gpuctl ssh-keys list` shows the keys of the account; --ssh-public-key-ids selects those that a rental accepts.";
+  "Use an SSH key that the rental accepts and that needs no passphrase prompt. `gpuctl ssh-keys list` shows the keys of the account; --ssh-public-key-ids selects the keys that a new rental accepts.";
 
 interface Reaching {
   readonly signal: AbortSignal;
@@ -54,7 +54,8 @@ export async function onRental<Value>(
       problem = reasonOf(error);
     }
     if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} ended before the job was done`);
-    if (known?.state === "other") throw new RentalFailed(`rental ${rentalId} may now be another rental`);
+    if (known?.state === "other")
+      throw new RentalFailed(`the ID ${rentalId} may now belong to another rental`);
     if (known?.state === "failed") throw new RentalFailed(`rental ${rentalId} has failed`);
     if (known?.state === "missing") {
       problem = missing(rentalId);

@@ -52,9 +52,9 @@ const isLink = (path: string): Promise<boolean> =>
 
 /**
  * Copies a path from the rental to its place in the folder `into`. First copies it to a temporary folder in `into`, and
- * moves it once it is complete, so that part of a file never replaces a file. Never writes through a symbolic link.
- * Throws `ConnectionLost` or `SaveFailed`. Then the temporary folder keeps what has arrived. `index` is different for
- * each path of a job, because what has arrived of one path must not be mixed with another.
+ * moves it once it is complete, so that a partial file never replaces a complete one. Never writes through a symbolic
+ * link. Throws `ConnectionLost` or `SaveFailed`; the files that arrived before the error stay in the temporary folder.
+ * Each path of a job has its own `index`, so that its partial files are not mixed with those of another path.
  */
 export async function copyBack(
   ssh: Ssh,
@@ -102,7 +102,8 @@ const removeEmpty = (folder: string): Promise<boolean> =>
   );
 
 /** A link may come from a rental and lead to any of the user's folders, so nothing is written through it. */
-const linkInTheWay = (path: string): Error => new Error(`${path} is a symbolic link, which is not followed`);
+const linkInTheWay = (path: string): Error =>
+  new Error(`${path} is a symbolic link, and gpuctl does not write through symbolic links`);
 
 /** Moves a file, or each file of a folder, to its place. */
 async function moveInto(from: string, to: string): Promise<Pick<Fetched, "files" | "bytes">> {

@@ -5,11 +5,11 @@ import type { SshTarget } from "./ssh.ts";
 /** A rental as the service shows it. */
 export interface RentalNow {
   /**
-   * `pending` also stands for an unknown state. For `missing`, see the function of that name. `other`: the ID belongs to
-   * a rental that is not the job's.
+   * `pending`: the rental is starting, is not found yet, or has an unknown state. `missing`: see the function
+   * `missing`. `other`: the ID now belongs to a rental that is not the job's.
    */
   readonly state: "pending" | "running" | "failed" | "ended" | "missing" | "other";
-  /** Undefined until it can be reached. */
+  /** Undefined until the rental has an address. */
   readonly target: SshTarget | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface RentalNow {
  * that have ended, but not the rentals of another account, and perhaps not one that is new.
  */
 export const missing = (rentalId: string): string =>
-  `the service knows no rental ${rentalId} of this account`;
+  `the service finds no rental ${rentalId} in this account`;
 
 /** The functions that a job needs from its caller. */
 export interface JobHost {
@@ -39,7 +39,7 @@ export interface JobHost {
   readonly end: (rentalId: string) => Promise<void>;
   /** Removes the lease of the rental. Called once the rental has ended, or if no rental was requested. */
   readonly release: () => Promise<void>;
-  /** The command line of a guard of the lease file that has the lease of the rental. */
+  /** The command line that starts a guard for the lease file of this rental. */
   readonly guardLine: string;
   /** Aborted if the user wants to leave at once. */
   readonly interrupted: AbortSignal;

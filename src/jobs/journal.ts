@@ -25,7 +25,7 @@ export interface JobPlan {
   readonly waitTimeout: number;
   /** When the command is stopped, in milliseconds after the request for the rental. */
   readonly timeLimit?: number | undefined;
-  /** What the rental may cost until the command is stopped, in dollars, as a decimal. */
+  /** The cost of the rental at which the command is stopped, in dollars, as a decimal. */
   readonly maxCost?: string | undefined;
 }
 
@@ -49,26 +49,29 @@ export interface Job {
   readonly label?: string | undefined;
   /** The label of the rental. No other rental has it. */
   readonly rentalLabel: string;
-  /** Identifies the command line: equal command lines have the same text here. */
+  /** A hash of the command line, to recognize the job of a repeated command line. */
   readonly line: string;
-  /** The same for the values of its environment variables, which are not stored. */
+  /** A hash of the values of the environment variables. The values themselves are not stored. */
   readonly values?: string | undefined;
   readonly plan: JobPlan;
   readonly phase: JobPhase;
-  /** The process that is attached to the job, by its name in `Processes`. Empty if none is. */
+  /** The process that is attached to the job, by its name in `Processes`. Empty if no process is attached. */
   readonly process: string;
   readonly createdAt: number;
   readonly rentalId?: string | undefined;
-  /** The label that the service showed when it created the rental, by which the rental is recognized later. */
+  /**
+   * The label in the service's response to the request for the rental. Later, gpuctl recognizes the rental by this
+   * label.
+   */
   readonly shownLabel?: string | undefined;
   /** When the request for the rental was sent. */
   readonly rentedAt?: number | undefined;
   /** The cost of the rental in dollars an hour, as a decimal. */
   readonly hourlyCost?: string | undefined;
-  /** When the command is stopped, and by which limit, as in "the time limit of 2h". */
+  /** When a limit stops the command. `limit` names the limit, as in "the time limit of 2h". */
   readonly stopsAt?: number | undefined;
   readonly limit?: string | undefined;
-  /** The lease file that holds its lease, if it has one. */
+  /** The lease file with the lease of the rental; undefined without a lease. */
   readonly leaseFile?: string | undefined;
   /** The exit status of the command. */
   readonly status?: number | undefined;
@@ -84,7 +87,7 @@ export const jobFolder = (state: string, id: string): string => join(jobsFolder(
 
 const jobPath = (state: string, id: string): string => join(jobFolder(state, id), "job.json");
 
-/** The file with what arrived from a stream of a job's command. */
+/** The file with the output that has arrived from one stream of a job's command. */
 export const streamPath = (folder: string, stream: Stream): string => join(folder, stream);
 
 /** The file with all output of a job, in the order in which it arrived. */
@@ -143,7 +146,10 @@ export const viewJournal = (state: string, job: Job): Journal => ({
   output: { sizes: () => ({ stdout: 0, stderr: 0 }), add: () => {} },
 });
 
-/** Stores output in a file for each stream, whose size says where to continue, and in a file with both streams. */
+/**
+ * Stores output in one file for each stream, and in a file with both streams. The size of a stream's file shows where
+ * to continue that stream.
+ */
 function outputFiles(folder: string): OutputFiles {
   const pathOf = (stream: Stream) => streamPath(folder, stream);
   const sizeOf = (stream: Stream) => statSync(pathOf(stream), { throwIfNoEntry: false })?.size ?? 0;
@@ -166,7 +172,7 @@ function outputFiles(folder: string): OutputFiles {
   };
 }
 
-/** What is stored of the jobs. */
+/** The stored jobs. */
 export interface StoredJobs {
   /** The oldest first. */
   readonly jobs: readonly Job[];

@@ -12,21 +12,21 @@ export interface ActiveRental {
 
 /** What a guard finds when it compares the leases of a service with its active rentals. */
 export interface LeaseRound {
-  /** Leases that are over by all clocks: their rentals should end. */
+  /** Leases that are over according to all clocks: their rentals should end. */
   readonly over: readonly Lease[];
-  /** Leases that are over by at least one clock, but not by all. */
+  /** Leases that are over according to at least one clock, but not according to all. */
   readonly disputed: readonly Lease[];
-  /** Leases without an end of their own whose process cannot be checked from here. */
+  /** Leases that end only with a process that cannot be checked from here. */
   readonly unchecked: readonly Lease[];
   /** Leases that will be over soon. */
   readonly endingSoon: readonly Lease[];
-  /** Pending leases, each with the rental that it certainly belongs to. */
+  /** Pending leases whose rental is certain, each with its rental. */
   readonly found: readonly { readonly lease: Lease; readonly rental: ActiveRental }[];
-  /** Pending leases, each with the rentals that it may belong to, but not with certainty. */
+  /** Pending leases whose rental is uncertain, each with the rentals that it may belong to. */
   readonly unclear: readonly { readonly lease: Lease; readonly candidates: readonly ActiveRental[] }[];
   /**
-   * Pending leases without any rental that they may belong to: none was created, it has ended, or it belongs to another
-   * account.
+   * Pending leases for which no active rental is possible. The rental was never created, has ended, or belongs to
+   * another account.
    */
   readonly vanished: readonly Lease[];
   /** Active rentals without a lease. */
@@ -35,7 +35,7 @@ export interface LeaseRound {
 
 interface RoundOptions {
   readonly service: string;
-  /** Undefined if the active rentals are not known: then only leases with an ID are considered. */
+  /** Undefined if the active rentals are not known. Then only leases that have a rental ID are considered. */
   readonly rentals: readonly ActiveRental[] | undefined;
   /** The current time of each clock that counts, in milliseconds since the epoch. The first is the service's. */
   readonly times: readonly number[];
@@ -93,7 +93,7 @@ export function leaseRound({ leases }: Leases, options: RoundOptions): LeaseRoun
   };
 }
 
-/** Whether a lease is over by all clocks that count. */
+/** Whether a lease is over according to all clocks. */
 export const isOverByAll = (
   lease: Lease,
   times: readonly number[],
@@ -106,7 +106,7 @@ interface PendingOptions extends Pick<RoundOptions, "times" | "processes"> {
   readonly all: readonly Lease[];
 }
 
-/** A pending lease, and the rentals that it may belong to. If the lease is `found`, there is only one. */
+/** A pending lease, and the rentals that it may belong to. If the lease is `found`, there is exactly one rental. */
 interface Resolved {
   readonly lease: Lease;
   readonly state: "found" | "unclear" | "vanished" | "under-way";

@@ -40,7 +40,7 @@ export interface Lease {
 /** Something that a guard has reported once and does not report again. */
 export interface Notice {
   readonly service: string;
-  /** What was reported, and about what. */
+  /** The kind of the event, and what the event is about. */
   readonly event: string;
 }
 
@@ -119,7 +119,10 @@ export const changeLease = (
     leases: leases.flatMap((lease) => (lease.token === token ? (change(lease) ?? []) : [lease])),
   }));
 
-/** Whether the rental should have ended: its time is over or, with `endsWithProcess`, its process no longer runs. */
+/**
+ * Whether the rental should have ended: the end of the lease has passed or, with `endsWithProcess`, the process no
+ * longer runs.
+ */
 export const isOver = (
   { endsAt, process, endsWithProcess }: Lease,
   now: number,
@@ -321,7 +324,7 @@ async function write(path: string, leases: Leases, assertHeld: () => Promise<voi
   }
 }
 
-/** Makes a renaming survive a power loss, on systems where a folder can be flushed. */
+/** Makes a rename survive a power loss, on systems where a folder can be flushed. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r").catch(() => undefined);
   await handle?.sync().catch(() => {});

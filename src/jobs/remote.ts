@@ -18,7 +18,7 @@ export type RemoteState =
 /** Shell variables: `d` is the folder with the output and the exit status, and `w` the working folder. */
 const folders = (ssh: Ssh): string => `d="$HOME/.gpuctl-jobs/${ssh.jobId}"; w="$HOME/${workFolder(ssh)}"`;
 
-/** Why a script failed: the last line that it printed, because a shell may print warnings before. */
+/** Why a script failed: the last line that it printed, because a shell may print warnings first. */
 const reasonIn = (err: string, status: number): string =>
   err.trim().split(/\s*\n/).at(-1) || `the script exited with status ${status}`;
 
@@ -175,7 +175,7 @@ export async function missingPaths(
 export const remotePath = (ssh: Ssh, path: string): string =>
   path.startsWith("/") ? path : `${workFolder(ssh)}/${path}`;
 
-/** Does a step of a copy on the rental, in the home folder. Throws `ConnectionLost`. */
+/** Runs one step of a copy on the rental, in the home folder. Throws `ConnectionLost`. */
 async function copyStep(ssh: Ssh, script: string, signal: AbortSignal): Promise<void> {
   const { status, err } = await ssh.run(`cd "$HOME" && ${script}`, { signal });
   if (status !== 0) throw new ConnectionLost(`the copy cannot be prepared: ${reasonIn(err, status)}`);

@@ -12,7 +12,7 @@ export interface SshTarget {
   readonly options?: readonly string[];
 }
 
-/** There is no connection, or it broke off. Programs on the rental keep running. */
+/** The connection could not be opened, or it broke off. Programs on the rental keep running. */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
   /** `denied`: the login failed. `final`: waiting does not help. */
@@ -44,7 +44,7 @@ export interface Ssh {
   readonly run: (script: string, options: { signal: AbortSignal; timeout?: number }) => Promise<ScriptOutput>;
   /**
    * Like `run`, but passes on the output as it arrives. The script's stdin stays open until the connection is lost, so
-   * the script can notice that.
+   * the script can detect the loss.
    */
   readonly follow: (
     script: string,
@@ -56,7 +56,7 @@ export interface Ssh {
   ) => Promise<void>;
 }
 
-/** Time limit for a script that does not wait, in milliseconds. */
+/** The default time limit for a script, in milliseconds. */
 const scriptTimeout = 60_000;
 
 /** The exit status of ssh if the connection fails. A script must not exit with this status. */
@@ -133,8 +133,8 @@ const knownHosts = "known_hosts";
 const problemLength = 1000;
 
 /**
- * Wraps a script in a function. sh starts to run a script from stdin before it has read all of it. But it reads a whole
- * function, and the line that calls the function, before it runs them.
+ * Wraps a script in a function, so that sh reads the whole script before it runs any of it. Otherwise, sh would run the
+ * first lines of a script on stdin before it has read the last ones.
  */
 const wholeScript = (script: string): string => `gpuctl_main() {\n${script}\n}\ngpuctl_main; exit $?\n`;
 
@@ -169,7 +169,10 @@ const sshConfig = (rentalId: string, { port, user }: Pick<SshTarget, "port" | "u
 /** A line before the output of a script. The shell of a rental may print a greeting before this line. */
 const mark = "gpuctl-output-follows";
 
-/** Passes on everything after the line with the mark. Until that line arrives, keeps only as many bytes as it has. */
+/**
+ * Passes on everything after the line with the mark. Until that line arrives, keeps only the last bytes, as many as
+ * that line has.
+ */
 function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): {
   readonly add: (bytes: Uint8Array) => Promise<void>;
   readonly isPast: () => boolean;
@@ -213,8 +216,8 @@ const linesOf = (problem: string): readonly string[] =>
   problem.split(/\r?\n/).filter((line) => line.trim() !== "" && line !== mark);
 
 /**
- * The error for a connection that was open and then broke off. What was printed may be from the command, such as a
- * "Permission denied" of a program that it started, so it does not show why the connection broke off.
+ * The error for a connection that was open and then broke off. The last lines on stderr may come from the command, such
+ * as a "Permission denied" of a program, so they are not used to find the kind of the error.
  */
 const brokenOff = (problem: string): ConnectionLost =>
   new ConnectionLost(linesOf(problem).at(-1) ?? "the connection was closed");

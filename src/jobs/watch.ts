@@ -23,7 +23,7 @@ const lockTimes = { stale: 10_000, timeout: 30_000 };
 /**
  * Attaches this process to a job: only the attached process stores the output, copies the results back and ends the
  * rental. Returns undefined if another process is attached, or if the job has ended. Of several processes that try at
- * the same time, only one gets the job. `gone` is the name of a process that no longer runs, as the user says.
+ * the same time, only one gets the job. `gone` is the name of a process that, according to the user, no longer runs.
  */
 export function claimJob(id: string, place: Place, gone?: string): Promise<Journal | undefined> {
   const { state, processes } = place;
@@ -37,8 +37,8 @@ export function claimJob(id: string, place: Place, gone?: string): Promise<Journ
 }
 
 /**
- * Stores that this process is no longer attached to a job. A process on another machine cannot check that this one has
- * ended. Does nothing if the job has ended, or if it cannot be stored.
+ * Stores that this process is no longer attached to a job. Otherwise, gpuctl on another machine could not tell whether
+ * this process has ended. Does nothing if the job has ended, or if it cannot be stored.
  */
 export async function leaveJob(id: string, place: Place): Promise<void> {
   const { state, processes } = place;
@@ -85,7 +85,7 @@ export function watcher(id: string, { state, processes }: Place, host: Pick<JobH
   return async (stopped: AbortSignal): Promise<Job | undefined> => {
     for (;;) {
       stopped.throwIfAborted();
-      // The job is read before its output: if it has ended, all of its output is there to be shown.
+      // Reads the job before its output: if the job has ended, all of its output is already stored.
       const job = readJob(state, id);
       for (const { stream, more } of streams) {
         for await (const bytes of more()) await host.output(stream, bytes);

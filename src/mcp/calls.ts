@@ -74,8 +74,8 @@ const fixedHints: ReadonlySet<string> = new Set([
 const unknownOutcomes: ReadonlySet<string> = new Set(["UnknownOutcome", "InterruptedWrite"]);
 
 /**
- * Makes the calls of a server. Keeps track of what the calls spend, which outcomes are unknown, and what the client was
- * not told.
+ * Makes the calls of a server. Keeps track of what the calls spend, which outcomes are unknown, and which outcomes the
+ * client has not seen.
  */
 export class Calls {
   readonly #services: CallServices;
@@ -145,7 +145,7 @@ export class Calls {
     let release = () => {};
     let price: Money | undefined;
     try {
-      if (signal.aborted) throw new Interrupted("cancelled before the request was sent");
+      if (signal.aborted) throw new Interrupted("canceled before the request was sent");
       if (this.#unknown.has(tool.name)) return lookFirst(tool);
       price = budget && priceOf(tool, args, assumedPrice);
       if (price !== undefined) release = budget?.reserve(price) ?? release;
@@ -210,8 +210,8 @@ export class Calls {
   }
 
   /**
-   * A result for the client. If the data of a write cannot be shown, the write is still reported as it ended. Its data
-   * is saved to a file, and the result says where. A read fails instead.
+   * A result for the client. If the data of a write cannot be shown, the result still has the outcome of the write. The
+   * data is saved to a file, and the result names the file. If the data of a read cannot be shown, the read fails.
    */
   async #shown(
     { tool }: Call,
@@ -227,7 +227,10 @@ export class Calls {
     }
   }
 
-  /** Says where the data of a canceled call is. The data was paid for, but no result shows it. */
+  /**
+   * Returns a sentence that says where the data of a canceled call was saved. The data was paid for, but no result
+   * shows it.
+   */
   async #paidFor({ paths = [], data }: Done): Promise<string> {
     return paths.length > 0 ? `It was saved to ${paths.join(", ")}.` : this.#kept(data);
   }
@@ -261,7 +264,7 @@ export class Calls {
     const isLost = signal.aborted && done && tool.effect === "generate";
     const line = `${lineOf(entry)}${isLost ? `. ${await this.#paidFor(done)}` : ""}`;
     log(`mcp: ${line}`);
-    if (signal.aborted) this.#unreported.push(`After you cancelled it, this call ended: ${line}`);
+    if (signal.aborted) this.#unreported.push(`After you canceled it, this call ended: ${line}`);
   }
 
   #cost({ number, price }: Write, dollarsPerHour?: number) {
@@ -299,7 +302,7 @@ function withoutCharge(write: Write | undefined): Write | undefined {
 const dollarsOf = (price: Money | undefined): number | null =>
   price === undefined ? null : dollarNumber(price);
 
-/** What a response says about what was created. */
+/** The ID and the hourly cost of a new resource, as far as the response has them. */
 function created({ data }: Done): Partial<LogEntry> {
   const id = idOf(data);
   const cents = firstAt(data, hourlyCostPaths);

@@ -58,7 +58,7 @@ export async function perform(
     return saved(await task.run("image", { input, flags: { out: folder, ...file } }));
   }
   if (operation === "generateAudio") {
-    // One call of the tool is one request, however long the text is.
+    // A text of any length is one request, so that one call of the tool is one request.
     const flags = { out: folder, partLength: Number.MAX_SAFE_INTEGER };
     return saved(await task.run("tts", { input: args, flags }));
   }

@@ -17,8 +17,8 @@ import { asRecord } from "../core/json.ts";
 const pieceLength = 65_536;
 
 /**
- * Carries messages on the standard streams, one a line. After the end of stdin, the transport closes once every request
- * has its response.
+ * Carries messages on the standard streams, one per line. After the end of stdin, the transport closes once every
+ * request has its response.
  */
 export function streamTransport({ read, write }: Pick<Messages, "read" | "write">): Transport {
   const buffer = new ReadBuffer();
@@ -34,7 +34,7 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
   };
   const receive = (message: JSONRPCMessage) => {
     if (isJSONRPCRequest(message)) open.add(message.id);
-    // A cancelled request gets no response.
+    // A canceled request gets no response.
     if ("method" in message && message.method === "notifications/cancelled") {
       open.delete(asRecord(message.params).requestId);
     }

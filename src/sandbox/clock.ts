@@ -56,7 +56,7 @@ export interface ClockControl {
   resume(): ClockState;
   /**
    * Moves the clock forward. A frozen clock stays frozen.
-   * @throws ControlRefused if the new time is after the year 9999
+   * @throws ControlRefused if the number is negative, or if the new time is after the year 9999
    */
   advance(milliseconds: number): ClockState;
   /**

@@ -305,7 +305,7 @@ describe("a rental that the guard does not know", () => {
     cli.advance(2 * hour);
     const outcome = await cli.run(`${guard} -q`);
     expect(outcome.err).toContain(
-      "rental 1001 has another label than the rental of the lease, so it was not ended; `gpuctl rentals lease clear 1001 --sandbox` removes the lease",
+      "rental 1001 does not have the same label as the rental of the lease, so it was not ended; `gpuctl rentals lease clear 1001 --sandbox` removes the lease",
     );
     expect(outcome.code).toBe(7);
     expect(terminations(outcome)).toEqual([]);
@@ -323,12 +323,12 @@ describe("a rental that the guard does not know", () => {
 
   test.each([
     [
-      "was created at another time",
+      "was not created at the same time",
       { rentalCreatedAt: at(-24 * hour) },
       7,
       "so it was not ended; `gpuctl rentals lease clear 1001 --sandbox` removes the lease",
     ],
-    ["does not exist for this account", { rentalId: "4711" }, 12, "knows no rental 4711 of this account"],
+    ["does not exist for this account", { rentalId: "4711" }, 12, "finds no rental 4711 in this account"],
   ])("because it %s is not ended", async (_, facts, code, message) => {
     const cli = await createCli();
     await cli.run(create);
@@ -401,10 +401,10 @@ describe("a create whose outcome is unknown", () => {
     const [token] = await tokensOf(cli);
     expect(outcome.code).toBe(10);
     expect(outcome.err).toContain(
-      `${token}: the outcome of \`rentals create\` is unknown, and it is not certain`,
+      `${token}: the outcome of \`rentals create\` is unknown. It may have created rental `,
     );
     expect(outcome.err).toContain(
-      `it may be ${others.length > 0 ? "1001 or 1002" : "1001"}. Set a lease for it with \`gpuctl rentals lease set RENTAL 2h --sandbox\`, or`,
+      `It may have created rental ${others.length > 0 ? "1001 or 1002" : "1001"}. Set a lease for that rental with \`gpuctl rentals lease set RENTAL 2h --sandbox\`, or`,
     );
     expect(terminations(outcome)).toEqual([]);
     await cli.run("rentals lease set 1001 5m --sandbox");
@@ -435,7 +435,7 @@ describe("a create whose outcome is unknown", () => {
     cli.advance(hour);
     const over = await cli.run(guard);
     expect(over.code).toBe(10);
-    expect(over.err).toContain("`gpuctl rentals lease clear t0 --sandbox` removes it");
+    expect(over.err).toContain("`gpuctl rentals lease clear t0 --sandbox` removes the lease");
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 

@@ -140,9 +140,9 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       const { out } = await run("rentals jobs list -o json");
       expect(JSON.parse(out)).toMatchObject([{ id: readable.id }]);
       expect(await run(`rentals jobs logs ${readable.id}`)).toMatchObject({ code: 0 });
-      const cancelled = await run("rentals jobs cancel --all --yes");
-      expect(cancelled).toMatchObject({ code: 12 });
-      expect(cancelled.err).toContain(message);
+      const canceled = await run("rentals jobs cancel --all --yes");
+      expect(canceled).toMatchObject({ code: 12 });
+      expect(canceled.err).toContain(message);
       expect(await active()).toMatchObject([{ id: 1002 }]);
     });
 
@@ -218,7 +218,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(code, err).toBe(0);
     expect(err).toMatch(/^Job \w+ was stopped, and rental 1001 has ended\.$/m);
     expect([await active(), await leases()]).toEqual([[], []]);
-    expect(await jobs()).toMatchObject([{ state: "ended", outcome: "cancelled" }]);
+    expect(await jobs()).toMatchObject([{ state: "ended", outcome: "canceled" }]);
   });
 
   test("cancel --all asks nothing if there is no job to stop", async () => {
@@ -331,7 +331,9 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     };
     const { code, err } = await run("rentals jobs cancel --all", { terminal: 80, prompts: { confirm } });
     expect(code, err).toBe(0);
-    expect(err).toMatch(/may still appear, or belong to another account\. Its lease stays/);
+    expect(err).toMatch(
+      /^The service lists no rental for job \w+\. The rental may still appear, or it may belong to another account\. The lease stays/m,
+    );
   });
 
   test("cancel with the key of another account does not say that the rental has ended", async () => {
@@ -343,7 +345,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const { code, err } = await run("rentals jobs cancel train --yes", other);
     expect(code, err).toBe(10);
     expect(err).toMatch(
-      /^Error: rental 1001 may still be billed: it could not be ended \(the service knows no rental 1001 of this account\)$/m,
+      /^Error: rental 1001 may still be billed: it could not be ended \(the service finds no rental 1001 in this account\)$/m,
     );
     expect(err).toMatch(
       /Use the API key of the account that rented it\. If the rental has ended, delete \S+, so that/,
@@ -418,15 +420,15 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const kept = (script: string, ...flags: readonly string[]) =>
       sh(script, "--label", "train", "--detach", "--keep", ...flags);
 
-    test("is started, left and cancelled, and no message says that the rental ends", async () => {
+    test("is started, left and canceled, and no message says that the rental ends", async () => {
       const { run, active } = await createRenter();
       const { err } = await run(kept("sleep 30"));
       expect(err).not.toMatch(/end the rental/);
       expect(err).toMatch(/gpuctl rentals terminate 1001 .*# end its rental/);
       const left = await run("rentals jobs attach", { answerSignal: () => AbortSignal.abort() });
       expect(left.err).toMatch(/rental 1001 is billed\. `gpuctl rentals jobs cancel \w+` stops the job\./);
-      const cancelled = await run("rentals jobs cancel train --yes");
-      expect(cancelled.err).toMatch(
+      const canceled = await run("rentals jobs cancel train --yes");
+      expect(canceled.err).toMatch(
         /was stopped\. Rental 1001 was kept and is still billed; `gpuctl rentals terminate 1001` ends it\./,
       );
       expect(await active()).toMatchObject([{ id: 1001 }]);
@@ -464,7 +466,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await run("rentals terminate 1001 --yes");
     const { code, err } = await run("rentals jobs logs train");
     expect(code).toBe(7);
-    expect(err).toContain(`Output received before: ${log}\n`);
+    expect(err).toContain(`Output that arrived earlier: ${log}\n`);
   });
 
   test.each(["attach", "logs"])("%s of an unknown job exits 5", async (verb) => {

@@ -472,7 +472,7 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     ["is removed if nothing was requested", undefined, 0],
     ["stays if the rental may belong to another account", firstMoment - hour, 1],
     ["stays if the rental may still appear", firstMoment, 1],
-  ])("of a job that is cancelled without a rental %s", async (_, rentedAt, left) => {
+  ])("of a job that is canceled without a rental %s", async (_, rentedAt, left) => {
     const renter = await createRenter();
     const job = { service: serviceUrl, process: deadProcess, rentedAt, leaseFile: leaseFile(renter) };
     const { id: token, rentalLabel: label } = await storeJob(join(renter.folder, "state"), job);
@@ -480,6 +480,6 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     const { code, err } = await renter.run("rentals jobs cancel --all --yes");
     expect(code, err).toBe(0);
     expect(await leasesOf(renter)).toHaveLength(left);
-    expect(err.includes("Its lease stays")).toBe(left === 1);
+    expect(err.includes("The lease stays")).toBe(left === 1);
   });
 });

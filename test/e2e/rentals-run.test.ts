@@ -81,7 +81,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     await expectNothingLeft(home);
   });
 
-  test.runIf(thorough)("a detached job is listed, followed, attached to and cancelled", async () => {
+  test.runIf(thorough)("a detached job is listed, followed, attached to and canceled", async () => {
     const home = await createRenter();
     const detached = line.replace("--sync", "--label train --detach --lease 1h --sync");
     expect(await home.run(detached)).toMatchObject({ code: 0 });

@@ -84,15 +84,15 @@ describe("a call that the client cancels", () => {
     });
     const { client, call, end } = await agentOf(cli, everything);
     const first = call(create, { gpuCount: 1, label: "first" });
-    const cancelled = new AbortController();
+    const canceled = new AbortController();
     const second = client.callTool({ name: create, arguments: { gpuCount: 1, label: "second" } }, undefined, {
-      signal: cancelled.signal,
+      signal: canceled.signal,
     });
-    cancelled.abort();
+    canceled.abort();
     await expect(second).rejects.toThrow();
     open();
     expect(await first).toMatchObject({ ok: true });
-    // The next call runs after the cancelled one.
+    // The next call runs after the canceled one.
     expect(await call(create, { gpuCount: 1 })).toMatchObject({ ok: true });
     const sent = (await end()).requests.filter(({ method }) => method === "POST").map(({ body }) => body);
     expect(sent).toEqual([{ gpuCount: 1, label: "first" }, { gpuCount: 1 }]);
@@ -109,12 +109,12 @@ describe("a call that the client cancels", () => {
       },
     });
     const { client, call } = await agentOf(cli, everything);
-    const cancelled = new AbortController();
+    const canceled = new AbortController();
     const calling = client.callTool({ name: create, arguments: { gpuCount: 1 } }, undefined, {
-      signal: cancelled.signal,
+      signal: canceled.signal,
     });
     await sent.opened;
-    cancelled.abort();
+    canceled.abort();
     await expect(calling).rejects.toThrow();
     go.open();
     const { data, notes } = await call("create_storage_volume", {
@@ -124,7 +124,7 @@ describe("a call that the client cancels", () => {
     });
     expect(data).toMatchObject({ label: "data" });
     expect(notes).toEqual([
-      `After you cancelled it, this call ended: call 1, ${create}: done, ID 1001, $2.00 an hour`,
+      `After you canceled it, this call ended: call 1, ${create}: done, ID 1001, $2.00 an hour`,
     ]);
     expect((await call("list_virtual_machine_rentals")).data).toHaveLength(1);
   });
@@ -151,17 +151,17 @@ describe("a call that the client cancels", () => {
       },
     });
     const { client, call, log } = await agentOf(cli, everything);
-    const cancelled = new AbortController();
+    const canceled = new AbortController();
     const calling = client.callTool({ name: tool, arguments: paid[tool] }, undefined, {
-      signal: cancelled.signal,
+      signal: canceled.signal,
     });
     await sent.opened;
-    cancelled.abort();
+    canceled.abort();
     await expect(calling).rejects.toThrow();
     go.open();
     await expect.poll(log).toContain(`mcp: call 1, ${tool}: `);
     const next = await call("terminate_rental", { rentalId: "1001" });
-    expect(next.notes?.[0]).toContain(`After you cancelled it, this call ended: call 1, ${tool}: ${outcome}`);
+    expect(next.notes?.[0]).toContain(`After you canceled it, this call ended: call 1, ${tool}: ${outcome}`);
     expect(next.cost?.spentDollars).toBe(spent);
     const [path] = /(?<=saved to ).*(?=\.$)/.exec(next.notes?.[0] ?? "") ?? [];
     if (status === 200) expect((await stat(path ?? "")).size).toBeGreaterThan(0);
@@ -173,10 +173,10 @@ describe("a call that the client cancels", () => {
     await cli.run("rentals create vm --gpus 1 --sandbox --yes");
     await cli.run("sandbox clock freeze --sandbox");
     const { client, end } = await agentOf(cli);
-    const cancelled = new AbortController();
+    const canceled = new AbortController();
     const waiting = client.callTool({ name: "wait_for_rental", arguments: { rentalId: "1001" } }, undefined, {
-      signal: cancelled.signal,
-      onprogress: () => cancelled.abort(),
+      signal: canceled.signal,
+      onprogress: () => canceled.abort(),
     });
     await expect(waiting).rejects.toThrow();
     expect((await end()).code).toBe(0);

@@ -58,7 +58,8 @@ export interface Plan {
 /**
  * Reads the journal and checks the whole input. Nothing is written or sent.
  * @throws UsageError that lists the lines that cannot be sent, or if the output belongs to another batch
- * @throws BudgetExceeded if the lines cost more than the limit, or if a price that is needed is not known
+ * @throws BudgetExceeded if the lines cost more than the limit, or if the limit cannot be checked because a price is
+ * not known
  */
 export async function planBatch(options: BatchOptions): Promise<Plan> {
   const { files, out, shard, source, check, inputName, pricing } = options;

@@ -56,7 +56,7 @@ export class MediaOfLine {
     return restored(bytes, this.#arriving);
   }
 
-  /** A parsed response as one line of JSON, with the base64 text put back, also that under a repeated key. */
+  /** A parsed response as one line of JSON, with all base64 text put back, including the text under repeated keys. */
   receivedLine(json: string): string {
     return Buffer.from(restoredWithRepeated(Buffer.from(json), this.#arriving))
       .toString()
@@ -65,8 +65,8 @@ export class MediaOfLine {
 
   /**
    * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text.
-   * `problem` is set if someone has to look at the response. `received` is the response as it was received, if the body
-   * leaves out a part of it that cannot be decoded.
+   * `problem` is set if someone has to look at the response. If the body leaves out a part of the response that cannot
+   * be decoded, `received` is the response as it was received.
    * @param bytes the response, of which `value` was parsed
    */
   async save(
@@ -85,10 +85,10 @@ export class MediaOfLine {
     if (problems.length === listed.length) {
       return { body: this.receivedLine(stringifyExactly(value) ?? "null"), problem: problems[0] };
     }
-    // A repeated key may have a result that is not listed.
+    // The value of a repeated key is not in the list.
     const undecoded = arriving.find(({ problem }) => problem !== undefined && problem !== isEmpty)?.problem;
     if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));
-    // Restores the response before settings are added to the pictures.
+    // This comes before settings are added to the pictures.
     const received = problems.length > 0 ? this.received(bytes) : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
     for (const [index, { media, entry }] of listed.entries()) {

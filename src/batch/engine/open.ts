@@ -39,7 +39,7 @@ export interface Known {
   readonly journalSize: number;
   /** How many bytes of the output the journal accounts for. */
   readonly outputEnd: number;
-  /** Whether the output still holds old results of requests that are to be sent again. */
+  /** Whether the output still holds old results of lines that will be sent again. */
   readonly isUnclean: boolean;
   /** Whether a copy of the output may still have to replace the output. */
   readonly isCopyPending: boolean;
@@ -194,9 +194,10 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     if (known.shard === undefined) {
       const header = journalLine({ event: "header", shard });
       await write(header);
-      // Another run may have begun while this one checked the input. Of two, the later one sees the other's journal.
+      // Another run may have begun while this run checked the input. The run that writes its header last sees the
+      // other run's journal.
       await assertSameShards?.().catch(async (error: unknown) => {
-        // If this process was suspended, another one may have taken over the lock, and then written to the journal.
+        // If this process was suspended, another process may have taken over the lock and written to the journal.
         isRefused = (await journal.size()) === Buffer.byteLength(header);
         throw error;
       });
@@ -205,7 +206,7 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     const adopted = await recover(options, write);
     await endInFlight(options, write);
     if (again.length > 0 || known.isUnclean) {
-      // If the last run ended while it copied the output, its copy is replaced.
+      // If the last run ended while it copied the output, the new copy replaces the incomplete one.
       const copy = known.isUnclean ? known.copy : randomBytes(8).toString("hex");
       const records = again.map(
         (id, index) => ({ event: "retry", id, ...(index === 0 && { copy }) }) as const,
@@ -220,7 +221,7 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     return { recorder, adopted, close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened);
-    // The journal would refuse other numbers of shards.
+    // An empty journal with this number of shards would block runs with another number.
     if (isRefused) await files.remove(path);
     throw error;
   }
@@ -263,7 +264,7 @@ async function recover(
     if (line.isOpen || !isRecord(value)) break;
     const { custom_id: id, response, error } = value;
     if (typeof id !== "string" || !costs.inFlight.has(id)) {
-      throw new JournalInvalid(`${out} has a line that its journal does not know: ${String(id)}`);
+      throw new JournalInvalid(`${out} has a line that is not in its journal: ${String(id)}`);
     }
     end = outputEnd + line.end;
     const event = eventOf(asRecord(response).status_code, error);
@@ -325,7 +326,7 @@ function eventOf(status: unknown, error: unknown): "done" | "failed" | "unknown"
 const blockLength = 256 * 1024;
 
 /**
- * Removes the old results of requests that are to be sent again from the output. Keeps them in a file next to it,
+ * Removes from the output the old results of lines that will be sent again. Moves them to a file next to the output,
  * because they may have been paid for. After a crash at any point, it is safe to call this again.
  */
 async function removeLines(

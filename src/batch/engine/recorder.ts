@@ -3,8 +3,8 @@ import type { AppendFile } from "../files.ts";
 import { type JournalRecord, journalLine, type NewResult } from "../journal.ts";
 
 /**
- * The journal of a batch that only this process may write to. If this process was suspended, another one may have taken
- * over the batch. The methods then change nothing and throw `InUse`.
+ * The journal of a batch that only this process may write to. If this process was suspended, another process may have
+ * taken over the batch. The methods then change nothing and throw `InUse`.
  */
 export class OwnJournal {
   readonly #file: AppendFile;

@@ -69,9 +69,9 @@ export type StopReason =
  * for nothing.
  */
 const maxFailuresInARow = 20;
-/** The maximum number of `send` records that are on the disk before their requests can be sent. */
+/** The maximum number of `send` records to write ahead, before their requests can be sent. */
 const maxAhead = 256;
-/** No records are written ahead if writing one takes a smaller share of a request's time than this. */
+/** Records are written ahead only if writing a record takes at least this share of the time of a request. */
 const minShareOfDisk = 0.1;
 /** The maximum number of results that wait for the disk. */
 const maxUnrecorded = 1024;
@@ -97,7 +97,7 @@ export class BatchRun {
   readonly #options: RunOptions;
   readonly #flow: Flow;
   #stop: StopReason | undefined;
-  /** The pending lines of what was read last of the input. */
+  /** The pending lines of the group that was read last from the input. */
   #group: Iterator<Prepared> = [].values();
   #entry = -1;
   #isRead = false;
@@ -230,8 +230,8 @@ export class BatchRun {
   }
 
   /**
-   * Records the next line in the journal if it may be sent soon. Returns false if there is nothing to do until
-   * something changes, or more of the input is read.
+   * Records the next line in the journal if it may be sent soon. Returns false if no line can be recorded before a
+   * request ends or more of the input is read.
    */
   #prepareNext(): boolean {
     if (!this.#hasRoom) return false;
@@ -244,8 +244,8 @@ export class BatchRun {
       return true;
     }
     this.#held = next;
-    // A request in flight may cost less than its ceiling, so that this one fits later. The run stops only if no request
-    // is in flight.
+    // A request in flight may cost less than its ceiling. Then this line may fit later, so the run stops only if no
+    // request is in flight.
     if (this.#soon === 0) this.#end({ kind: "ceiling" });
     return false;
   }
@@ -268,7 +268,7 @@ export class BatchRun {
     });
   }
 
-  /** Calls `settle` when something is on the disk or could not be written, which ends the run. */
+  /** Calls `settle` when `writing` has ended. If it failed, also ends the run. */
   #whenWritten(writing: Promise<void>, settle: (isWritten: boolean) => void): void {
     writing.then(
       () => {

@@ -77,7 +77,9 @@ async function outcomeOf(
   }
 }
 
-/** Saves what arrived of a response before its request ended with an error, because it may have been paid for. */
+/**
+ * Saves the part of a response that arrived before the request ended with an error, because it may have been paid for.
+ */
 async function withReceived(sent: Sent, error: unknown, options: SendOptions): Promise<Sent> {
   const isCut = error instanceof UnknownOutcome || error instanceof InterruptedWrite;
   const received = isCut ? error.received : undefined;
@@ -113,7 +115,7 @@ async function resultOf(
   assertValues(text, response.maxValues);
   const value = parseJson(text);
   if (value === undefined) {
-    // Decoded as text, other bytes could not be restored.
+    // Bytes that are not valid UTF-8 could not be restored from their text.
     if (!isUtf8(response.bytes)) throw new Error("it is neither JSON nor text");
     const received = media?.received(Buffer.from(text)).toString() ?? text;
     return unusable("the response is not JSON", JSON.stringify(received), response);

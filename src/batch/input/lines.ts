@@ -72,7 +72,7 @@ const knownFields = ["custom_id", "method", "url", "body"];
 function requestOf(json: string, number: number): BatchRequest | InvalidLine {
   const line = parseJson(json);
   if (!isRecord(line)) return { number, problems: ["the line is not a JSON object"] };
-  // Each level takes at least one character.
+  // Each level takes at least one character, so a short line cannot be nested too deeply.
   const tooDeep = json.length > maxLevels ? nestingProblem(line) : undefined;
   if (tooDeep !== undefined) return { number, problems: [tooDeep] };
   const { custom_id: id, method, url, body } = line;

@@ -64,8 +64,8 @@ export function shardFiles(
 }
 
 /**
- * Shell lines that run a shard and, if it fails, run it again on the same machine, where its journal is. (If a CI
- * system retries a job, it may do so on another machine.) An interrupted shard is not run again, because someone has
+ * Shell lines that run a shard and, if it fails, run it again on the same machine, because its journal is there. (If a
+ * CI system retries a job, it may do so on another machine.) An interrupted shard is not run again, because someone has
  * canceled the job.
  */
 export const retryLoop = (line: string): string =>

@@ -72,7 +72,10 @@ const environmentOf = ({ environment, sandbox, secret }: BatchJob): EnvVar[] => 
 const mountedByMany = (shards: number): string =>
   shards === 1 ? "" : ` All ${shards} pods mount it, so it must be ReadWriteMany.`;
 
-/** Prints the condition when the Job has ended. `kubectl wait` for one of the conditions never returns after the other. */
+/**
+ * Prints the condition when the Job has ended. `kubectl wait` can wait for only one of the two conditions, and never
+ * returns if the Job gets the other one.
+ */
 const waitLine = (name: string): string =>
   `until kubectl get job/${name} -o jsonpath='{.status.conditions[*].type}' | grep -E 'Complete|Failed'; do sleep 10; done`;
 
@@ -93,7 +96,7 @@ export const kubernetesNotes = ({
           `gpuctl auth token | tr -d '\\n' | kubectl create secret generic ${secret} --from-file=${keyInSecret}=/dev/stdin`,
         ],
       ]),
-  `The claim ${claim} holds ${input} and receives the output.${mountedByMany(shards)} It keeps the journals: a pod that replaces another one continues where that one stopped. On a volume that is deleted with its pod, the journal would be lost, and the new pod would pay again for requests that are done.`,
+  `The claim ${claim} holds ${input} and receives the output.${mountedByMany(shards)} It keeps the journals, so that a replacement pod continues where the previous pod stopped. On a volume that is deleted with its pod, the journal would be lost, and the replacement pod would pay again for requests that are done.`,
   `A pod that is killed, is interrupted or exits with ${retriedCodes.left} is replaced, up to ${maxRetries} times. After that, or after any other failure, its shard counts as failed, and the other shards continue.`,
   "The second line waits until the Job is Complete or Failed:",
   ["kubectl apply -f job.yaml", waitLine(name)],

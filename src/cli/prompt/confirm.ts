@@ -48,7 +48,7 @@ export async function confirm(
     });
   }
   if (!(await isConfirmed(message, typed, await io.prompts()))) {
-    throw new Interrupted("cancelled: nothing was sent");
+    throw new Interrupted("canceled: nothing was sent");
   }
   return true;
 }

@@ -88,8 +88,8 @@ export async function run(
   // If an answer to a prompt is invalid, prints the command line with all answers, so that they are not lost. The line
   // does not contain `--yes`, because the user has not confirmed.
   const sayUnconfirmed = (error: unknown): never => {
-    const isCancelled = error instanceof Interrupted || system.interrupted.aborted;
-    if (line && !isCancelled)
+    const isCanceled = error instanceof Interrupted || system.interrupted.aborted;
+    if (line && !isCanceled)
       notes.say(againText(line, command.confirm === undefined || settings.yes), { asTyped: true });
     throw error;
   };

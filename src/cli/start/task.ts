@@ -90,7 +90,7 @@ function createTask(
  */
 function untilAborted(calls: Connection["calls"], signal: AbortSignal): Connection["calls"] {
   const options = <Options extends { readonly signal?: AbortSignal }>(isRead: boolean, given?: Options) => {
-    if (signal.aborted) throw new Interrupted("cancelled before the request was sent");
+    if (signal.aborted) throw new Interrupted("canceled before the request was sent");
     if (!isRead) return given;
     return { ...given, signal: given?.signal ? AbortSignal.any([signal, given.signal]) : signal };
   };

@@ -24,8 +24,8 @@ export async function withBatchLock<Value>(
   return locked(path, work, {
     processes,
     stale,
-    // A process that can be checked may hold the lock for hours, so do not wait for it. Any other process may have
-    // ended, so wait until its lock would be abandoned.
+    // Does not wait for a process that can be checked, because it may hold the lock for hours. Any other process may
+    // have ended, so waits until its lock would count as abandoned.
     timeout: isHere && processes.isRunning(owner) ? 0 : stale * 2,
     busy: () => {
       const by = owner === undefined ? "another process" : `process ${pidOf(owner)}`;

@@ -33,10 +33,10 @@ export default defineCommand({
     arg.text("INPUT", "The file of requests, or of prompts with --endpoint", { required: true }),
   ],
   flags: {
-    shards: flag.integer("Number of shards. Required", { minimum: 1 }),
+    shards: flag.integer("Number of shards; required", { minimum: 1 }),
     out: flag.text("Output of the whole batch; each shard writes its own file next to it", {
       value: "FILE",
-      defaultText: `INPUT with .out.jsonl instead of ${oneOf(inputExtensions)}, or added to any other name`,
+      defaultText: `INPUT.out.jsonl; an extension ${oneOf(inputExtensions)} of INPUT is dropped`,
     }),
     endpoint: flag.choice("INPUT holds prompts for this endpoint", ["chat", "image", "tts"]),
     model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),

@@ -363,7 +363,7 @@ function failureOf(
   }
   if (stop?.kind === "ceiling") {
     return new BudgetExceeded(
-      `${left} of ${total} lines are left: the next one could exceed the limit of ${dollarText(maxCost ?? 0n)}`,
+      `${left} of ${total} lines are left: the next line could exceed the limit of ${dollarText(maxCost ?? 0n)}`,
     );
   }
   if (left === 0) return undefined;

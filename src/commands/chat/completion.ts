@@ -145,7 +145,10 @@ async function open(request: CompletionRequest, context: Needs): Promise<OpenRes
   return { bodies: bodiesOf(completionChunks(events)), received: events.received };
 }
 
-/** The `stream` functions of services that reject `stream_options`, so that each service rejects it only once. */
+/**
+ * The `stream` functions of services that rejected `stream_options`. Later requests with these functions leave that
+ * field out.
+ */
 const withoutUsageFields = new WeakSet<Stream>();
 
 async function* bodiesOf(chunks: AsyncIterable<{ readonly body: unknown }>): AsyncGenerator<unknown> {

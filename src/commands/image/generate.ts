@@ -126,8 +126,8 @@ function failuresOfAll(): (outcome: Outcome<Generated>) => unknown {
 }
 
 /**
- * Reports what was spent, and returns the pictures and the failure, if any. Throws the failure if no picture is where
- * it should be.
+ * Reports what was spent, and returns the pictures and the failure, if any. Throws the failure if no picture was saved
+ * where --out says.
  */
 function resultOf(
   outcomes: readonly Outcome<Generated>[],
@@ -154,7 +154,7 @@ function resultOf(
 
 /**
  * Returns the error to report if pictures failed. Some of the pictures may have been saved elsewhere. Throws the error
- * if no picture is where it should be.
+ * if no picture was saved where --out says.
  */
 function failureOf(failures: readonly FailedItem[], kept: number): Error | undefined {
   const [first] = failures;

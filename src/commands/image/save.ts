@@ -51,8 +51,8 @@ interface ReceivedResponse {
 }
 
 /**
- * Saves the pictures of a response. If one cannot be used, or cannot be saved where it should be, the others are still
- * saved.
+ * Saves the pictures of a response. If a picture cannot be used, or cannot be saved where --out says, the others are
+ * still saved.
  */
 export async function savePictures(
   { response, arriving, request, index }: ReceivedResponse,

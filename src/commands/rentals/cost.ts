@@ -157,7 +157,7 @@ function pricedLike({ gpuType, termType }: Wanted, record: unknown) {
   const id = idOf(record);
   const same = text(["gpuType"]) === gpuType.toLowerCase() && text(termPaths) === termType.toLowerCase();
   if (!same || id === undefined || cost === undefined || cost <= 0n) return [];
-  // The estimate divides by this number.
+  // The estimate divides by this number of GPUs.
   if (!Number.isSafeInteger(gpus) || gpus <= 0) return [];
   return [{ id, gpus, cost, created: parseTime(String(firstAt(record, ["createdAt", "startedAt"]))) ?? 0 }];
 }

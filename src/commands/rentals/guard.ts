@@ -27,7 +27,7 @@ export default defineCommand({
     every: flag.duration("Check this often until Ctrl-C, and continue after failures"),
     warn: flag.duration("Report a lease this long before it is over", { default: "15m" }),
     notify: flag.text(
-      "Run this command line for each event: the event is JSON on its stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs once",
+      "Run this command line for each event. The event is passed as JSON on stdin, and in the variables GPUCTL_EVENT, GPUCTL_EVENT_RENTAL, GPUCTL_EVENT_LABEL, GPUCTL_EVENT_ENDS_AT and GPUCTL_EVENT_MESSAGE. For an event that lasts for several rounds, the command runs once",
       { value: "COMMAND" },
     ),
     ...leaseFileFlag,
@@ -89,7 +89,10 @@ async function once(guard: Guard) {
 /** How many next steps are shown at most. */
 const maxSteps = 5;
 
-/** What the user can do about rentals that still run. A table shortens the messages that say so. */
+/**
+ * The commands to suggest for rentals that still run. The messages of the events name them, too, but a table shortens
+ * messages.
+ */
 const nextSteps = (events: readonly GuardEvent[], { place }: Guard): readonly NextStep[] => {
   const file = place.ownFolder ? "" : ` --lease-file ${quoted(place.path)}`;
   const steps = events.flatMap(({ event, rentalId }): readonly NextStep[] => {

@@ -62,7 +62,7 @@ export async function listEach(
 /** Rentals in batches as they arrive. If a listing breaks off while it is read, it is added to the failures. */
 export interface ArrivingListings extends Omit<Listings, "rentals"> {
   readonly rentals: AsyncIterable<readonly ActiveRental[]>;
-  /** Why the listings are incomplete, once all rentals were read. */
+  /** Why the listings are incomplete; undefined if they are complete. Call it after all rentals were read. */
   readonly incomplete: () => Incomplete | undefined;
 }
 

@@ -140,8 +140,8 @@ type Given = Context &
   };
 
 /**
- * Identifies the command line. Only what was typed counts: if a default changes in the configuration or the environment,
- * the same command line still resumes its job, whose rental exists.
+ * Identifies the command line. Uses only the flags that were typed: if a default changes in the configuration or the
+ * environment, the same command line still resumes its job.
  */
 const lineFor = ({ typedFlags, flags, args, settings, files }: Omit<Given, "place">): string =>
   lineOf(
@@ -152,9 +152,10 @@ const lineFor = ({ typedFlags, flags, args, settings, files }: Omit<Given, "plac
   );
 
 /**
- * The last job that the same command line started and that needs gpuctl, but whose gpuctl process no longer runs. Throws
- * `UsageError` if this command line would rent although a process that cannot be checked may be attached to such a
- * job, and `Unavailable` if it would rent although a job cannot be read, which may be such a job.
+ * The job to resume: the last unfinished job of the same command line whose gpuctl process no longer runs. A detached
+ * job whose command is running does not count. If there is no such job with a known rental, throws:
+ * - `UsageError` if a process that cannot be checked may be attached to a job of this command line
+ * - `Unavailable` if a job cannot be read, because it may be a job of this command line
  */
 const leftBehind = (
   line: string,
@@ -192,7 +193,7 @@ const mayBeAttended = ({ id, process }: Job): UsageError =>
   );
 
 /**
- * The inputs of resumed jobs with a known rental. The user was not asked to confirm these inputs, so they must not
+ * The inputs of resumed jobs with a known rental. The user did not confirm these inputs, so they must not be used to
  * rent.
  */
 const unasked = new WeakSet<object>();
@@ -203,9 +204,9 @@ const attendedElsewhere = (): UsageError =>
   });
 
 /**
- * Takes over the job that this command line started and did not end. Returns undefined if its rental is not
- * known and cannot be found. Throws `UsageError` if another process takes it over. Its lease stays in the file that the
- * job recorded, because a guard of that file would otherwise end the rental.
+ * Takes over the job that this command line started and did not end. Returns undefined if its rental is not known and
+ * cannot be found. Throws `UsageError` if another process takes over the job. The lease stays in the file that the job
+ * recorded, because a guard of that file would otherwise end the rental.
  */
 async function resume(left: Job, context: Context): Promise<Journal | undefined> {
   const { files, say, setFailureContext, now, sleep } = context;
@@ -220,7 +221,8 @@ async function resume(left: Job, context: Context): Promise<Journal | undefined>
   );
   setFailureContext(`The job was not resumed. \`gpuctl rentals jobs list\` shows whether it has a rental.`);
   await assertHasRental(journal, context);
-  // A lease whose rental is not found stays with the killed process, so that a guard ends the rental if it appears later.
+  // If the rental is not found, the lease still names the killed process, so that a guard ends the rental if it appears
+  // later.
   const place = placeOf(left, context);
   const adopt = async () => place && adoptLease(place, left);
   if (left.rentalId !== undefined) {
@@ -236,7 +238,7 @@ async function resume(left: Job, context: Context): Promise<Journal | undefined>
     }
     await sleep(lookUpPause);
   }
-  journal.change({ phase: "ended", endedAt: now(), outcome: "no rental of the job is listed" });
+  journal.change({ phase: "ended", endedAt: now(), outcome: "the service lists no rental for this job" });
   setFailureContext(undefined);
   const later = place
     ? `\`${commandLine("rentals guard", [], leaseFileArgs(place.path, files))}\` ends it`
@@ -244,12 +246,14 @@ async function resume(left: Job, context: Context): Promise<Journal | undefined>
   say(
     rentedAt === undefined
       ? "The job had not rented anything yet, so a new job starts."
-      : `No rental with the job's label ${rentalLabel} is listed, so a new job starts. If the rental appears later, ${later}.`,
+      : `The service lists no rental with the job's label ${rentalLabel}, so a new job starts. If the rental appears later, ${later}.`,
   );
   return undefined;
 }
 
-/** How often to look up the rental of an interrupted request, and how many milliseconds to wait after each lookup. */
+/**
+ * How many times to look up the rental of an interrupted request, and how many milliseconds to wait after each lookup.
+ */
 const lookUps = 3;
 const lookUpPause = 2_000;
 
@@ -280,8 +284,8 @@ function pendingText({ id, leaseFile }: Job, { files }: Pick<Context, "files">):
 }
 
 /**
- * The question before a rental is created, with its cost and limits. Undefined if a job is resumed whose rental is
- * known. A resumed job without a known rental may still have to rent one, so the question is asked.
+ * The question before a rental is created, with its cost and limits. Undefined if a resumed job already has a known
+ * rental. A resumed job without one may have to rent, so the user is asked.
  */
 async function question({ flags, ...given }: Given): Promise<string | undefined> {
   if (leftBehind(lineFor({ flags, ...given }), flags, given)?.rentalId !== undefined) {

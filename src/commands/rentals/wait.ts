@@ -23,9 +23,12 @@ export default defineCommand({
         default: "running",
       },
     ),
-    interval: flag.duration("Maximum time between two checks; the first ones are 1s, 2s and so on apart", {
-      default: duration(defaultInterval),
-    }),
+    interval: flag.duration(
+      "Maximum time between two checks; the time starts at 1s and doubles with each check",
+      {
+        default: duration(defaultInterval),
+      },
+    ),
     waitTimeout,
   },
   view: oneRental,

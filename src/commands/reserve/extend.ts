@@ -45,7 +45,7 @@ interface Extension {
 /**
  * Returns when the extended term is expected to end. A given time is returned unchanged. A given date gets the time of
  * day of the current end. If neither is given, adds the days to the current end. If the rental or the days are missing,
- * returns what is given, because the check of the input reports that.
+ * returns what is given. The check of the input reports the missing value later.
  */
 async function expectedEnd(
   { rentalId, termPeriodDays: days, expectedReservedUntil: given }: Extension,

@@ -13,7 +13,7 @@ export default defineCommand({
   run: async ({ input, call }) => ({
     data: await writeAndCheck(
       () => call("requestReservation", input),
-      "No command lists these requests: ask the service whether it received this one before you send another.",
+      "No command lists these requests: before you send another request, ask the service whether it received this one.",
     ),
   }),
 });

@@ -119,7 +119,7 @@ async function sendTerm<const Id extends TermOperation>(
     const changed = { ...input, expectedTotalPriceCents: cents };
     prompts.report("failure", `The service expects another price: ${dollars(cents)}.`);
     if (!(await prompts.confirm({ message: `${question(operation, changed)} ${place}` }))) {
-      throw new Interrupted("cancelled: nothing was changed");
+      throw new Interrupted("canceled: nothing was changed");
     }
     changeLine("expectedTotalPriceCents", ["--expected-price", amount(cents)]);
     return call(operation, changed);

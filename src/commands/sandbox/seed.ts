@@ -20,7 +20,7 @@ export default controlCommand({
       command: "printf 'rentals: [{rentalType: virtual-machine, gpuCount: 1}]' | gpuctl sandbox seed - --yes",
     },
     {
-      text: "Start with a stopped clock and $50",
+      text: "Start with a frozen clock and $50",
       command:
         "printf 'clock: {now: \"2026-12-01T00:00:00Z\", frozen: true}\\nbalanceCents: 5000\\n' | gpuctl sandbox seed - --yes",
     },

@@ -38,7 +38,7 @@ export default defineCommand({
       readsStdin: true,
     }),
     scenario: flag.choice("Start a scenario of `gpuctl sandbox scenario`", scenarioNames, { value: "NAME" }),
-    memory: flag.boolean("Keep the state in memory, apart from the local sandbox"),
+    memory: flag.boolean("Keep the state in memory, separate from the local sandbox"),
     tokenFile: flag.text("File with a token that lets other machines use the sandbox's controls", {
       value: "FILE",
       env: tokenFileVariable,

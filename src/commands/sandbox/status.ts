@@ -4,7 +4,7 @@ export default controlCommand({
   path: "sandbox status",
   summary: "Show what the sandbox contains and where it is stored",
   details:
-    "Like every `gpuctl sandbox` command except `serve`, this command acts on the local sandbox, or on a served one if --base-url or GPUCTL_BASE_URL names it.",
+    "Every `gpuctl sandbox` command except `serve` acts on the local sandbox, unless --base-url or GPUCTL_BASE_URL names a served sandbox.",
   view: { kind: "record", id: [] },
   examples: [
     { text: "Show the state", command: "gpuctl sandbox status" },

@@ -61,9 +61,9 @@ function endOfPart(text: string, from: number, limit: number): number {
 }
 
 /**
- * Chooses where a part ends. If several of the possible ends are in the second half of the part, hashes of the text
- * before each of them decide. So if the text changes, the parts after the change soon begin where they did before. If
- * no possible end is in the second half, chooses the last one or, with `secondHalfOnly`, returns undefined.
+ * Chooses where a part ends. Of several possible ends in the second half of the part, chooses the one with the lowest
+ * hash of the text before it. So if the text changes, the parts after the change soon begin at the same places as
+ * before. If no possible end is in the second half, chooses the last one or, with `secondHalfOnly`, returns undefined.
  */
 function bestEnd(
   window: string,

@@ -41,7 +41,7 @@ export interface FaultInfo extends Effect {
 }
 
 export interface FaultControl {
-  /** @throws ControlRefused naming each invalid value */
+  /** @throws ControlRefused naming what is invalid */
   add(input: unknown): FaultInfo;
   list(): readonly FaultInfo[];
   /** Removes one fault, or all, and returns how many it removed. */

@@ -58,7 +58,7 @@ export interface BootRuleInfo {
 
 /** Controls the boot rules, which decide how new rentals boot. */
 export interface BootRuleControl {
-  /** @throws ControlRefused naming each invalid value */
+  /** @throws ControlRefused naming what is invalid */
   add(input: unknown): BootRuleInfo;
   list(): readonly BootRuleInfo[];
   /** Removes one rule, or all, and returns how many it removed. */

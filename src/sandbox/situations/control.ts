@@ -30,7 +30,7 @@ export type SituationInfo = Situation & {
 
 /** Controls the situations: what happens to rentals, calls and money. */
 export interface SituationControl {
-  /** @throws ControlRefused naming each invalid value */
+  /** @throws ControlRefused naming what is invalid */
   add(input: unknown): SituationInfo;
   list(): readonly SituationInfo[];
   /**
@@ -82,7 +82,7 @@ const part = (
   { id, effect }: { readonly id: number; readonly effect: string },
 ): ScenarioPart => ({ control, id, effect });
 
-/** Adds a situation. @throws ControlRefused naming each invalid value */
+/** Adds a situation. @throws ControlRefused naming what is invalid */
 export function addSituation(store: Queries, input: unknown, now: number): SituationInfo {
   const checked = check({ input: situationInput }, input);
   if (!checked.ok) throw new ControlRefused(issuesFor("this situation", checked.issues));

@@ -112,7 +112,7 @@ test("a served sandbox passes events on as they arrive, and stops the engine whe
   await stopped;
 });
 
-test("the engine is stopped when the response is cancelled", async () => {
+test("the engine is stopped when the response is canceled", async () => {
   const { sandbox, engine } = await withChat();
   const stream = await reading(sandbox.call("createChatCompletion", { ...request, stream: true }));
   await engine.next("one");

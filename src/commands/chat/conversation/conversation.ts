@@ -53,7 +53,7 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
       const outcome = await ran.catch(async (error) => {
         interrupted.throwIfAborted();
         // Ctrl-C at a prompt.
-        if (error instanceof Interrupted) dialog.show("Cancelled.");
+        if (error instanceof Interrupted) dialog.show("Canceled.");
         else await dialog.report(error);
         return "done" as const;
       });

@@ -1,7 +1,7 @@
 import type { LineEditor } from "../../../system/types.ts";
 
 /** A message or a command. If there is none, says how the input ended. */
-export type Entry = Typed | "cancelled" | "empty" | "end";
+export type Entry = Typed | "canceled" | "empty" | "end";
 
 interface Typed {
   readonly text: string;
@@ -20,7 +20,7 @@ export const multiEnd = "/end";
 /** Reads a message or command of one line, or a message of several lines between `"""`. */
 export async function readEntry(editor: LineEditor): Promise<Entry> {
   const read = await editor.read(prompt);
-  if ("key" in read) return read.key === "ctrl-d" ? "end" : read.cleared ? "cancelled" : "empty";
+  if ("key" in read) return read.key === "ctrl-d" ? "end" : read.cleared ? "canceled" : "empty";
   const { line } = read;
   const opening = line.trimStart();
   if (!opening.startsWith(fence)) return { text: line };
@@ -47,7 +47,7 @@ async function readLines(
   const read: string[] = [...lines];
   for (;;) {
     const next = await editor.read(continued);
-    if ("key" in next) return next.key === "ctrl-d" ? "end" : "cancelled";
+    if ("key" in next) return next.key === "ctrl-d" ? "end" : "canceled";
     const part = lastPart(next.line);
     if (part === undefined) {
       read.push(next.line);

@@ -103,8 +103,8 @@ const encryption = remote(async ({ host, now }, base) => {
 });
 
 /**
- * The largest clock differences, in milliseconds, that are ok or only a warning. The `Date` header is exact only to a
- * second.
+ * The largest clock difference for the status ok, and the largest for a warning, in milliseconds. The `Date` header is
+ * exact only to a second.
  */
 const maxSkew = { ok: 30_000, warning: 300_000 };
 
@@ -153,7 +153,7 @@ const acceptance = remote(async ({ settings, read }) => {
     const status = error instanceof ServiceError ? error.status : undefined;
     const reason = reasonOf(error);
     if (status === 401) {
-      return failure(`${named} is not accepted: ${reason}`, "Run `gpuctl auth login` to store another one.");
+      return failure(`${named} is not accepted: ${reason}`, "Run `gpuctl auth login` to store another key.");
     }
     if (status === 403) {
       return warning(

@@ -12,7 +12,7 @@ type BurnContext = Pick<Context, "call" | "describe" | "progress" | "request" | 
 /** Hourly costs when a burn limit was checked. */
 interface Costs {
   readonly active: Money;
-  /** Of one new rental; undefined if it is not known. */
+  /** The hourly cost of one new rental; undefined if it is not known. */
   readonly each: Money | undefined;
 }
 
@@ -37,7 +37,7 @@ export async function assertWithinBurn(
     throw new BudgetExceeded(`${sum}; together ${dollarText(total)}, and ${max}`);
   }
   if (each) return { active, each: each.cost };
-  // Whatever the new rental costs, it is more than nothing.
+  // Even without a known price, the new rental is expected to cost more than 0.
   if (active >= limit) {
     throw new BudgetExceeded(`the active rentals already cost ${dollarText(active)} an hour; ${max}`);
   }
@@ -142,7 +142,7 @@ const unknownBurn = (reason: string): BudgetExceeded =>
 /**
  * The hourly total of a summary. The service does not document the fields of a summary: there may be a total, a cost
  * per term type, or both. Uses only the costs with "hour" in their names if there are any. Returns the largest total or
- * the sum of the term types, whichever is more. Undefined if there is no cost, or if one is not a number of cents.
+ * the sum of the term types, whichever is more. Undefined if there is no cost, or if a cost is not a number of cents.
  */
 function hourlyTotal(summary: unknown): Money | undefined {
   if (summary instanceof Error) return undefined;

@@ -96,8 +96,9 @@ function numbered(input: Input, number: number): Input {
 }
 
 /**
- * Creates one rental or several, sending each request once, if the burn limit allows all of them, and as long as it does.
- * With `--if-absent`, skips those whose label an active rental has. With `--wait`, waits until they are running.
+ * Creates one rental or several, and sends each request once. Sends nothing if the burn limit does not allow all of
+ * them, and stops when the limit is reached. With `--if-absent`, skips a rental if an active rental has its label. With
+ * `--wait`, waits until all are running.
  */
 export async function createRentals(
   type: RentalType,

@@ -16,15 +16,15 @@ import { leaseEnd, rentalOf } from "../lease/place.ts";
 /** Gives rentals a lease while they are created. */
 export interface Leasing {
   /**
-   * Saves a pending lease, then calls `create`, which sends the request. Removes the lease if no rental was created,
-   * and keeps it if that is not known. Throws as `beginLease` and `create` do.
+   * Saves a pending lease, then calls `create`, which sends the request. Removes the lease if no rental was created.
+   * Keeps the lease if it is not known whether a rental was created. Throws as `beginLease` and `create` do.
    */
   readonly during: <Value>(label: string | undefined, create: () => Promise<Value>) => Promise<Value>;
   /** Binds the last lease to the rental that was created for it. Returns the error if that is not possible. */
   readonly bind: (rental: unknown) => Promise<LeaseNotStored | undefined>;
 }
 
-/** Leases that end this many milliseconds after now. */
+/** Creates leases that end this many milliseconds from now. */
 export function leasing(milliseconds: number, place: LeasePlace, context: Context): Leasing {
   // After the request was sent, an interruption must not end the wait for the lock of the lease file.
   const { sleep: _, ...uninterrupted } = place;
@@ -47,7 +47,7 @@ export function leasing(milliseconds: number, place: LeasePlace, context: Contex
         if (error instanceof UnknownOutcome || error instanceof InterruptedWrite) {
           context.say(
             label === undefined
-              ? "If a rental was created, it has no lease: it has no label by which gpuctl could recognize it."
+              ? "If a rental was created, it has no lease, because gpuctl cannot recognize a rental without a label."
               : `If a rental was created, its lease is the one with the label ${JSON.stringify(label)}.`,
           );
         } else await releaseLease(uninterrupted, token).catch(() => {});

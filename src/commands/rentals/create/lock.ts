@@ -18,8 +18,9 @@ const staleMs = 10_000;
 const timeoutMs = 300_000;
 
 /**
- * Runs `work` while no other process of this user runs such work. `work` calls `assertHeld` right before each request
- * that creates a rental, and must not catch its error. If another process took over the lock, `work` starts over.
+ * Runs `work` while no other process of this user checks a limit or a label and creates rentals. `work` calls
+ * `assertHeld` right before each request that creates a rental, and must not catch its error. If another process took
+ * over the lock, `work` starts over.
  */
 export async function exclusively<Value>(
   { files, say, sleep }: LockContext,

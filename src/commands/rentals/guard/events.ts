@@ -15,7 +15,7 @@ export interface GuardEvent {
    * - `ends-soon`: the lease will be over soon
    * - `no-lease`: the rental is active and has no lease
    * - `unclear`: it is not certain which rental a pending lease is for
-   * - `disputed`: the lease is over by only one of two clocks
+   * - `disputed`: the lease is over according to only one of two clocks
    * - `unchecked`: the lease ends only with a process that cannot be checked from here
    * - `unreadable`: lines of the lease file are damaged, or a job on this machine cannot be read
    * - `unlisted`: the active rentals could not be listed
@@ -128,7 +128,10 @@ export async function notify(
   }
 }
 
-/** In characters. Linux starts no program with a variable of 128 KiB or more, nor Windows with one of 32,767 characters. */
+/**
+ * In characters. A program does not start if a variable has 128 KiB or more on Linux, or 32,767 characters or more on
+ * Windows.
+ */
 const maxVariable = 8_000;
 
 /** Cuts off the end of a text that is too long for a variable. */

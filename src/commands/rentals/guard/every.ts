@@ -51,7 +51,8 @@ async function* lines(
 }
 
 /**
- * Notifies the user that a round failed, and returns the events. Called only for the first of several failed rounds.
+ * Notifies the user that a round failed, and returns the events. Of several failed rounds in a row, only the first is
+ * notified.
  */
 async function roundFailed(error: unknown, guard: Guard): Promise<readonly GuardEvent[]> {
   const time = new Date(guard.now()).toISOString();

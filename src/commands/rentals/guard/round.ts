@@ -51,8 +51,8 @@ const leaseLine = (verb: string, args: readonly string[], { place }: Pick<Guard,
   `\`${commandLine(`rentals lease ${verb}`, args, place.ownFolder ? [] : ["--lease-file", place.path])}\``;
 
 /**
- * In milliseconds. A smaller difference between two clocks is not reported. Two times of creation count as equal if
- * their difference is not larger than this, because a service may write the same time in two ways.
+ * In milliseconds. A smaller difference between two clocks is not reported. Two creation times count as equal up to
+ * this difference, because a service may write the same time in two ways.
  */
 const tolerance = timeUnits[2].milliseconds;
 
@@ -111,15 +111,15 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   }
   for (const lease of round.unchecked) {
     const { by, process = "", rentalId = "" } = lease;
-    const message = `the lease ends with \`${by}\`, which is process ${pidOf(process)} on ${hostOf(process)} and cannot be checked from here. If it no longer runs, terminate the rental; ${leaseLine("set", [rentalId, "2h"], guard)} sets an end`;
+    const message = `the lease ends with \`${by}\`, which is process ${pidOf(process)} on ${hostOf(process)} and cannot be checked from here. If that process no longer runs, terminate the rental; ${leaseLine("set", [rentalId, "2h"], guard)} sets an end`;
     add({ ...factsOf(lease), event: "unchecked", message });
   }
   for (const { lease, candidates } of round.unclear) {
-    const message = `the outcome of \`${lease.by}\` is unknown, and it is not certain which rental it created: it may be ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for it with ${leaseLine("set", ["RENTAL", "2h"], guard)}, or terminate it; then run ${leaseLine("clear", [lease.token], guard)}`;
+    const message = `the outcome of \`${lease.by}\` is unknown. It may have created rental ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for that rental with ${leaseLine("set", ["RENTAL", "2h"], guard)}, or terminate the rental; then run ${leaseLine("clear", [lease.token], guard)}`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
-    const message = `the outcome of \`${lease.by}\` is unknown, and this account has no active rental that it may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes it`;
+    const message = `the outcome of \`${lease.by}\` is unknown, and this account has no active rental that it may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);
@@ -193,13 +193,13 @@ type Outcome = Pick<GuardEvent, "event" | "message" | "error">;
 
 /**
  * Ends the rental of a lease that was over when the guard checked, if the lease is still over. Holds the lock of the
- * lease file, so other processes cannot change a lease meanwhile: an extension either comes before and counts, or comes
- * too late and fails. If the disk is full, ends the rental without the lock: no process can extend the lease then, and
+ * lease file, so that no other process changes a lease meanwhile. An extension before that counts; an extension after
+ * it fails. If the disk is full, ends the rental without the lock: no process can extend the lease on a full disk, and
  * ending a rental twice does no harm. Returns undefined if there is nothing to report.
  */
 async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined> {
   const { place, settings } = guard;
-  /** Set once the rental has ended. If the lock is lost after that, the second run only removes the lease. */
+  /** Set once the rental has ended. If the lock is lost after that, `end` runs again and only removes the lease. */
   let outcome: Outcome | undefined;
   let hasLock = false;
   const end: Parameters<typeof whileLocked<Outcome | undefined>>[1] = async (leases, save, assertHeld) => {
@@ -254,7 +254,10 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
   }
 }
 
-/** Throws the error of a termination unless its outcome is unknown, and a lookup shows that the rental has ended. */
+/**
+ * Handles the error of a termination. Ignores the error if the outcome is unknown and a lookup shows that the rental
+ * has ended. Throws it otherwise.
+ */
 async function orEnded(error: unknown, rentalId: string, { call }: Guard): Promise<{ response: undefined }> {
   if (!(error instanceof UnknownOutcome)) throw error;
   const record: unknown = await call("getRental", { rentalId }, { retries: 0 }).catch(() => undefined);
@@ -275,7 +278,7 @@ function notRemoved({ event, message }: Outcome, { rentalId }: Lease, error: unk
   };
 }
 
-/** Why a lease that is over has ended: at its time, or with its process. */
+/** Why a lease is over: its end has passed, or its process no longer runs. */
 const whyOver = ({ endsAt, by }: Lease, context: Guard): string =>
   clocks(context).every((now) => now >= endsAt)
     ? "the lease is over"
@@ -299,7 +302,7 @@ function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
   const { rentalId = "", rentalCreatedAt = "", label } = lease;
   if (record === null) {
     throw new NotFound(
-      `the service knows no rental ${rentalId} of this account; ${leaseLine("clear", [rentalId], guard)} removes the lease`,
+      `the service finds no rental ${rentalId} in this account; ${leaseLine("clear", [rentalId], guard)} removes the lease`,
     );
   }
   assertIsRental(rentalId, record);
@@ -312,12 +315,12 @@ function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
       "",
     );
   if (areTimesKnown && Math.abs(leased - now) > tolerance) {
-    throw isOther("was created at another time than");
+    throw isOther("was not created at the same time as");
   }
   const current = labelOf(record);
-  // A rental that was created soon after the reset has almost the same time of creation.
+  // A rental that was created soon after the reset of a service has almost the same creation time.
   if (label !== undefined && current !== undefined && label !== current) {
-    throw isOther("has another label than");
+    throw isOther("does not have the same label as");
   }
 }
 

@@ -100,8 +100,8 @@ async function attendClaimed(
 
 /**
  * Attaches this process to a job. While another process is attached, shows the output that the other process stores.
- * Returns the job once this process is attached, or once the job has ended. With `takeOver`, a process that cannot be
- * checked counts as ended.
+ * Returns the job once this process is attached, or once the job has ended. With `takeOver`, assumes that a process has
+ * ended if it cannot be checked from here.
  */
 function claimed(id: string, takeOver: boolean, context: HostContext): Promise<Journal> {
   const { attendance, files, say, setFailureContext } = context;
@@ -127,7 +127,7 @@ function claimed(id: string, takeOver: boolean, context: HostContext): Promise<J
       const process = unchecked();
       if (process !== undefined) {
         say(
-          `It is process ${pidOf(process)} on ${hostOf(process)}, which cannot be checked from here. If it no longer runs, press Ctrl-C and use --take-over.`,
+          `That is process ${pidOf(process)} on ${hostOf(process)}, which cannot be checked from here. If the process no longer runs, press Ctrl-C and use --take-over.`,
         );
       }
       const watched = await watch(stopped).catch((error: unknown) => {

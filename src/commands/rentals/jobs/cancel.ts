@@ -16,7 +16,7 @@ export default defineCommand({
   path: "rentals jobs cancel",
   summary: "Stop the commands of jobs, and end their rentals",
   details:
-    "Ends the rental even if the command cannot be stopped because the rental does not respond. Results are not copied back. The rental of a job that was started with --keep is not ended. If one job cannot be cancelled, the others are cancelled anyway.",
+    "Ends the rental even if the command cannot be stopped because the rental does not respond. Results are not copied back. The rental of a job that was started with --keep is not ended. If one job cannot be canceled, the others are canceled anyway.",
   effect: "destroy",
   args: [
     arg.texts("JOB", "ID of a job, or the label that it was given", {
@@ -83,18 +83,18 @@ export default defineCommand({
         const lease = placeOf(job, context);
         const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
         await attendance.interruptible((stopped) => cancel(journal, host, stopped));
-        if (rentalId !== undefined) context.say(cancelledText(journal.job()));
+        if (rentalId !== undefined) context.say(canceledText(journal.job()));
         done.push(journal.job());
       } catch (error) {
         if (count === 1) throw error;
         failures.push({ name: id, error });
-        // The list of failures says it for each job.
+        // The list of failures has the same information for each job.
         context.setFailureContext(undefined);
       } finally {
         await leaveJob(id, files);
       }
     }
-    const problem = `${failures.length} of ${count} jobs could not be cancelled`;
+    const problem = `${failures.length} of ${count} jobs could not be canceled`;
     const hint = [...new Set(failures.map(({ error }) => hintOf(error)))].filter(Boolean).join(" ");
     const failure =
       failures.length > 0 ? new SomeFailed(problem, { failures, succeeded: done.length, hint }) : undefined;
@@ -103,12 +103,14 @@ export default defineCommand({
   },
 });
 
-const cancelledText = ({ id, rentalId = "", plan }: Job): string =>
+const canceledText = ({ id, rentalId = "", plan }: Job): string =>
   plan.keep
     ? `Job ${id} was stopped. Rental ${rentalId} was kept and is still billed; \`${commandLine("rentals terminate", [rentalId])}\` ends it.`
     : `Job ${id} was stopped, and rental ${rentalId} has ended.`;
 
-/** The error if another process is attached: it may be about to rent, and would not notice the cancellation. */
+/**
+ * The error if another process is attached: that process may be about to rent, and would not notice the cancellation.
+ */
 const mayRent = ({ id, process }: Job, { isHere }: Processes): UsageError =>
   new UsageError(`another gpuctl process may be about to rent for job ${id}`, {
     hint: `Press Ctrl-C in that process, or cancel the job again once \`gpuctl rentals list\` shows its rental.${isHere(process) ? "" : ` If that process, ${pidOf(process)} on ${hostOf(process)}, no longer runs, use \`gpuctl rentals jobs attach ${id} --take-over\` first.`}`,

@@ -37,7 +37,8 @@ export function ownJobs({ files, settings }: Pick<Context, "files" | "settings">
 }
 
 /**
- * The last job that is accepted. Throws `Unavailable` if a job cannot be read, because it may be the one that is meant.
+ * The last job for which `accepts` returns true. Throws `Unavailable` if a job cannot be read, because the user may
+ * mean that job.
  */
 export function lastJob(
   accepts: (job: Job) => boolean,
@@ -51,7 +52,7 @@ export function lastJob(
 /**
  * Finds a job by ID or label. If several jobs have the label, returns the only one that has not ended, or the last one
  * if all have ended. Throws `UsageError` if more than one has not ended, and `NotFound` if there is no such job. Throws
- * `Unavailable` if the job may be one that cannot be read.
+ * `Unavailable` if the user may mean a job that cannot be read.
  */
 export function findJob(word: string, context: Pick<Context, "files" | "settings">): Job {
   const { jobs, unreadable } = ownJobs(context);

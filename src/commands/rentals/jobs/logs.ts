@@ -42,7 +42,7 @@ export default defineCommand({
       return attendance.interruptible(async (stopped) => {
         await showRemoteLog(journal, host, { stopped, follows: flags.follow }).catch((error: unknown) => {
           if (!stopped.aborted && existsSync(log)) {
-            context.setFailureContext(`Output received before: ${log}`);
+            context.setFailureContext(`Output that arrived earlier: ${log}`);
           }
           throw error;
         });

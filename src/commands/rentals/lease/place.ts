@@ -54,7 +54,7 @@ type Clocks = Pick<Context, "now" | "serviceNow" | "settings">;
 export const clocks = ({ now, serviceNow, settings }: Clocks): readonly number[] =>
   settings.sandbox ? [serviceNow()] : [serviceNow(), now()];
 
-/** The end of a lease of this length that begins now, by the later clock. */
+/** The end of a lease of this length that begins now, according to the later clock. */
 export const leaseEnd = (milliseconds: number, context: Clocks): number =>
   Math.max(...clocks(context)) + milliseconds;
 

@@ -52,7 +52,9 @@ export default defineCommand({
     const file = place.ownFolder ? "" : ` --lease-file ${quoted(place.path)}`;
     return {
       data: leaseRecord(lease),
-      nextSteps: [{ command: `rentals guard --every 5m${file}`, args: [], text: "end it then" }],
+      nextSteps: [
+        { command: `rentals guard --every 5m${file}`, args: [], text: "end the rental at that time" },
+      ],
     };
   },
 });

@@ -40,8 +40,8 @@ export function watchRentals(
 }
 
 /**
- * Continues as long as one of the listings succeeds. If every listing fails, throws if that is the first update or none
- * of the failures is temporary, and otherwise tries again.
+ * Yields an update if at least one of the listings succeeds. If all fail, tries again at the next interval. Throws
+ * instead if it is the first update, or if none of the failures is temporary.
  */
 async function* frames(
   read: () => Promise<Listings>,
@@ -66,7 +66,7 @@ async function* frames(
       const status = `${problem}. Last updated at ${clock(lastAt)}; retrying ${note}`;
       yield { ...last, status, failed: true, stale: true };
     } else {
-      // If a listing failed, its last known rentals stay.
+      // If a listing failed, keeps the last known rentals of that listing.
       known = bothTypes.flatMap((one) =>
         (failures.has(one) ? known : rentals).filter(({ type }) => type === one),
       );

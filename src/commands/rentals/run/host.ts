@@ -67,7 +67,7 @@ function targetOf(rentalId: string, record: unknown, machines: SandboxMachines |
   return address && { ...address, options: machines?.sshOptions(Number(rentalId)) ?? [] };
 }
 
-/** The maximum number of requests to end a rental. Before each request, a lookup must show that one is still needed. */
+/** The maximum number of requests to end a rental. A request is repeated only if the rental may still be active. */
 const endAttempts = 3;
 
 /** Milliseconds between two lookups of a rental that is ending, and the maximum number of lookups. */
@@ -84,11 +84,11 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
     try {
       const record: unknown = await context.call("getRental", { rentalId });
       if (!isRentalOf(job, record)) {
-        // Replaces the advice to terminate the rental by its ID.
+        // Replaces a failure context that tells the user to terminate the rental by its ID.
         context.setFailureContext(`Rental ${rentalId} was left alone.`, { evenIfUnread: true });
         throw new StillBilled(
-          `rental ${rentalId} was not ended: it does not have the label ${job.shownLabel} of the job any more`,
-          "Look at `gpuctl rentals list`.",
+          `rental ${rentalId} was not ended, because it no longer has the job's label ${job.shownLabel}`,
+          "Check the rental with `gpuctl rentals list`.",
         );
       }
       // A rental that is not found may still be active: see `missing`.
@@ -132,11 +132,11 @@ const stillBilled = (
 ): Error => {
   const hint = `End rental ${rentalId} with \`${commandLine("rentals terminate", [rentalId], ["--yes"])}\`.`;
   if (interrupted.aborted) {
-    // After Ctrl-C, the message of an error that is not one of several is not printed.
+    // After Ctrl-C, the message of a single error is not printed, so the failure context has the same text.
     setFailureContext(`Rental ${rentalId} may still be billed. ${hint}`, { evenIfUnread: true });
     return new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`);
   }
-  // The hint replaces the failure context.
+  // The hint has the same information as the failure context.
   setFailureContext("");
   return new StillBilled(`rental ${rentalId} may still be billed: it could not be ended (${problem})`, hint);
 };

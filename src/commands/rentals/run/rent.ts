@@ -76,7 +76,7 @@ export async function rent(journal: Journal, options: RentOptions, context: Cont
         async () => {
           if (place) await beginLease(place, leaseOf(journal, options, context));
           isLeased = true;
-          // Checks the lock last, because saving the lease may have to wait for other processes.
+          // This check comes last, because saving the lease may have to wait for other processes.
           await assertHeld();
           journal.change({ rentedAt: context.now() });
           return context.call(
@@ -195,8 +195,8 @@ export async function knownPrice(input: Input, context: Context): Promise<Money>
 }
 
 /**
- * The lease of a job. Without `--keep`, it also ends when the job's process ends, so that a guard ends the rental of a
- * run that was killed.
+ * The lease of a job. Without `--keep`, the lease also ends when the job's process ends, so that a guard ends the
+ * rental of a run that was killed.
  */
 function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: Context) {
   const { id, rentalLabel, plan } = journal.job();
@@ -218,8 +218,8 @@ export const detachLease = (place: LeasePlace, id: string): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
 
 /**
- * Stores that this process now uses the rental of the lease. If the job is detached and its command runs, the lease
- * also outlives this process.
+ * Stores that this process now uses the rental of the lease. If the job is detached and its command is running, the
+ * lease then no longer ends with the process.
  */
 export const adoptLease = (place: LeasePlace, { id, plan, phase }: Job): Promise<void> =>
   changeLease(withoutSleep(place), id, (lease) => ({
@@ -245,8 +245,8 @@ export async function findRental(label: string, context: Pick<Context, "call">):
 
 /**
  * Whether the record with the ID of a job's rental can be the rental of the job. A service that was reset may use the
- * ID again, and a rental that does not belong to the job must not run the job's command or end with the job. A record
- * without a field for the label says nothing: a lookup may return fewer fields than the request that created the rental.
+ * ID again for another rental, which must not run the job's command or end with the job. Returns true for a record
+ * without a label field: a lookup may return fewer fields than the request that created the rental.
  */
 export const isRentalOf = (
   { shownLabel, rentalLabel }: Pick<Job, "shownLabel" | "rentalLabel">,
@@ -267,11 +267,11 @@ export async function assertHasRental(
   if (isRentalOf(journal.job(), await call("getRental", { rentalId }))) return;
   const problem = `rental ${rentalId} does not have the job's label ${shownLabel}, so it was left alone`;
   journal.change({ phase: "ended", endedAt: now(), outcome: problem });
-  // The message says all that is known of the job.
+  // The message has all that is known about the job.
   setFailureContext(undefined);
   throw new UnexpectedResponse(
     `${problem}; job ${id} is marked as ended`,
-    "The service may have used the ID again. Look at `gpuctl rentals list`.",
+    "The service may have used the ID again for another rental. Check the rental with `gpuctl rentals list`.",
   );
 }
 

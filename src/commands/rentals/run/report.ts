@@ -68,7 +68,7 @@ export function jobResult(
   return isTable ? { exitCode } : { data, exitCode };
 }
 
-/** What happens to the rental of a job with `--keep`. Cost comes next. */
+/** What happens to the rental of a job with `--keep`. The text ends before the cost, which `costText` adds. */
 function keptText({ rentalId = "", leaseFile }: Job, files: Pick<Context["files"], "state">): string {
   const end =
     leaseFile === undefined

@@ -44,9 +44,9 @@ interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil">
 type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
 
 /**
- * Plans how to terminate the rentals with these ids or labels, without terminating any. Throws `NotFound` if some do
- * not exist, `NotOffered` if the service lists no operation for one, and `NoDescription` if the service's description
- * cannot be fetched in a few seconds.
+ * Plans how to terminate the rentals with these ids or labels, without terminating any. Throws `NotFound` if a rental
+ * does not exist, `NotOffered` if the service lists no operation that terminates a rental, and `NoDescription` if the
+ * service's description cannot be fetched in a few seconds.
  */
 export async function planTermination(
   words: readonly string[],
@@ -94,7 +94,10 @@ export async function planMatching(
   return rentals.map((rental) => planOrProblem(rental, operations));
 }
 
-/** As `plan`, but a rental whose ID cannot be sent does not keep the others from being terminated. */
+/**
+ * Like `plan`, but returns a plan with a `problem` if the ID of the rental cannot be sent, so that the other rentals
+ * are still terminated.
+ */
 function planOrProblem(rental: Rental, operations: readonly TerminateOperation[]): TerminationPlan {
   try {
     return plan(rental, operations);
@@ -162,7 +165,7 @@ async function lookUp(ids: readonly string[], { call }: Pick<Context, "call">): 
   return withoutRepeats(ids.map((id, index) => rentalOf(id, records[index])));
 }
 
-/** Each rental once, even if it was named or listed several times. */
+/** Returns each rental once, even if it was named or listed several times. */
 function withoutRepeats(rentals: readonly Rental[]): readonly Rental[] {
   const first = new Map<string, Rental>();
   for (const rental of rentals) {
@@ -172,7 +175,7 @@ function withoutRepeats(rentals: readonly Rental[]): readonly Rental[] {
 }
 
 function rentalOf(id: string, record: unknown): Rental {
-  // Not any other id in the record: a second id, such as one of a database, may be equal to the id of another rental.
+  // Does not use other ids in the record: a second id, such as a database id, may be equal to the id of another rental.
   const wireId = sameIdIn(record, id) ?? parseId(id);
   const ids = idsOf(record);
   return {
