@@ -6,25 +6,31 @@ import { StoreError } from "../store/store.ts";
 import { BodyTooLarge, type Exchange, PlainResponse } from "./exchange.ts";
 
 /**
- * Returns the status and the body for an error. An unexpected error becomes a 500 without details, unless the state
- * cannot be used: then the user can repair it.
+ * Returns the status and the body for an error. An unexpected error becomes a 500 without details, unless the user can
+ * repair its cause.
  */
 export function sentError(error: unknown) {
   if (error instanceof BodyTooLarge) return tooLarge;
   const { code, issues } = error instanceof ApiError ? error : new ApiError("INTERNAL_SERVER_ERROR");
   const { status, message } = errors[code];
-  return { status, body: { code, message: stateProblem(error) ?? message, issues: [...issues] } };
+  return { status, body: { code, message: problemOf(error) ?? message, issues: [...issues] } };
 }
 
-/** Why the state cannot be used, without the path of its file, which other machines need not know. */
-function stateProblem(error: unknown): string | undefined {
+/** What the user can repair, without paths, which other machines need not know. */
+function problemOf(error: unknown): string | undefined {
   if (error instanceof StoreError) {
     return "the sandbox's state is damaged: `gpuctl sandbox reset` moves its file aside and starts with a new one";
   }
-  return codeOf(error) === "ERR_SQLITE_ERROR"
-    ? `the sandbox's state cannot be read or stored: ${reasonOf(error)}`
+  const code = codeOf(error);
+  if (code === "ERR_SQLITE_ERROR") return `the sandbox's state cannot be read or stored: ${reasonOf(error)}`;
+  // Parts of the program are loaded only when a request needs them.
+  return missingModule.has(code)
+    ? "a part of gpuctl is missing, perhaps because gpuctl was updated or removed: serve the sandbox again"
     : undefined;
 }
+
+/** The codes of Node.js for a module that does not exist. */
+const missingModule: ReadonlySet<string> = new Set(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"]);
 
 export const tooLarge = {
   status: payloadTooLarge.status,
