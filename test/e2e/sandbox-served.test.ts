@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { cp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
 import { execa } from "execa";
+import { expect, it } from "vitest";
 import { createHome, dist, firstChunk, launcher, repository } from "../support/process.ts";
 
 it("a fault added to a served sandbox fires there", async () => {
@@ -83,11 +83,13 @@ it("a served sandbox whose program was replaced says what to do", async () => {
   const { folder, env } = await createHome();
   await cp(dist, join(folder, "dist"), { recursive: true });
   await cp(dirname(launcher), join(folder, "bin"), { recursive: true });
-  for (const name of ["package.json", "node_modules"]) await symlink(join(repository, name), join(folder, name));
+  for (const name of ["package.json", "node_modules"])
+    await symlink(join(repository, name), join(folder, name));
   const line = ["bin/gpuctl.js", "sandbox", "serve", "--port", "0", "--memory", "-o", "json"];
   const serving = execa(process.execPath, line, { cwd: folder, env, extendEnv: false, reject: false });
   const { url, apiKey } = JSON.parse(await firstChunk(serving.stdout));
-  for (const name of await readdir(join(folder, "dist"))) await rm(join(folder, "dist", name), { recursive: true });
+  for (const name of await readdir(join(folder, "dist")))
+    await rm(join(folder, "dist", name), { recursive: true });
   const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }], stream: true };
   const init = {
     method: "POST",

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { health } from "../../src/sandbox/health.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
@@ -37,7 +37,7 @@ test("damaged state is reported", async () => {
 });
 
 /** Creates a state file, and changes it in a way that opening it does not reveal. */
-async function changedState(change: (database: DatabaseSync, file: string) => void): Promise<string> {
+async function changedState(change: (database: DatabaseSyncInstance, file: string) => void): Promise<string> {
   const file = await stateFile();
   (await createSandbox({ file })).close();
   const database = new DatabaseSync(file);
@@ -47,7 +47,7 @@ async function changedState(change: (database: DatabaseSync, file: string) => vo
 }
 
 /** Overwrites the page where the volumes begin. */
-function damageVolumes(database: DatabaseSync, file: string): void {
+function damageVolumes(database: DatabaseSyncInstance, file: string): void {
   const [root] = database.prepare("SELECT rootpage AS page FROM sqlite_master WHERE name = 'volumes'").all();
   const [unit] = database.prepare("PRAGMA page_size").all();
   const bytes = readFileSync(file);
@@ -64,7 +64,7 @@ test.each([
   ],
   [
     "cannot be used",
-    (database: DatabaseSync) => database.exec("DROP TABLE volumes"),
+    (database: DatabaseSyncInstance) => database.exec("DROP TABLE volumes"),
     "the sandbox's state cannot be read or stored: no such table: volumes",
   ],
 ] as const)("if the state %s, the response says so", async (_, change, message) => {
