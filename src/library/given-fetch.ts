@@ -1,5 +1,6 @@
-import type { Fetch } from "../client/fetch.ts";
+import type { Fetch, FetchInit } from "../client/fetch.ts";
 import { connectionFailed } from "../client/transport/failures.ts";
+import { isRead } from "../core/service-errors.ts";
 import type { GivenFetch } from "./client-options.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { GivenFetch } from "./client-options.ts";
 export const clientFetch =
   (fetch: GivenFetch): Fetch =>
   async (url, init) => {
-    const failed = (cause: unknown) => networkError(cause, new URL(url));
+    const failed = (cause: unknown) => networkError(cause, new URL(url), init);
     try {
       const { status, headers, body } = await fetch(url, { ...init, redirect: "manual" });
       return { status, headers, body: body && bodyOf(body, failed) };
@@ -29,11 +30,20 @@ async function* bodyOf(
   }
 }
 
-/** Converts an error of `fetch`. A network error is a `TypeError`; Node.js puts the reason into its cause. */
-function networkError(error: unknown, url: URL): unknown {
-  if (!(error instanceof TypeError)) return error;
-  const cause: NodeJS.ErrnoException = error.cause instanceof Error ? error.cause : error;
+/**
+ * Converts an error of `fetch`. A network error is a `TypeError`; Node.js puts the reason into its cause. Other
+ * implementations reject with other errors, also after they have sent the request. For a read, such an error is returned
+ * unchanged, and so is the error of an aborted request, because the caller knows the reason.
+ */
+function networkError(error: unknown, url: URL, { method, signal }: FetchInit): unknown {
+  if (signal?.aborted || (isRead({ method }) && !(error instanceof TypeError))) return error;
+  const cause: NodeJS.ErrnoException = causeOf(error);
   return connectionFailed(cause, url.host, !neverSent.has(cause.code ?? ""));
+}
+
+function causeOf(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  return error.cause instanceof Error ? error.cause : error;
 }
 
 /** Errors from before the connection was established. */

@@ -26,6 +26,7 @@ import { maxBodyBytes } from "./http/exchange.ts";
 import { keys } from "./keys.ts";
 import { maxMachines } from "./machines/machines.ts";
 import { keptMedia } from "./page/recent-media.ts";
+import { maxBodyValues } from "./read-input.ts";
 import { slowBootMs } from "./rentals/boots.ts";
 import { maxGpus } from "./rentals/create.ts";
 import { bootMs } from "./rentals/lifecycle.ts";
@@ -91,7 +92,7 @@ const texts = {
   user: "There is one user, unless a seed has accounts. All fields of an update are optional; omitted fields keep their values. Deleting a user ends its rentals and revokes its keys: every call with them gets 401 until the next reset.",
   sunset:
     "From their sunset day on (UTC, by the sandbox's clock), the paths without /v2/ return 404 and are no longer in the description.",
-  "body-size": `A request body can be up to ${maxBodyBytes / 1024 / 1024} MiB; a larger one gets 413 with the code PAYLOAD_TOO_LARGE.`,
+  "body-size": `A request body can be up to ${maxBodyBytes / 1024 / 1024} MiB; a larger one gets 413 with the code PAYLOAD_TOO_LARGE. A JSON body can have up to ${maxBodyValues} values in its lists and objects; one with more gets 400.`,
   "rate-limits": "There are no rate limits and no quotas, unless a situation sets them.",
   balance: `An account starts with a credit of ${dollars(initialCreditCents)}, which pays for its rentals. GET /v2/balances returns the remaining credit. Rentals continue when it falls below zero, unless a situation makes the account prepaid.`,
   clock:

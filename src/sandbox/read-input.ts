@@ -28,13 +28,39 @@ export async function readInput(
   return operation.in === "path" ? pathValues(fields, parameters) : query(fields, request);
 }
 
-/** @throws ApiError when the text is not JSON */
+/** How many values a JSON body can have. Parsing many more would keep the process from ending for seconds. */
+export const maxBodyValues = 100_000;
+
+/** @throws ApiError when the text is not JSON, or has too many values */
 export function parseBody(text: string): unknown {
+  if (hasTooManyValues(text)) throw unreadable(`the body has more than ${maxBodyValues} values`);
   try {
     return JSON.parse(text);
   } catch (error) {
     throw unreadable(`the body is not JSON: ${reasonOf(error)}`);
   }
+}
+
+/** Counts the characters that begin a list or an object, or separate their values. Those inside strings do not count. */
+function hasTooManyValues(text: string): boolean {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "," || character === "[" || character === "{") count += 1;
+    if (count > maxBodyValues) return true;
+  }
+  return false;
+}
+
+/** The position of the quote that ends a string, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text[first - 1] === "\\") first -= 1;
+    if ((end - first) % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 const unreadable = (message: string) => new ApiError("BAD_REQUEST", [{ path: [], message }]);

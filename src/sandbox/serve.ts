@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { faultHeader } from "../core/sandbox.ts";
 import type { Access } from "./control/access.ts";
 import { ConnectionReset } from "./faults/cut.ts";
+import { sentError } from "./http/errors.ts";
 import { isOwnConnection } from "./peer.ts";
 
 /** The sandbox cannot listen on an address; the message says why. */
@@ -73,7 +74,7 @@ export async function serve(
     const isOwner = async () => (await isOwnConnection(socket)) === true;
     const controlled = sandbox.handleControl(request, { peer: socket.remoteAddress, isOwner, token });
     const options = { keepsMedia: true, peer: socket.remoteAddress };
-    return controlled ?? respond(sandbox.fetch(request, options), incoming);
+    return controlled?.catch(failure) ?? respond(sandbox.fetch(request, options), incoming);
   };
   const server = createServer(getRequestListener((request, { incoming }) => handle(request, incoming)));
   await new Promise<void>((resolve, reject) => {
@@ -88,6 +89,12 @@ export async function serve(
         server.closeAllConnections();
       }),
   };
+}
+
+/** The response if the code for a control or a page cannot be loaded. */
+function failure(error: unknown): Response {
+  const { body, status } = sentError(error);
+  return Response.json(body, { status });
 }
 
 type Incoming = Pick<IncomingMessage, "socket">;

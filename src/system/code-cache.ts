@@ -34,7 +34,7 @@ export function cacheCode(built: string, cache: string): void {
     const cached = join(place, name);
     const cachedData = trusted ? read(cached) : undefined;
     const script = withDefaultFlags(
-      () => new Script(wrap(readFileSync(filename, "utf8")), { filename, ...(cachedData && { cachedData }) }),
+      () => new Script(wrap(sourceOf(filename)), { filename, ...(cachedData && { cachedData }) }),
     );
     if (cachedData === undefined || script.cachedDataRejected) compiled.set(cached, script);
     const module = { exports: {} };
@@ -64,6 +64,18 @@ function isOurs(folder: string): boolean {
   const facts = lstatSync(folder, { throwIfNoEntry: false });
   if (!facts?.isDirectory()) return false;
   return process.geteuid === undefined || (facts.uid === process.geteuid() && (facts.mode & 0o022) === 0);
+}
+
+/** The text of a built file. If the file is missing, throws the error of `require`. */
+function sourceOf(filename: string): string {
+  try {
+    return readFileSync(filename, "utf8");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    throw Object.assign(new Error(`Cannot find module '${filename}'`, { cause: error }), {
+      code: "MODULE_NOT_FOUND",
+    });
+  }
 }
 
 /** The compiled code in a file; undefined if it is missing or altered. */

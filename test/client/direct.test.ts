@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Socket } from "node:net";
 import { type ConnectionOptions, connect as connectTls, createServer as createTlsServer } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -298,6 +299,29 @@ describe("a shared connection", () => {
     expect(server.connections()).toBe(2);
   });
 
+  test.each([
+    ["is closed without notice", (socket: Socket) => socket.end(`${ok}{}`)],
+    [
+      "has more than a response on it",
+      (socket: Socket) => {
+        socket.write(`${ok}{}`);
+        setTimeout(() => socket.write(`${ok}[]`), 20);
+      },
+    ],
+  ])("is the last one of its kind if it %s", async (_when, respond) => {
+    const closed: Promise<unknown>[] = [];
+    const server = await listenRaw((socket) => {
+      closed.push(once(socket, "close"));
+      const isFirst = closed.length === 1;
+      socket.on("data", () => (isFirst ? respond(socket) : socket.write(`${ok}{}`)));
+    });
+    const { direct } = await channels(server.origin, { isShared: true });
+    await exchange(direct);
+    await closed[0];
+    for (let round = 0; round < 2; round += 1) expect(await exchange(direct)).toMatchObject({ body: "{}" });
+    expect(server.connections()).toBe(3);
+  });
+
   test("sends no request while the packet of a response may contain more data", async () => {
     const { cert, key } = selfSigned("localhost");
     let isFirst = true;
@@ -323,7 +347,8 @@ describe("a shared connection", () => {
     const bodies: string[] = [];
     for (let round = 0; round < 3; round += 1) bodies.push((await exchange(direct)).body);
     expect(bodies).toEqual(["{}", "{}", "{}"]);
-    expect(connections).toBe(2);
+    // After the first, no connection is shared any more.
+    expect(connections).toBe(3);
   });
 
   test("sends no waiting request after it is closed", async () => {

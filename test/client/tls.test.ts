@@ -53,8 +53,21 @@ describe("https", () => {
   test("at a port that speaks plain http fails before anything is sent", async () => {
     const server = await listen((_request, response) => json(response, []));
     const { call } = caller(server.origin.replace("http:", "https:"), { retries: 0 });
-    expect(await failure(call(...write))).toMatchObject({ name: "NetworkError" });
+    expect(await failure(call(...write))).toMatchObject({
+      name: "NetworkError",
+      message: expect.stringContaining("the server does not use TLS on this port"),
+    });
     expect(server.seen).toEqual([]);
+  });
+
+  test("that is refused during the handshake fails with the reason on one line", async () => {
+    const server = createServer({ ...certificate, maxVersion: "TLSv1.1", minVersion: "TLSv1" });
+    const { port } = await open(server);
+    const { call } = caller(`https://localhost:${port}`, { retries: 0 });
+    expect(await failure(call(...write))).toMatchObject({
+      name: "NetworkError",
+      message: expect.stringMatching(/^the TLS connection failed: [\w ]+ \(localhost:\d+\)$/),
+    });
   });
 
   test("that ends in the middle of the handshake fails before anything is sent", async () => {

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { cp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { request } from "node:http";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { execa } from "execa";
 import { expect, it } from "vitest";
-import { createHome, firstChunk } from "../support/process.ts";
+import { createHome, dist, firstChunk, launcher, repository } from "../support/process.ts";
 
 it("a fault added to a served sandbox fires there", async () => {
   const server = await createHome();
@@ -76,4 +77,34 @@ it("other hosts need the token of the served sandbox", async () => {
   expect((await fetch(`${url}/_sandbox/status`)).status).toBe(200);
   serving.kill("SIGTERM");
   await serving;
+});
+
+it("a served sandbox whose program was replaced says what to do", async () => {
+  const { folder, env } = await createHome();
+  await cp(dist, join(folder, "dist"), { recursive: true });
+  await cp(dirname(launcher), join(folder, "bin"), { recursive: true });
+  for (const name of ["package.json", "node_modules"])
+    await symlink(join(repository, name), join(folder, name));
+  const line = ["bin/gpuctl.js", "sandbox", "serve", "--port", "0", "--memory", "-o", "json"];
+  const serving = execa(process.execPath, line, { cwd: folder, env, extendEnv: false, reject: false });
+  const { url, apiKey } = JSON.parse(await firstChunk(serving.stdout));
+  for (const name of await readdir(join(folder, "dist")))
+    await rm(join(folder, "dist", name), { recursive: true });
+  const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }], stream: true };
+  const init = {
+    method: "POST",
+    headers: { Authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify(chat),
+  };
+  for (const response of [
+    await fetch(`${url}/_sandbox/limits`),
+    await fetch(`${url}/v1/chat/completions`, init),
+  ]) {
+    expect([response.status, await response.json()]).toMatchObject([
+      500,
+      { message: expect.stringContaining("updated or removed: serve the sandbox again") },
+    ]);
+  }
+  serving.kill("SIGTERM");
+  expect((await serving).exitCode).toBe(0);
 });

@@ -124,6 +124,25 @@ test("an error that is not a network error is rethrown unchanged from a custom f
   await expect(client.listStorageVolumes()).rejects.toBe(failure);
 });
 
+test.each([
+  ["an error of its own", new Error("no response"), UnknownOutcome],
+  ["its own time limit", new DOMException("took too long", "TimeoutError"), UnknownOutcome],
+  ["no error at all", undefined, UnknownOutcome],
+  ["an error from before it connected", Object.assign(new Error(), { code: "ECONNREFUSED" }), NetworkError],
+])(
+  "a write whose fetch rejects with %s says whether it may have taken effect",
+  async (_, cause, expected) => {
+    let calls = 0;
+    const fetch = () => {
+      calls += 1;
+      return Promise.reject(cause);
+    };
+    const client = clientOf("http://127.0.0.1:1", { fetch });
+    await expect(client.requestReservation({ gpuCount: 8 })).rejects.toThrow(expected);
+    expect(calls).toBe(1);
+  },
+);
+
 test("connections are reused for later calls until the client is closed", async () => {
   const server = await listen((_request, response) => {
     json(response, []);

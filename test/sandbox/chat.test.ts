@@ -47,6 +47,27 @@ test("a third-party client gets the same response as a stream, with the usage if
   expect(chunks.at(-1)).toMatchObject({ choices: [], usage: whole.usage });
 });
 
+test("other work goes on while a long response is streamed to a client that reads it quickly", async () => {
+  const sandbox = await openSandbox();
+  const content = "word ".repeat(2_000);
+  const response = await sandbox.call("createChatCompletion", {
+    model: "sandbox-echo",
+    messages: [{ role: "user", content }],
+    stream: true,
+  });
+  let turns = 0;
+  let isRead = false;
+  const count = () => {
+    turns += 1;
+    if (!isRead) setImmediate(count);
+  };
+  setImmediate(count);
+  const text = await response.text();
+  isRead = true;
+  expect(text).toContain("[DONE]");
+  expect(turns).toBeGreaterThan(20);
+});
+
 test("a stream without usage ends with the finish reason and [DONE]", async () => {
   const sandbox = await openSandbox();
   const response = await sandbox.call("createChatCompletion", { ...echo, stream: true });

@@ -1,10 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { health } from "../../src/sandbox/health.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { requestFor } from "./request.ts";
 
 async function stateFile(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-health-"));
@@ -32,4 +34,45 @@ test("damaged state is reported", async () => {
   const file = await stateFile();
   await writeFile(file, "this is no database, and long enough to be read as one ".repeat(40));
   expect((await health(file)).problem).toContain("not a database");
+});
+
+/** Creates a state file, and changes it in a way that opening it does not reveal. */
+async function changedState(change: (database: DatabaseSyncInstance, file: string) => void): Promise<string> {
+  const file = await stateFile();
+  (await createSandbox({ file })).close();
+  const database = new DatabaseSync(file);
+  change(database, file);
+  database.close();
+  return file;
+}
+
+/** Overwrites the page where the volumes begin. */
+function damageVolumes(database: DatabaseSyncInstance, file: string): void {
+  const [root] = database.prepare("SELECT rootpage AS page FROM sqlite_master WHERE name = 'volumes'").all();
+  const [unit] = database.prepare("PRAGMA page_size").all();
+  const bytes = readFileSync(file);
+  const size = Number(unit?.page_size);
+  const start = (Number(root?.page) - 1) * size;
+  writeFileSync(file, bytes.fill(0xff, start, start + size));
+}
+
+test.each([
+  [
+    "is damaged",
+    damageVolumes,
+    "the sandbox's state is damaged: `gpuctl sandbox reset` moves its file aside and starts with a new one",
+  ],
+  [
+    "cannot be used",
+    (database: DatabaseSyncInstance) => database.exec("DROP TABLE volumes"),
+    "the sandbox's state cannot be read or stored: no such table: volumes",
+  ],
+] as const)("if the state %s, the response says so", async (_, change, message) => {
+  const sandbox = await createSandbox({ file: await changedState(change) });
+  onTestFinished(() => sandbox.close());
+  const response = await sandbox.fetch(requestFor("listStorageVolumes", {}, sandbox.keys.full));
+  expect([response.status, await response.json()]).toEqual([
+    500,
+    { code: "INTERNAL_SERVER_ERROR", message, issues: [] },
+  ]);
 });

@@ -45,6 +45,23 @@ test("a body over 32 MiB gets a 413 in the common error format", async () => {
   });
 });
 
+test.each([
+  ["lists in lists", "[".repeat(200_000)],
+  ["objects in objects", '{"a":'.repeat(200_000)],
+  ["items", `{"a":[${"0,".repeat(200_000)}0]}`],
+])("a body with too many %s is refused before it is parsed", async (_, body) => {
+  const message = "the body has more than 100000 values";
+  expect(await (await post(body)).json()).toMatchObject({ issues: [{ path: [], message }] });
+});
+
+test.each(["a comma, ", 'a quote \\" and a [', "a backslash \\\\"])(
+  "what is in a text does not count as a value: %j",
+  async (text) => {
+    const body = `{"gpuCount": 8, "padding": "${text.repeat(150_000)}"}`;
+    expect((await post(body)).status).toBe(200);
+  },
+);
+
 test.each(["true", "false"])("includeClusterPools accepts %s", async (includeClusterPools) => {
   const sandbox = await openSandbox();
   expect((await sandbox.call("listVirtualMachineRentals", { includeClusterPools })).status).toBe(200);

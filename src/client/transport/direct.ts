@@ -28,6 +28,8 @@ interface DirectOptions {
 export class DirectChannel implements Channel {
   readonly host: string;
   readonly #options: DirectOptions;
+  /** Whether a connection is used for more than one request. */
+  isShared: boolean;
   readonly #openSocket: (onread: OnReadOpts) => Socket;
   readonly #connections = new Set<Connection>();
   /** In the order in which they became idle. */
@@ -39,6 +41,7 @@ export class DirectChannel implements Channel {
   constructor({ hostname, host, port, protocol }: URL, options: DirectOptions) {
     this.host = host;
     this.#options = options;
+    this.isShared = options.isShared;
     const name = hostname.replace(/^\[|\]$/g, "");
     // The same options as those of the agents of `node:http` and `node:https`.
     const address = {
@@ -109,6 +112,7 @@ export class DirectChannel implements Channel {
 
   #takeIdle(): Connection | undefined {
     this.#closeExpired();
+    if (!this.isShared) return undefined;
     for (let last = this.#idle.pop(); last; last = this.#idle.pop()) {
       if (last.socket.writable && last.socket.readable) {
         last.socket.ref();
@@ -157,7 +161,10 @@ class Connection {
     const callback = (length: number) => {
       // Data that arrives before a request was sent cannot be its response.
       if (this.exchange?.isSent) this.exchange.receive(received.subarray(0, length));
-      else this.#abandon();
+      else {
+        this.channel.isShared = false;
+        this.#abandon();
+      }
       return true;
     };
     this.socket = options.openSocket({ buffer: received, callback });
@@ -168,15 +175,26 @@ class Connection {
     });
     // Without a listener, the error of an idle connection would end gpuctl.
     this.socket.on("error", (cause) => {
+      this.#noteEarlyEnd();
       if (!this.#abandon()) this.exchange?.fail(cause);
     });
     this.socket.once("end", () => {
+      this.#noteEarlyEnd();
       if (!this.#abandon()) this.exchange?.finish();
     });
     this.socket.once("close", () => {
       options.closed();
       if (!this.#abandon()) this.exchange?.fail(hangUp());
     });
+  }
+
+  /**
+   * The service may close connections after a response without saying so. Then a request on a connection that was used
+   * before may be lost, so from now on, each request gets its own.
+   */
+  #noteEarlyEnd(): void {
+    const isEarly = performance.now() - this.idleSince < maxIdleTime || this.exchange?.isSent;
+    if (this.idleSince > 0 && isEarly && !this.exchange?.hasHead) this.channel.isShared = false;
   }
 
   /**
@@ -228,6 +246,11 @@ class DirectExchange implements Exchange {
     const { body = "" } = request;
     if (isAscii.test(head)) socket.write(`${head}${body}`, sent);
     else socket.write(Buffer.concat([Buffer.from(head, "latin1"), Buffer.from(body)]), sent);
+  }
+
+  /** Whether the response has begun. */
+  get hasHead(): boolean {
+    return this.#head !== undefined || this.#replay !== undefined;
   }
 
   receive(bytes: Buffer): void {
@@ -286,7 +309,7 @@ class DirectExchange implements Exchange {
   }
 
   #read(bytes: Buffer): void {
-    const { request, receiver, isShared } = this.#options;
+    const { request, receiver } = this.#options;
     let rest = bytes;
     if (this.#head === undefined) {
       const end = bytes.indexOf("\r\n\r\n");
@@ -308,7 +331,8 @@ class DirectExchange implements Exchange {
     if (length === undefined || !body.isComplete) return;
     this.#leave();
     const { channel, socket } = this.connection;
-    const isReusable = isShared && keepsConnection && length === rest.length && socket.writableLength === 0;
+    const isReusable =
+      channel.isShared && keepsConnection && length === rest.length && socket.writableLength === 0;
     if (isReusable) channel.release(this.connection);
     else socket.destroy();
     receiver.end();

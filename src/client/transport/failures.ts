@@ -8,7 +8,7 @@ export function connectionFailed(
   sent: boolean,
 ): ConnectionFailed {
   const code = cause.code ?? "ECONNFAILED";
-  const reason = reasons[code] ?? (cause.message || code);
+  const reason = reasons[code] ?? tlsReason(cause, code) ?? (cause.message || code);
   return new ConnectionFailed(`${reason} (${place})`, { code, sent, cause });
 }
 
@@ -22,6 +22,10 @@ export const notConnected = (host: string, reason: unknown): ConnectionFailed =>
 
 export const proxyFailed = (message: string): ConnectionFailed =>
   new ConnectionFailed(message, { code: "EPROXY", sent: false });
+
+/** The reason of an error of OpenSSL. Its message also names OpenSSL's source files, and has several lines. */
+const tlsReason = (cause: Error, code: string): string | undefined =>
+  code.startsWith("ERR_SSL_") && "reason" in cause ? `the TLS connection failed: ${cause.reason}` : undefined;
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
@@ -38,5 +42,6 @@ const reasons: Readonly<Record<string, string>> = {
     "the certificate chain is self-signed; to trust it, set NODE_EXTRA_CA_CERTS to the file of its root certificate",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the server's certificate cannot be verified",
   CERT_HAS_EXPIRED: "the server's certificate has expired",
+  ERR_SSL_WRONG_VERSION_NUMBER: "the server does not use TLS on this port",
   ERR_TLS_CERT_ALTNAME_INVALID: "the server's certificate is for another host",
 };

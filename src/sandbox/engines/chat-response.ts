@@ -1,4 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { SSEMessage, SSEStreamingApi } from "hono/streaming";
 import { delay } from "../faults/inject.ts";
 import { type Exchange, type PlainRequest, PlainResponse } from "../http/exchange.ts";
@@ -100,6 +100,8 @@ async function sendStream(
     await send(chunk({ role: "assistant", content: "" }));
     for (const [index, delta] of deltasOf(reply).entries()) {
       if (index > 0) await pause(betweenTokensMs);
+      // If the client reads quickly, no other await leaves the turn, so nothing else could run until the end.
+      if (index % eventsPerTurn === 0) await nextTurn();
       if (events.aborted) return;
       await send(chunk(delta));
     }
@@ -111,6 +113,9 @@ async function sendStream(
     await events.writeSSE({ data: "[DONE]" });
   });
 }
+
+/** After this many events without a pause, other requests and signals of the operating system get their turn. */
+const eventsPerTurn = 64;
 
 /** A response with the events that `write` sends. */
 async function streamEvents(write: (events: SSEStreamingApi) => Promise<void>): Promise<PlainResponse> {

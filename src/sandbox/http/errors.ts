@@ -1,15 +1,36 @@
 import { type ErrorBody, errors } from "../../contract/errors.ts";
+import { codeOf, reasonOf } from "../../core/errors.ts";
 import { ApiError, payloadTooLarge } from "../errors.ts";
 import { isInferencePath, withCommonError } from "../inference-errors.ts";
+import { StoreError } from "../store/store.ts";
 import { BodyTooLarge, type Exchange, PlainResponse } from "./exchange.ts";
 
-/** Returns the status and the body for an error. An unexpected error becomes a 500 without details. */
+/**
+ * Returns the status and the body for an error. An unexpected error becomes a 500 without details, unless the user can
+ * repair its cause.
+ */
 export function sentError(error: unknown) {
   if (error instanceof BodyTooLarge) return tooLarge;
   const { code, issues } = error instanceof ApiError ? error : new ApiError("INTERNAL_SERVER_ERROR");
   const { status, message } = errors[code];
-  return { status, body: { code, message, issues: [...issues] } };
+  return { status, body: { code, message: problemOf(error) ?? message, issues: [...issues] } };
 }
+
+/** What the user can repair, without paths, which other machines need not know. */
+function problemOf(error: unknown): string | undefined {
+  if (error instanceof StoreError) {
+    return "the sandbox's state is damaged: `gpuctl sandbox reset` moves its file aside and starts with a new one";
+  }
+  const code = codeOf(error);
+  if (code === "ERR_SQLITE_ERROR") return `the sandbox's state cannot be read or stored: ${reasonOf(error)}`;
+  // Parts of the program are loaded only when a request needs them.
+  return missingModule.has(code)
+    ? "a part of gpuctl is missing, perhaps because gpuctl was updated or removed: serve the sandbox again"
+    : undefined;
+}
+
+/** The codes of Node.js for a module that does not exist. */
+const missingModule: ReadonlySet<string> = new Set(["ERR_MODULE_NOT_FOUND", "MODULE_NOT_FOUND"]);
 
 export const tooLarge = {
   status: payloadTooLarge.status,

@@ -246,6 +246,12 @@ export const wireChecks = {
     const response = await post(`{"gpuCount":8}${" ".repeat(size - 13)}`);
     expect([response.status, await response.json()]).toMatchObject([413, { code: "PAYLOAD_TOO_LARGE" }]);
     expect(text).toContain("PAYLOAD_TOO_LARGE");
+    expect(text).toContain("100000 values");
+    const values = (count: number) => post(`{"gpuCount":8,"extra":[${"0,".repeat(count - 3)}0]}`);
+    expect((await values(100_000)).status).toBe(200);
+    expect(await (await values(100_001)).json()).toMatchObject({
+      issues: [{ path: [], message: "the body has more than 100000 values" }],
+    });
   },
   issues: async () => {
     const sandbox = await openSandbox();
