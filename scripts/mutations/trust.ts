@@ -281,7 +281,7 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "what arrives on an idle connection counts as the next response",
     file: "src/client/transport/direct.ts",
-    from: "else this.#abandon();",
+    from: "        this.channel.isShared = false;\n        this.#abandon();\n",
     to: "",
     tests: direct,
   },
