@@ -39,6 +39,9 @@ export interface JobPlan {
 export type JobPhase = (typeof jobPhases)[number];
 export const jobPhases = ["creating", "starting", "running", "ending", "ended"] as const;
 
+/** How a job ended that was cancelled, in words. */
+export const cancelledOutcome = "cancelled";
+
 /** A job as it is stored. Times are milliseconds since the epoch. */
 export interface Job {
   /** Also the token of its lease, and a part of the label of its rental. */
@@ -57,6 +60,8 @@ export interface Job {
   readonly phase: JobPhase;
   /** The process that is attached to the job, by its name in `Processes`. Empty if none is. */
   readonly process: string;
+  /** The process that cancels the job. Another process may be attached meanwhile. */
+  readonly cancelledBy?: string | undefined;
   readonly createdAt: number;
   readonly rentalId?: string | undefined;
   /** The label that the service showed when it created the rental, by which the rental is recognized later. */
@@ -96,7 +101,10 @@ const version = 1;
 export interface Journal {
   readonly folder: string;
   readonly job: () => Job;
-  /** Stores changed fields. They are on the disk when this returns. Throws `SaveFailed`. */
+  /**
+   * Stores changed fields. They are on the disk when this returns. If another process has ended the job, what it stored
+   * stays. Throws `SaveFailed`.
+   */
   readonly change: (fields: Partial<Job>) => void;
   readonly output: OutputFiles;
 }
@@ -128,7 +136,13 @@ export function openJournal(state: string, job: Job): Journal {
     folder,
     job: () => current,
     change: (fields) => {
-      current = { ...current, ...fields };
+      const stored = storedJob(state, job.id);
+      const others = stored === undefined || isUnreadable(stored) ? undefined : stored;
+      if (others?.phase === "ended") {
+        current = others;
+        return;
+      }
+      current = { ...current, cancelledBy: others?.cancelledBy, ...fields };
       save();
     },
     output: outputFiles(folder),
@@ -292,6 +306,7 @@ function jobOf(id: string, value: unknown): Job | undefined {
     },
     phase,
     process: asText(value.process),
+    cancelledBy: text("cancelledBy"),
     createdAt: time("createdAt") ?? 0,
     rentalId: text("rentalId"),
     shownLabel: text("shownLabel"),
@@ -323,6 +338,7 @@ export const jobRecord = (job: Job, state: string): Readonly<Record<string, unkn
     values: __,
     process: ___,
     shownLabel: ____,
+    cancelledBy: _____,
     createdAt,
     rentedAt,
     endedAt,

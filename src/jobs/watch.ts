@@ -5,7 +5,15 @@ import { WaitedTooLong } from "../core/errors.ts";
 import { locked, type Processes } from "../core/tasks/lock.ts";
 import { quoted } from "../core/text.ts";
 import type { JobHost } from "./host.ts";
-import { type Job, type Journal, jobFolder, openJournal, readJob, streamPath } from "./journal.ts";
+import {
+  cancelledOutcome,
+  type Job,
+  type Journal,
+  jobFolder,
+  openJournal,
+  readJob,
+  streamPath,
+} from "./journal.ts";
 
 /** The jobs on this machine, and the processes that may be attached to them. */
 interface Place {
@@ -16,6 +24,13 @@ interface Place {
 /** Whether another process is attached to a job. */
 export const isAttended = ({ phase, process }: Job, { isRunning, self }: Processes): boolean =>
   phase !== "ended" && process !== self && isRunning(process);
+
+/** Whether another process cancels a job, or has cancelled it. Reads the job again. */
+export function isCancelled(id: string, { state, processes }: Place): boolean {
+  const { phase, outcome, cancelledBy = processes.self } = readJob(state, id) ?? {};
+  if (phase === "ended") return outcome === cancelledOutcome;
+  return cancelledBy !== processes.self && processes.isRunning(cancelledBy);
+}
 
 /** In milliseconds. The lock is held only while the job is read and written. */
 const lockTimes = { stale: 10_000, timeout: 30_000 };

@@ -5,7 +5,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { firstMoment } from "../support/cli.ts";
 import { storeJob } from "../support/jobs.ts";
-import { deadProcess, hour, isCreate, isTerminate, leaseFile, otherProcess } from "../support/leases.ts";
+import {
+  deadProcess,
+  hour,
+  inContainer,
+  isCreate,
+  isTerminate,
+  leaseFile,
+  otherProcess,
+} from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
 
@@ -219,6 +227,52 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(err).toMatch(/^Job \w+ was stopped, and rental 1001 has ended\.$/m);
     expect([await active(), await leases()]).toEqual([[], []]);
     expect(await jobs()).toMatchObject([{ state: "ended", outcome: "cancelled" }]);
+  });
+
+  test("cancel from another process ends a job as cancelled, in both processes", async () => {
+    const { run, active, jobs, remote, leases } = await createRenter();
+    const { stream } = remote.programs;
+    let cancelling: ReturnType<typeof run> | undefined;
+    const programs: typeof remote.programs = {
+      ...remote.programs,
+      stream: (program, args, options) =>
+        stream(program, args, {
+          ...options,
+          onStdout: async (bytes) => {
+            await options.onStdout(bytes);
+            if (`${bytes}`.includes("started"))
+              cancelling ??= run("rentals jobs cancel --all --yes", { processes: inContainer(2) });
+          },
+        }),
+    };
+    const attached = await run(sh("echo started; sleep 30"), { programs, processes: inContainer(1) });
+    const cancelled = await cancelling;
+    expect(cancelled?.code, cancelled?.err).toBe(0);
+    expect(attached.code, attached.err).toBe(130);
+    expect(attached.err).toMatch(/^Error: job \w+ was cancelled$/m);
+    expect(attached.err).toMatch(/^Rental 1001 has ended\./m);
+    expect(await jobs()).toMatchObject([{ state: "ended", outcome: "cancelled" }]);
+    expect([await active(), await leases()]).toEqual([[], []]);
+  });
+
+  test("cancel does not change the outcome of a job that another process ends meanwhile", async () => {
+    const { run, jobs, folder } = await createRenter({
+      respond: async (request) => {
+        if (isTerminate(request)) await endElsewhere();
+        return undefined;
+      },
+    });
+    await run(detached("sleep 30"));
+    const endElsewhere = async () => {
+      const [{ id }] = await jobs();
+      const path = join(folder, "state", "jobs", id, "job.json");
+      const job = JSON.parse(await readFile(path, "utf8"));
+      const ended = { phase: "ended", status: 0, endedAt: firstMoment, outcome: "exited with status 0" };
+      await writeFile(path, JSON.stringify({ ...job, ...ended }));
+    };
+    const { code, err } = await run("rentals jobs cancel --all --yes");
+    expect(code, err).toBe(0);
+    expect(await jobs()).toMatchObject([{ state: "ended", status: 0, outcome: "exited with status 0" }]);
   });
 
   test("cancel --all asks nothing if there is no job to stop", async () => {
