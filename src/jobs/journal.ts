@@ -121,6 +121,13 @@ export type Stream = "stdout" | "stderr";
 
 /** Stores a job, or opens one that is stored. Throws `SaveFailed`. */
 export function openJournal(state: string, job: Job): Journal {
+  const journal = journalOf(state, job);
+  journal.change({});
+  return journal;
+}
+
+/** Opens a job that is stored, without storing anything. */
+export function journalOf(state: string, job: Job): Journal {
   let current = job;
   const folder = jobFolder(state, job.id);
   const path = jobPath(state, job.id);
@@ -131,7 +138,6 @@ export function openJournal(state: string, job: Job): Journal {
       throw saveFailed(path, error);
     }
   };
-  save();
   return {
     folder,
     job: () => current,
@@ -236,12 +242,13 @@ export function readJob(state: string, id: string): Job | undefined {
   return stored;
 }
 
-const isUnreadable = (stored: Job | UnreadableJob): stored is UnreadableJob => "problem" in stored;
+export const isUnreadable = (stored: Job | UnreadableJob): stored is UnreadableJob => "problem" in stored;
 
 const repairHint =
   "Repair job.json if you can. Otherwise, look at `gpuctl rentals list`: the label of the job's rental ends in the name of the folder. End the rental if it is active, then delete the folder.";
 
-function storedJob(state: string, id: string): Job | UnreadableJob | undefined {
+/** A stored job, also if it cannot be read. Undefined if there is none. */
+export function storedJob(state: string, id: string): Job | UnreadableJob | undefined {
   const folder = jobFolder(state, id);
   const unreadable = (reason: string): UnreadableJob => ({
     id,
