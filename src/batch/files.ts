@@ -9,6 +9,8 @@ export interface AppendFile {
   /** Resolves when what was appended is on the disk. */
   readonly sync: () => Promise<void>;
   readonly size: () => Promise<number>;
+  /** Whether the file is still at the path at which it was opened: it was neither removed nor replaced. */
+  readonly isInPlace: () => Promise<boolean>;
   readonly truncate: (size: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -97,6 +99,11 @@ export const diskFiles: BatchFiles = {
       },
       sync: () => file.datasync(),
       size: async () => (await file.stat()).size,
+      isInPlace: async () => {
+        const own = await file.stat({ bigint: true });
+        const found = await fs.stat(path, { bigint: true }).catch(() => undefined);
+        return found?.ino === own.ino && found.dev === own.dev;
+      },
       truncate: async (size) => {
         await file.truncate(size);
         end = size;

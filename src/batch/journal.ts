@@ -20,8 +20,8 @@ import { isShard, type Shard } from "./shard.ts";
  *   After a crash, the output may have results beyond the last `end` that are not in the journal.
  * - After `retry`, a line that had a result is pending again. `output` is written when a copy of the output without
  *   that result is on the disk; the copy then replaces the output. If `output` is the last record, a run may have ended
- *   before the copy replaced the output. The first `retry` has the field `copy`, which is a part of the name of the
- *   copy.
+ *   before the copy replaced the output. The first `retry` has the fields `copy` and `replaced`. They are parts of the
+ *   names of the copy, and of the file that keeps the old results.
  */
 export type JournalRecord =
   | HeaderRecord
@@ -92,6 +92,8 @@ export interface ReturnRecord {
   readonly id: string;
   /** A part of the name of the copy of the output: 16 hexadecimal digits. */
   readonly copy?: string | undefined;
+  /** A part of the name of the file with old results: 16 hexadecimal digits, or empty. */
+  readonly replaced?: string | undefined;
 }
 
 /** Written when a copy of the output is on the disk that leaves out the results of lines that are sent again. */
@@ -99,6 +101,8 @@ export interface OutputRecord {
   readonly event: "output";
   /** Bytes of the copy, which then replaces the output. */
   readonly end: number;
+  /** Bytes of the file with old results. Undefined in a journal of an earlier version. */
+  readonly replaced?: number | undefined;
 }
 
 const version = 1;
@@ -134,14 +138,16 @@ function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | un
   const { event, id, end, code, request } = fields;
   const cost = typeof fields.cost === "string" ? parseMoney(fields.cost, "the journal") : undefined;
   if (fields.journal === "batch" && fields.version === version) return headerOf(fields.shard);
-  if (event === "output" && typeof end === "number") return { event, end };
+  if (event === "output" && typeof end === "number") {
+    return { event, end, replaced: typeof fields.replaced === "number" ? fields.replaced : undefined };
+  }
   if (event === "input" && typeof fields.lines === "number") {
     const prompts = promptsOf(asRecord(fields.prompts));
     return { event, lines: fields.lines, service: textOf(fields.service), prompts };
   }
   if (typeof id !== "string") return undefined;
   if (event === "undo") return { event, id };
-  if (event === "retry") return { event, id, copy: copyPattern.exec(textOf(fields.copy) ?? "")?.[0] };
+  if (event === "retry") return { event, id, copy: partOf(fields.copy), replaced: partOf(fields.replaced) };
   if (event === "send" && typeof request === "string") return { event, id, request, cost };
   if ((event === "done" || event === "failed" || event === "unknown") && typeof end === "number") {
     return { event, id, cost, end, code: textOf(code) };
@@ -151,8 +157,8 @@ function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | un
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Only these digits are accepted, because they become a part of a path. */
-const copyPattern = /^[\da-f]{16}$/;
+/** Returns the value if it has only digits that can be a part of a path. */
+const partOf = (value: unknown): string | undefined => /^[\da-f]{16}$/.exec(textOf(value) ?? "")?.[0];
 
 const promptsOf = ({ endpoint, model }: Readonly<Record<string, unknown>>): PromptSettings | undefined =>
   typeof endpoint === "string" ? { endpoint, model: textOf(model) } : undefined;

@@ -2,7 +2,7 @@ import { NotFetched, RentalFailed, reasonOf, SaveFailed, StillBilled } from "../
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
-import type { Job, JobPlan, Journal, Stream } from "./journal.ts";
+import { canceledOutcome, type Job, type JobPlan, type Journal, type Stream } from "./journal.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
@@ -74,6 +74,8 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
   } finally {
     limits.cancel();
   }
+  // The cancellation stops the command, so its status or failure says nothing.
+  if (host.isCanceled()) outcome = { status: outcome.status, because: "canceled", fetched: [] };
   await host.endOutput();
   const isLeft = plan.detached && (outcome.because === "detached" || outcome.because === "interrupted");
   if (isLeft) return outcome;
@@ -338,6 +340,8 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
     });
     return;
   }
+  change(journal, host, { canceledBy: host.self });
+  if (journal.job().phase === "ended") return;
   if (phase === "running") {
     const within = AbortSignal.any([stopped, AbortSignal.timeout(stopTimeout)]);
     const stopping = onRental(journal, host, { signal: within, timeout: 0 }, (ssh) =>
@@ -412,7 +416,7 @@ function change(journal: Journal, { say }: JobHost, fields: Partial<Job>): void 
 const endings = {
   limit: "stopped at its limit",
   interrupted: "interrupted",
-  canceled: "canceled",
+  canceled: canceledOutcome,
 } as const;
 const exited = (status: number | undefined): string => `exited with status ${status}`;
 
@@ -425,7 +429,7 @@ function outcomeText({ status, because, failure }: JobOutcome): string {
 /** The stored outcome of a job whose command has ended. */
 export function storedOutcome({ id, phase, status, outcome = "" }: Job): JobOutcome {
   if (phase === "ending" || outcome === exited(status)) return { status, fetched: [] };
-  const because = (["limit", "interrupted"] as const).find((one) => endings[one] === outcome);
+  const because = (["limit", "interrupted", "canceled"] as const).find((one) => endings[one] === outcome);
   return because
     ? { because, fetched: [] }
     : { because: "failure", failure: new RentalFailed(`job ${id} has ended: ${outcome}`), fetched: [] };

@@ -30,6 +30,10 @@ export interface JobHost {
     text: string,
     work: (update: (text: string) => void) => Promise<Value>,
   ) => Promise<Value>;
+  /** The name of this process. */
+  readonly self: string;
+  /** Whether another process cancels the job, or has canceled it. */
+  readonly isCanceled: () => boolean;
   /** Passes on output of the command. */
   readonly output: (stream: Stream, bytes: Uint8Array) => Promise<unknown>;
   readonly endOutput: () => Promise<void>;

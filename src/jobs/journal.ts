@@ -39,6 +39,9 @@ export interface JobPlan {
 export type JobPhase = (typeof jobPhases)[number];
 export const jobPhases = ["creating", "starting", "running", "ending", "ended"] as const;
 
+/** How a job ended that was canceled, in words. */
+export const canceledOutcome = "canceled";
+
 /** A job as it is stored. Times are milliseconds since the epoch. */
 export interface Job {
   /** Also the token of its lease, and a part of the label of its rental. */
@@ -57,6 +60,8 @@ export interface Job {
   readonly phase: JobPhase;
   /** The process that is attached to the job, by its name in `Processes`. Empty if no process is attached. */
   readonly process: string;
+  /** The process that cancels the job. Another process may be attached meanwhile. */
+  readonly canceledBy?: string | undefined;
   readonly createdAt: number;
   readonly rentalId?: string | undefined;
   /**
@@ -99,7 +104,10 @@ const version = 1;
 export interface Journal {
   readonly folder: string;
   readonly job: () => Job;
-  /** Stores changed fields. They are on the disk when this returns. Throws `SaveFailed`. */
+  /**
+   * Stores changed fields. They are on the disk when this returns. If another process has ended the job, what it stored
+   * stays. Throws `SaveFailed`.
+   */
   readonly change: (fields: Partial<Job>) => void;
   readonly output: OutputFiles;
 }
@@ -116,6 +124,13 @@ export type Stream = "stdout" | "stderr";
 
 /** Stores a job, or opens one that is stored. Throws `SaveFailed`. */
 export function openJournal(state: string, job: Job): Journal {
+  const journal = journalOf(state, job);
+  journal.change({});
+  return journal;
+}
+
+/** Opens a job that is stored, without storing anything. */
+export function journalOf(state: string, job: Job): Journal {
   let current = job;
   const folder = jobFolder(state, job.id);
   const path = jobPath(state, job.id);
@@ -126,12 +141,17 @@ export function openJournal(state: string, job: Job): Journal {
       throw saveFailed(path, error);
     }
   };
-  save();
   return {
     folder,
     job: () => current,
     change: (fields) => {
-      current = { ...current, ...fields };
+      const stored = storedJob(state, job.id);
+      const others = stored === undefined || isUnreadable(stored) ? undefined : stored;
+      if (others?.phase === "ended") {
+        current = others;
+        return;
+      }
+      current = { ...current, canceledBy: others?.canceledBy, ...fields };
       save();
     },
     output: outputFiles(folder),
@@ -228,12 +248,13 @@ export function readJob(state: string, id: string): Job | undefined {
   return stored;
 }
 
-const isUnreadable = (stored: Job | UnreadableJob): stored is UnreadableJob => "problem" in stored;
+export const isUnreadable = (stored: Job | UnreadableJob): stored is UnreadableJob => "problem" in stored;
 
 const repairHint =
   "Repair job.json if you can. Otherwise, look at `gpuctl rentals list`: the label of the job's rental ends in the name of the folder. End the rental if it is active, then delete the folder.";
 
-function storedJob(state: string, id: string): Job | UnreadableJob | undefined {
+/** A stored job, also if it cannot be read. Undefined if there is none. */
+export function storedJob(state: string, id: string): Job | UnreadableJob | undefined {
   const folder = jobFolder(state, id);
   const unreadable = (reason: string): UnreadableJob => ({
     id,
@@ -298,6 +319,7 @@ function jobOf(id: string, value: unknown): Job | undefined {
     },
     phase,
     process: asText(value.process),
+    canceledBy: text("canceledBy"),
     createdAt: time("createdAt") ?? 0,
     rentalId: text("rentalId"),
     shownLabel: text("shownLabel"),
@@ -329,6 +351,7 @@ export const jobRecord = (job: Job, state: string): Readonly<Record<string, unkn
     values: __,
     process: ___,
     shownLabel: ____,
+    canceledBy: _____,
     createdAt,
     rentedAt,
     endedAt,

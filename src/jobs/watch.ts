@@ -1,11 +1,21 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { WaitedTooLong } from "../core/errors.ts";
+import { codeOf, saveFailed, WaitedTooLong } from "../core/errors.ts";
 import { locked, type Processes } from "../core/tasks/lock.ts";
 import { quoted } from "../core/text.ts";
 import type { JobHost } from "./host.ts";
-import { type Job, type Journal, jobFolder, openJournal, readJob, streamPath } from "./journal.ts";
+import {
+  canceledOutcome,
+  isUnreadable,
+  type Job,
+  type Journal,
+  jobFolder,
+  openJournal,
+  readJob,
+  storedJob,
+  streamPath,
+} from "./journal.ts";
 
 /** The jobs on this machine, and the processes that may be attached to them. */
 interface Place {
@@ -17,6 +27,20 @@ interface Place {
 export const isAttended = ({ phase, process }: Job, { isRunning, self }: Processes): boolean =>
   phase !== "ended" && process !== self && isRunning(process);
 
+/**
+ * Whether another process cancels a job, or has canceled it. Reads the job again. False if it cannot be read, because
+ * the rental of the job must end in any case.
+ */
+export function isCanceled(id: string, { state, processes }: Place): boolean {
+  const stored = storedJob(state, id);
+  if (stored === undefined || isUnreadable(stored)) return false;
+  const { phase, outcome, canceledBy = processes.self } = stored;
+  if (phase === "ended") return outcome === canceledOutcome;
+  const isOther = canceledBy !== processes.self;
+  // A process that cannot be checked may have been killed, and the job resumed.
+  return isOther && processes.isHere(canceledBy) && processes.isRunning(canceledBy);
+}
+
 /** In milliseconds. The lock is held only while the job is read and written. */
 const lockTimes = { stale: 10_000, timeout: 30_000 };
 
@@ -24,6 +48,7 @@ const lockTimes = { stale: 10_000, timeout: 30_000 };
  * Attaches this process to a job: only the attached process stores the output, copies the results back and ends the
  * rental. Returns undefined if another process is attached, or if the job has ended. Of several processes that try at
  * the same time, only one gets the job. `gone` is the name of a process that, according to the user, no longer runs.
+ * Throws `SaveFailed`, for example if the disk is full.
  */
 export function claimJob(id: string, place: Place, gone?: string): Promise<Journal | undefined> {
   const { state, processes } = place;
@@ -55,7 +80,11 @@ function exclusively<Value>(id: string, { state, processes }: Place, work: () =>
       `If no gpuctl process uses it, delete the folder ${quoted(lock)}.`,
       { request: null },
     );
-  return locked(join(jobFolder(state, id), "attend"), async () => work(), { processes, ...lockTimes, busy });
+  const path = join(jobFolder(state, id), "attend");
+  return locked(path, async () => work(), { processes, ...lockTimes, busy }).catch((error: unknown) => {
+    // Errors of the file system come from the lock.
+    throw codeOf(error) === "" ? error : saveFailed(path, error);
+  });
 }
 
 /** Milliseconds between two reads of a file that another process writes. */

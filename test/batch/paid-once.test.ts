@@ -69,6 +69,7 @@ class Disk {
           file().synced = file().bytes.length;
         },
         size: async () => file().bytes.length,
+        isInPlace: async () => true,
         truncate: async (size) => {
           await this.step();
           file().bytes = file().bytes.subarray(0, size);

@@ -274,6 +274,109 @@ describe("the output that replaces another one", () => {
   );
 });
 
+describe("the file that keeps old results", () => {
+  const run = "batch run in.jsonl --out out.jsonl";
+  const own = "my own notes\n";
+  const names = async (cli: Cli) =>
+    (await readdir(cli.folder)).filter((name) => name.endsWith(".replaced")).sort();
+
+  test("is never a file that the batch did not make", async () => {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "out.jsonl.replaced", own);
+    for (const content of ["first", "second", "third"]) {
+      await write(cli, "in.jsonl", lineOf("a", content));
+      expect((await cli.run(run, overNetwork())).code).toBe(0);
+    }
+    const [ours = "", ...others] = await names(cli);
+    expect(ours).toMatch(/^out\.jsonl\.[\da-f]{16}\.replaced$/);
+    expect(others).toEqual(["out.jsonl.replaced"]);
+    expect(await read(cli, "out.jsonl.replaced")).toBe(own);
+    expect((await read(cli, ours)).match(/"custom_id":"a"/g)).toHaveLength(2);
+  });
+
+  test("is another one if the user has put a file at its place", async () => {
+    const cli = await createCli({ respond: answer });
+    for (const content of ["first", "second"]) {
+      await write(cli, "in.jsonl", lineOf("a", content));
+      expect((await cli.run(run, overNetwork())).code).toBe(0);
+    }
+    expect(await names(cli)).toEqual(["out.jsonl.replaced"]);
+    await write(cli, "out.jsonl.replaced", own);
+    await write(cli, "in.jsonl", lineOf("a", "third"));
+    expect((await cli.run(run, overNetwork())).code).toBe(0);
+    expect(await read(cli, "out.jsonl.replaced")).toBe(own);
+    expect(await names(cli)).toHaveLength(2);
+  });
+});
+
+describe.skipIf(process.platform === "win32")(
+  "a file of a batch that is changed while the batch runs",
+  () => {
+    const run = "batch run in.jsonl --out out.jsonl --concurrency 1";
+
+    /** Runs a batch of four lines. `change` is called while the third request is in flight. */
+    async function runChanged(change: (cli: Cli) => Promise<unknown>) {
+      let [isChanged, count] = [false, 0];
+      const cli: Cli = await createCli({
+        respond: async () => {
+          count += 1;
+          if (count === 3 && !isChanged) {
+            isChanged = true;
+            await change(cli);
+          }
+          return answer();
+        },
+      });
+      await write(cli, "in.jsonl", ["a", "b", "c", "d"].map((id) => lineOf(id)).join(""));
+      return { cli, ...(await cli.run(run, overNetwork())) };
+    }
+
+    test.each<[string, (cli: Cli) => Promise<unknown>]>([
+      ["removed", (cli) => rm(join(cli.folder, "out.jsonl"))],
+      [
+        "saved by an editor",
+        async (cli) => {
+          const path = join(cli.folder, "out.jsonl");
+          await write(cli, "edited", await read(cli, "out.jsonl"));
+          await rename(join(cli.folder, "edited"), path);
+        },
+      ],
+      ["cut off", (cli) => write(cli, "out.jsonl", "")],
+      ["appended to", (cli) => writeFile(join(cli.folder, "out.jsonl"), "own\n", { flag: "a" })],
+    ])("stops the batch if the output was %s, and keeps what was paid for", async (_, change) => {
+      let after: string | undefined;
+      const { cli, code, err, requests } = await runChanged(async (changed) => {
+        await change(changed);
+        after = await read(changed, "out.jsonl").catch(() => undefined);
+      });
+      expect(code, err).toBe(1);
+      expect(err).toMatch(/the output was changed, replaced or removed while the batch was running/);
+      expect(requests).toHaveLength(3);
+      const [, path = ""] = /Saved to (\S+) instead/.exec(err) ?? [];
+      expect(await readFile(path, "utf8")).toContain('"custom_id":"c"');
+      expect(await read(cli, "out.jsonl").catch(() => undefined)).toBe(after);
+    });
+
+    test.each<[string, (cli: Cli) => Promise<unknown>]>([
+      ["removed", (cli) => rm(join(cli.folder, "out.jsonl.journal"))],
+      [
+        "replaced",
+        async (cli) => {
+          await write(cli, "copy", await read(cli, "out.jsonl.journal"));
+          await rename(join(cli.folder, "copy"), join(cli.folder, "out.jsonl.journal"));
+        },
+      ],
+    ])("stops the batch if the journal was %s, and keeps what was paid for", async (_, change) => {
+      const { code, err, requests } = await runChanged(change);
+      expect(code, err).toBe(1);
+      expect(err).toMatch(/the journal of this batch was replaced or removed while the batch was running/);
+      expect(requests).toHaveLength(3);
+      const [, path = ""] = /Saved to (\S+) instead/.exec(err) ?? [];
+      expect(await readFile(path, "utf8")).toContain('"custom_id":"c"');
+    });
+  },
+);
+
 describe("a file at the place of the journal", () => {
   const run = "batch run in.jsonl --out out.jsonl";
   const header = journalLine({ event: "header", shard: null });

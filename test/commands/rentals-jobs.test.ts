@@ -3,11 +3,20 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Processes } from "../../src/core/tasks/lock.ts";
 import { firstMoment } from "../support/cli.ts";
+import { fillDisk } from "../support/full-disk.ts";
 import { storeJob } from "../support/jobs.ts";
 import { deadProcess, hour, isCreate, isTerminate, leaseFile, otherProcess } from "../support/leases.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
+
+/** The processes as one of several on this machine sees them, all of which run. */
+const processNamed = (self: string): Processes => ({
+  self,
+  isHere: () => true,
+  isRunning: (name) => name !== "",
+});
 
 const detached = (script: string, ...flags: readonly string[]) =>
   sh(script, "--label", "train", "--detach", "--lease", "1h", ...flags);
@@ -219,6 +228,89 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(err).toMatch(/^Job \w+ was stopped, and rental 1001 has ended\.$/m);
     expect([await active(), await leases()]).toEqual([[], []]);
     expect(await jobs()).toMatchObject([{ state: "ended", outcome: "canceled" }]);
+  });
+
+  test("cancel ends the rental although the disk is full", async () => {
+    const { run, active, folder } = await createRenter();
+    await run(detached("sleep 5"));
+    fillDisk(join(folder, "state", "jobs"));
+    const { code, err } = await run("rentals jobs cancel --all --yes");
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/^Warning: cannot save .*job\.json: no space left on the disk\./m);
+    expect(err).toMatch(/^Job \w+ was stopped, and rental 1001 has ended\.$/m);
+    expect(await active()).toEqual([]);
+  });
+
+  test.each([
+    [
+      "attach",
+      "rentals jobs attach",
+      /^Rental 1001 of job \w+ may be billed\. `gpuctl rentals jobs cancel \w+` ends it\.$/m,
+    ],
+    [
+      "the same command line",
+      detached("sleep 5"),
+      /^The job was not resumed\. `gpuctl rentals jobs list` shows whether/m,
+    ],
+  ])("%s says what may be billed if the disk is full", async (_, line, message) => {
+    const { run, folder, jobs } = await createRenter();
+    await run(detached("sleep 5"));
+    const [{ id }] = await jobs();
+    const path = join(folder, "state", "jobs", id, "job.json");
+    const job = JSON.parse(await readFile(path, "utf8"));
+    await writeFile(path, JSON.stringify({ ...job, phase: "starting", process: deadProcess }));
+    fillDisk(join(folder, "state", "jobs"));
+    const { code, err, requests } = await run(line);
+    expect(code, err).toBe(2);
+    expect(err).toMatch(/^Error: cannot save .*: no space left on the disk$/m);
+    expect(err).toMatch(message);
+    expect(requests.filter(isCreate)).toEqual([]);
+  });
+
+  test("cancel from another process ends a job as canceled, in both processes", async () => {
+    const { run, active, jobs, remote, leases } = await createRenter();
+    const { stream } = remote.programs;
+    let cancelling: ReturnType<typeof run> | undefined;
+    const programs: typeof remote.programs = {
+      ...remote.programs,
+      stream: (program, args, options) =>
+        stream(program, args, {
+          ...options,
+          onStdout: async (bytes) => {
+            await options.onStdout(bytes);
+            if (`${bytes}`.includes("started"))
+              cancelling ??= run("rentals jobs cancel --all --yes", { processes: processNamed("two") });
+          },
+        }),
+    };
+    const attached = await run(sh("echo started; sleep 30"), { programs, processes: processNamed("one") });
+    const canceled = await cancelling;
+    expect(canceled?.code, canceled?.err).toBe(0);
+    expect(attached.code, attached.err).toBe(130);
+    expect(attached.err).toMatch(/^Error: job \w+ was canceled$/m);
+    expect(attached.err).toMatch(/^Rental 1001 has ended\./m);
+    expect(await jobs()).toMatchObject([{ state: "ended", outcome: "canceled" }]);
+    expect([await active(), await leases()]).toEqual([[], []]);
+  });
+
+  test("cancel does not change the outcome of a job that another process ends meanwhile", async () => {
+    const { run, jobs, folder } = await createRenter({
+      respond: async (request) => {
+        if (isTerminate(request)) await endElsewhere();
+        return undefined;
+      },
+    });
+    await run(detached("sleep 30"));
+    const endElsewhere = async () => {
+      const [{ id }] = await jobs();
+      const path = join(folder, "state", "jobs", id, "job.json");
+      const job = JSON.parse(await readFile(path, "utf8"));
+      const ended = { phase: "ended", status: 0, endedAt: firstMoment, outcome: "exited with status 0" };
+      await writeFile(path, JSON.stringify({ ...job, ...ended }));
+    };
+    const { code, err } = await run("rentals jobs cancel --all --yes");
+    expect(code, err).toBe(0);
+    expect(await jobs()).toMatchObject([{ state: "ended", status: 0, outcome: "exited with status 0" }]);
   });
 
   test("cancel --all asks nothing if there is no job to stop", async () => {

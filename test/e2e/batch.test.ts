@@ -114,7 +114,9 @@ test.skipIf(process.platform === "win32")(
     await isStopping;
     expect(child.exitCode).toBeNull();
     child.kill("SIGINT");
-    expect((await child).exitCode).toBe(exit.interrupted);
+    const ended = await child;
+    expect(ended.exitCode).toBe(exit.interrupted);
+    expect(ended.stderr).toContain(`Of 4 lines, ${concurrency} have an unknown outcome, and 0 are left.`);
 
     const again = await home.run(`${line} -o json`);
     expect(again.code).toBe(exit.someFailed);

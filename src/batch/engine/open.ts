@@ -45,6 +45,16 @@ export interface Known {
   readonly isCopyPending: boolean;
   /** A part of the name of the last copy. Undefined if a version without this field made it. */
   readonly copy: string | undefined;
+  /** The file with old results; undefined if the batch has none. */
+  readonly replaced: Replaced | undefined;
+}
+
+/** The file that keeps the old results of requests that are sent again, after they are removed from the output. */
+interface Replaced {
+  /** A part of its name; empty if its name is the name of the output and `.replaced`. */
+  readonly part: string;
+  /** Its bytes; undefined if the journal does not say. */
+  readonly end: number | undefined;
 }
 
 /** Reads the journal of an output. Throws `JournalInvalid`. */
@@ -56,6 +66,7 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
   let lines: number | undefined;
   let service: string | undefined;
   let copy: string | undefined;
+  let replaced: Replaced | undefined;
   let prompts: PromptSettings | undefined;
   let [journalEnd, journalSize, outputEnd, isUnclean, isCopyPending] = [0, 0, 0, false, false];
   const chunks = async function* () {
@@ -68,20 +79,25 @@ export async function readKnown(files: Pick<BatchFiles, "read">, out: string): P
     journalEnd = end;
     costs.add(record);
     if (record.event === "header") shard = record.shard;
-    else if (record.event === "output") [outputEnd, isUnclean] = [record.end, false];
-    else if (record.event === "input") {
+    else if (record.event === "output") {
+      [outputEnd, isUnclean] = [record.end, false];
+      replaced = replaced && { ...replaced, end: record.replaced };
+    } else if (record.event === "input") {
       lines = record.lines;
       service = record.service ?? service;
       prompts = record.prompts ?? prompts;
     } else apply(ledger, record);
     if ("end" in record) outputEnd = record.end;
     if (record.event === "retry") {
-      if (!isUnclean) copy = record.copy;
+      if (!isUnclean) {
+        copy = record.copy;
+        replaced = { part: record.replaced ?? "", end: undefined };
+      }
       isUnclean = true;
     }
     isCopyPending = record.event === "output";
   }
-  const copies = { outputEnd, isUnclean, isCopyPending, copy };
+  const copies = { outputEnd, isUnclean, isCopyPending, copy, replaced };
   return { ledger, costs, shard, lines, service, prompts, journalEnd, journalSize, ...copies };
 }
 
@@ -122,11 +138,21 @@ const inTheWay = (path: string): UsageError =>
     hint: "Nothing was sent. Move that file, or pass another --out.",
   });
 
+const replacedPath = (out: string, part: string): string => `${out}${part && `.${part}`}.replaced`;
+
 /**
- * The path of the file that keeps the old results of requests that are sent again, after they are removed from the
- * output.
+ * Returns the part of the name of the file that keeps old results. A file that the batch did not make, or that was
+ * changed since, may be the user's: then the part is `other`, which no file has.
  */
-const replacedPath = (out: string): string => `${out}.replaced`;
+async function replacedPart(
+  { files, out, known: { replaced } }: Pick<OpenOptions, "files" | "out" | "known">,
+  other: string,
+): Promise<string> {
+  const { part = "", end = 0 } = replaced ?? {};
+  const size = await files.size(replacedPath(out, part));
+  const isOurs = size === undefined || (replaced && (replaced.end === undefined || size === end));
+  return isOurs ? part : other;
+}
 
 interface OpenOptions {
   readonly files: BatchFiles;
@@ -208,12 +234,13 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     if (again.length > 0 || known.isUnclean) {
       // If the last run ended while it copied the output, the new copy replaces the incomplete one.
       const copy = known.isUnclean ? known.copy : randomBytes(8).toString("hex");
+      const replaced = known.isUnclean ? known.replaced?.part : await replacedPart(options, copy ?? "");
       const records = again.map(
-        (id, index) => ({ event: "retry", id, ...(index === 0 && { copy }) }) as const,
+        (id, index) => ({ event: "retry", id, ...(index === 0 && { copy, replaced }) }) as const,
       );
       for (const record of records) apply(ledger, record);
       await write(records.map(journalLine).join(""));
-      await removeLines(options, copy, write);
+      await removeLines(options, { copy, part: replaced ?? "" }, write);
     }
     const output = await files.open(out);
     opened.push(output);
@@ -331,14 +358,15 @@ const blockLength = 256 * 1024;
  */
 async function removeLines(
   { files, out, known: { ledger } }: OpenOptions,
-  copy: string | undefined,
+  { copy, part }: { readonly copy: string | undefined; readonly part: string },
   write: (text: string) => Promise<void>,
 ): Promise<void> {
   const [newPath, target] = await copyPaths({ files, out }, copy);
   await files.remove(newPath);
   const kept = await files.open(newPath, { like: target });
-  const replaced = await files.open(replacedPath(out), { like: target });
+  const replaced = await files.open(replacedPath(out, part), { like: target });
   let end = 0;
+  let replacedEnd = 0;
   let block = "";
   const writeBlock = async () => {
     await kept.append(block);
@@ -359,9 +387,10 @@ async function removeLines(
     await writeBlock();
     await replaced.sync();
     await kept.sync();
+    replacedEnd = await replaced.size();
   } finally {
     await closeAll([kept, replaced]);
   }
-  await write(journalLine({ event: "output", end }));
+  await write(journalLine({ event: "output", end, replaced: replacedEnd }));
   await files.rename(newPath, target);
 }

@@ -1,4 +1,4 @@
-import { InUse } from "../../core/errors.ts";
+import { InUse, UsageError } from "../../core/errors.ts";
 import type { AppendFile } from "../files.ts";
 import { type JournalRecord, journalLine, type NewResult } from "../journal.ts";
 
@@ -18,6 +18,7 @@ export class OwnJournal {
 
   async assertOwn(): Promise<void> {
     if ((await this.#file.size()) !== this.#size) throw takenError();
+    if (!(await this.#file.isInPlace())) throw removedError();
   }
 
   /** Cuts off a torn line. */
@@ -174,8 +175,11 @@ export class Recorder {
     }
     if (lines !== "") {
       await journal.assertOwn();
+      if ((await output.size()) !== this.#outputEnd) throw changedError();
       await output.append(lines);
       await output.sync();
+      // Only now, because the file may also be removed or replaced while it is written.
+      if (!(await output.isInPlace())) throw changedError();
       this.#outputEnd = end;
     }
     this.#isOutputWritten = true;
@@ -188,6 +192,17 @@ const takenError = () =>
     "another process has written to the journal of this batch",
     "Stop the other run, or wait for it. Then run the same command line again.",
   );
+
+const removedError = () =>
+  new InUse(
+    "the journal of this batch was replaced or removed while the batch was running",
+    "Restore the journal. Then run the same command line again.",
+  );
+
+const changedError = () =>
+  new UsageError("the output was changed, replaced or removed while the batch was running", {
+    hint: "Restore the output. Then run the same command line again.",
+  });
 
 const isResult = (record: Waiting["record"]): record is NewResult =>
   record.event === "done" || record.event === "failed" || record.event === "unknown";

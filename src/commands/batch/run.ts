@@ -200,7 +200,9 @@ export default defineCommand({
       return withBatch(options, ready, async (batch) => {
         const run = () => batch.run().catch((error: unknown) => keepUnsaved(batch, error, fallbackFolders));
         const stop = await withProgress(batch, run, { inLines, statusJson, stopped }, context);
-        return resultOf(batch.status(), stop, { out, maxCost });
+        const status = batch.status();
+        if (stop?.kind === "interrupted") context.setFailureContext(afterInterruption(status, out));
+        return resultOf(status, stop, { out, maxCost });
       });
     };
     if (flags.statusJson !== undefined) {
@@ -331,6 +333,17 @@ function resultOf(status: BatchStatus, stop: StopReason | undefined, options: Re
     rows: { ...data, dollars: costText(spent, uncertain) },
     failure: failureOf(status, stop, options),
   };
+}
+
+/**
+ * What the user has to know after Ctrl-C besides the lines that are left. After a second Ctrl-C, the message of the error
+ * is not printed.
+ */
+function afterInterruption({ total, unknown, left }: BatchStatus, out: string): string | undefined {
+  if (unknown === 0) return undefined;
+  const lines = `${unknown} ${unknown === 1 ? "has" : "have"} an unknown outcome`;
+  const retry = commandLine("batch retry", [out], ["--unknown"]);
+  return `Of ${total} lines, ${lines}, and ${left} ${left === 1 ? "is" : "are"} left. Run the same command line again to send the rest. To send the lines with an unknown outcome again, too, look at them in the output, and run \`${retry}\` first.`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import type { FlagValues } from "../../command-kit/flag.ts";
-import { Interrupted, UsageError } from "../../core/errors.ts";
+import { Interrupted, SaveFailed, UsageError } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { hostOf, pidOf } from "../../core/tasks/lock.ts";
 import { commandLine, quoted } from "../../core/text.ts";
@@ -211,7 +211,11 @@ const attendedElsewhere = (): UsageError =>
 async function resume(left: Job, context: Context): Promise<Journal | undefined> {
   const { files, say, setFailureContext, now, sleep } = context;
   const { id, rentalLabel, rentedAt, phase, plan } = left;
-  const journal = await claimJob(id, files);
+  const notResumed = "The job was not resumed. `gpuctl rentals jobs list` shows whether it has a rental.";
+  const journal = await claimJob(id, files).catch((error: unknown) => {
+    if (error instanceof SaveFailed) setFailureContext(notResumed);
+    throw error;
+  });
   if (journal?.job().phase !== phase) throw attendedElsewhere();
   const keeps = phase === "running" && plan.variables.length > 0;
   say(
@@ -219,7 +223,7 @@ async function resume(left: Job, context: Context): Promise<Journal | undefined>
       ? `Resuming job ${id}: its command exited with status ${left.status} and is not run again, but its rental was not ended.`
       : `Resuming job ${id}, which this command line started and did not end.${keeps ? " Its command keeps the values of --env that it started with." : ""}`,
   );
-  setFailureContext(`The job was not resumed. \`gpuctl rentals jobs list\` shows whether it has a rental.`);
+  setFailureContext(notResumed);
   await assertHasRental(journal, context);
   // If the rental is not found, the lease still names the killed process, so that a guard ends the rental if it appears
   // later.

@@ -2,11 +2,12 @@ import { arg } from "../../../command-kit/arg.ts";
 import type { Ports } from "../../../command-kit/context.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
-import { Interrupted, UsageError } from "../../../core/errors.ts";
+import { Interrupted, SaveFailed, UsageError } from "../../../core/errors.ts";
 import type { Result } from "../../../core/result.ts";
 import { hostOf, pidOf } from "../../../core/tasks/lock.ts";
+import { commandLine } from "../../../core/text.ts";
 import { attend, storedOutcome } from "../../../jobs/attend.ts";
-import { type Journal, viewJournal } from "../../../jobs/journal.ts";
+import { type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
 import { claimJob, isAttended, leaveJob, watcher } from "../../../jobs/watch.ts";
 import { type HostContext, jobHost } from "../run/host.ts";
 import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
@@ -53,12 +54,18 @@ export default defineCommand({
       });
     }
     const hostContext = { ...context, attendance, programs };
-    const journal = await claimed(found.id, flags.takeOver, hostContext);
+    const journal = await claimed(found.id, flags.takeOver, hostContext).catch((error: unknown) => {
+      if (error instanceof SaveFailed) context.setFailureContext(notAttached(found));
+      throw error;
+    });
     return attendClaimed(journal, { ...hostContext, startMachines }).finally(() =>
       leaveJob(found.id, context.files),
     );
   },
 });
+
+const notAttached = ({ id, rentalId }: Job): string =>
+  `${rentalId === undefined ? "A rental" : `Rental ${rentalId}`} of job ${id} may be billed. \`${commandLine("rentals jobs cancel", [id])}\` ends it.`;
 
 /** Does the remaining steps of a job to which this process is attached. If the job has ended, returns its result. */
 async function attendClaimed(

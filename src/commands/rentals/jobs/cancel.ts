@@ -1,12 +1,19 @@
 import { arg } from "../../../command-kit/arg.ts";
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
-import { type FailedItem, hintOf, Interrupted, SomeFailed, UsageError } from "../../../core/errors.ts";
+import {
+  type FailedItem,
+  hintOf,
+  Interrupted,
+  SaveFailed,
+  SomeFailed,
+  UsageError,
+} from "../../../core/errors.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import { hostOf, type Processes, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { cancel } from "../../../jobs/attend.ts";
-import { type Job, jobRecord, openJournal, unreadableError } from "../../../jobs/journal.ts";
+import { type Job, jobRecord, journalOf, unreadableError } from "../../../jobs/journal.ts";
 import { claimJob, leaveJob } from "../../../jobs/watch.ts";
 import { jobHost } from "../run/host.ts";
 import { assertHasRental, findRental } from "../run/rent.ts";
@@ -70,7 +77,11 @@ export default defineCommand({
       try {
         if (interrupted.aborted) throw new Interrupted("not tried, because of the interruption");
         // Reads the job again, because it may have changed while the user was asked.
-        const claimed = await claimJob(id, files);
+        const claimed = await claimJob(id, files).catch((error: unknown) => {
+          // The rental must end even if the disk is full or read-only. Ending it twice does no harm.
+          if (!(error instanceof SaveFailed) || findJob(id, context).rentalId === undefined) throw error;
+          return undefined;
+        });
         const job = claimed?.job() ?? findJob(id, context);
         if (!isOpen(job)) {
           done.push(job);
@@ -78,7 +89,7 @@ export default defineCommand({
         }
         const rentalId = job.rentalId ?? idOf(await findRental(job.rentalLabel, context));
         if (rentalId === undefined && claimed === undefined) throw mayRent(job, files.processes);
-        const journal = openJournal(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
+        const journal = journalOf(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
         await assertHasRental(journal, context);
         const lease = placeOf(job, context);
         const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });

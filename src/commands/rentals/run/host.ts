@@ -6,6 +6,7 @@ import { commandLine } from "../../../core/text.ts";
 import { type JobHost, missing, type RentalNow } from "../../../jobs/host.ts";
 import { type Job, type Journal, jobFolder } from "../../../jobs/journal.ts";
 import { type LeasePlace, releaseLease } from "../../../jobs/leases.ts";
+import { isCanceled } from "../../../jobs/watch.ts";
 import { sshAddresses } from "../../../output/ssh.ts";
 import { leaseFileArgs } from "../lease/place.ts";
 import { endRental, isEnding } from "../terminate/end.ts";
@@ -35,6 +36,8 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
     output: async (stream, bytes) =>
       context.settings.output === "table" ? attendance.output(stream, bytes) : undefined,
     endOutput: attendance.endOutput,
+    self: context.files.processes.self,
+    isCanceled: () => isCanceled(journal.job().id, context.files),
     lookUp: async (rentalId, signal) => {
       const record: unknown = await context.call("getRental", { rentalId }, { signal });
       // A new rental may not be found yet.

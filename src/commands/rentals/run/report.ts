@@ -50,6 +50,7 @@ export function jobResult(
   const sayOutput = () => output !== undefined && say(output);
   if (outcome.because !== undefined && isTable) sayOutput();
   if (outcome.because === "interrupted") throw new Interrupted();
+  if (outcome.because === "canceled") throw new Interrupted(`job ${id} was canceled`);
   if (outcome.because === "limit") throw new LimitReached(`the command was stopped: ${job.limit} is reached`);
   if (outcome.because === "failure") throw outcome.failure;
   const state = stateOfJob({ ...job, process: isLeft ? "" : job.process }, files.processes.isRunning);
