@@ -172,9 +172,9 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   const notYet: readonly (readonly [string, string])[] = [
-    ["Connection refused", "ssh: connect to host x port 22: Connection refused\r\n"],
-    ["a banner that does not come", "Connection timed out during banner exchange\r\n"],
-    ["keys that are not there yet", "ubuntu@x: Permission denied (publickey).\r\n"],
+    ["a refused connection", "ssh: connect to host x port 22: Connection refused\r\n"],
+    ["a missing SSH banner", "Connection timed out during banner exchange\r\n"],
+    ["a login before the rental has the keys", "ubuntu@x: Permission denied (publickey).\r\n"],
   ];
 
   test.each(sample(notYet, 2))("connects again after %s", async (_, stderr) => {
