@@ -44,10 +44,13 @@ describe("api list", () => {
     [404, "", 5],
     [200, "<html>", 7],
     [401, "", 3],
-  ])("after the response %i %j instead of the description exits with %i", async (status, body, code) => {
-    const { run } = await createCli({ respond: always(status, body) });
-    expect(await run("api list", overNetwork())).toMatchObject({ code, out: "" });
-  });
+  ])(
+    "fails after the response %i %j to the request for the description, with exit code %i",
+    async (status, body, code) => {
+      const { run } = await createCli({ respond: always(status, body) });
+      expect(await run("api list", overNetwork())).toMatchObject({ code, out: "" });
+    },
+  );
 });
 
 describe("api describe", () => {

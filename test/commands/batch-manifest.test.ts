@@ -126,7 +126,7 @@ test.each(platforms)(
 test.each([
   ["requests.jsonl", "requests.out.jsonl"],
   ["requests.json", "requests.json.out.jsonl"],
-])("batch manifest names the output of %s %s by default", async (input, out) => {
+])("batch manifest with the input %s uses the output %s by default", async (input, out) => {
   expect(await manifest("slurm", `${input} --shards 2`)).toContain(`run ${input} --out ${out} `);
 });
 
@@ -312,7 +312,7 @@ describe("the script in the manifest for slurm", () => {
     [exit.budget, 0, false],
     [exit.someFailed, 0, false],
   ] as const)(
-    "if gpuctl exits with %i after %i requeues: the task is requeued: %s",
+    "requeues the task if gpuctl exits with %i after %i requeues: %s",
     async ([code, restarts, again], context) => {
       skipWithout("bash", context);
       expect(await runTask(`exit ${code}`, { SLURM_RESTART_COUNT: String(restarts) })).toEqual({

@@ -24,7 +24,7 @@ describe("image --out", () => {
     expect((await readFile(path)).subarray(1, 4).toString()).toBe("PNG");
   });
 
-  test("is a name with the prompt in its own script if the flag is not set", async () => {
+  test("can be left out: the default name has the prompt in its own script", async () => {
     const { run } = await painter(tinyPng());
     const { code, out } = await run(["image", "夕暮れの灯台"], overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("-夕暮れの灯台-42-1.png\n") });

@@ -10,7 +10,7 @@ describe("image price", () => {
     ["--size 2048x2048 --steps 25 -n 10", "$0.40\n"],
     ["--size 1536x640 --steps 25 -n 3", "$0.028125\n"],
     ["--size 1023x1023 --steps 1", "$0.0003992191314697265625\n"],
-  ])("for the flags %j is %s", async (flags, price) => {
+  ])("prints the price for the flags %j", async (flags, price) => {
     const { run } = await createCli();
     expect(await run(`image price ${flags}`)).toMatchObject({ code: 0, out: price, requests: [] });
   });

@@ -66,7 +66,7 @@ describe("an unexpected response to image", () => {
     [{ images: null }],
     [{}],
     [null],
-  ])("without a picture, %j, exits with 7 and saves no picture", async (body) => {
+  ])("makes image exit with 7 and save no picture: %j", async (body) => {
     const cli = await createCli({ respond: always(200, body) });
     const { code, out } = await cli.run("image cat", overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });

@@ -43,7 +43,7 @@ async function output(line: string, respond: Responder, limits?: { readonly shor
   return run(`${line} --retries 0`, overNetwork());
 }
 
-describe("a long list prints the same as a short one", () => {
+describe("a long list is printed like a short one", () => {
   const formats = ["table", "json", "jsonl", "yaml", "csv", "tsv", "id"].map((format) => `-o ${format}`);
   const flags = [
     "--label train-*",

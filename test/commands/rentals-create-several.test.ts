@@ -158,7 +158,7 @@ describe("when some creates of --count fail", () => {
   test.each([
     [409, 6, 3],
     [401, 3, 1],
-  ])("and all of them get the response %i, the exit code is %i", async (status, code, sent) => {
+  ])("if all creates get the response %i, the exit code is %i", async (status, code, sent) => {
     const refuse = failure(status, "No");
     const { run } = await createCli({ respond: toCreates(refuse, refuse, refuse) });
     const outcome = await run(`${three} -o json`);

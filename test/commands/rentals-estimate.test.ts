@@ -137,7 +137,7 @@ describe("before a create, the estimated cost is shown", () => {
   });
 
   test.each(["--yes", "--dry-run", "--no-input"])(
-    "but without a prompt, and so without lookups, there is no estimate with %s",
+    "but not with %s, which needs no prompt and so no lookups",
     async (flag) => {
       const { run } = await createCli();
       const { requests } = await run(`${vm} ${flag} --sandbox`, { terminal: 100 });

@@ -526,7 +526,7 @@ describe("the lease of a create whose outcome is unknown", () => {
       ["unchecked 1001"],
     ],
     ["is not reported if the lease has an end time of its own", 24 * hour, []],
-  ])("of a process on another machine with the same host name %s", async (_, length, expected) => {
+  ])("from a process on another machine with the same host name %s", async (_, length, expected) => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     const lease = { process: distantProcess, endsWithProcess: true, by: "rentals run", endsAt: at(length) };

@@ -359,7 +359,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   });
 
   test.each(["attach train", "cancel train --yes"])(
-    "`%s` does not change another rental that has got the ID of the job's rental",
+    "`%s` does not change another rental that now has the ID of the job's rental",
     async (verb) => {
       const { run, active, jobs, sandbox, remote } = await createRenter();
       await run(detached("sleep 5"));

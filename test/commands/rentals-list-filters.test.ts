@@ -72,7 +72,7 @@ describe("rentals list --older-than", () => {
     ["10s", [9, 10, 12]],
     ["29d", [10]],
     ["31d", [0]],
-  ])("%s is compared with the age; a rental without a creation time never matches", async (age, ids) => {
+  ])("%s matches rentals that are older, but no rental without a creation time", async (age, ids) => {
     expect(await idsOf(`--older-than ${age}`)).toEqual(ids);
   });
 

@@ -58,7 +58,7 @@ describe.skipIf(process.platform === "win32")("a job", () => {
     expect(same.requests.filter(isCreate)).toEqual([]);
   });
 
-  test("says that its command keeps the first values of --env if the command already runs", async () => {
+  test("is resumed with a note that its command, which already runs, keeps the first values of --env", async () => {
     const renter = await createRenter();
     const line = sh("exit 4", "--keep", "--env", "TOKEN");
     await renter.run(line, renter.network({ TOKEN: "old" }));
@@ -475,7 +475,7 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     ["is removed if nothing was requested", undefined, 0],
     ["stays if the rental may belong to another account", firstMoment - hour, 1],
     ["stays if the rental may still appear", firstMoment, 1],
-  ])("of a canceled job without a rental %s", async (_, rentedAt, left) => {
+  ])("after the job was canceled without a rental %s", async (_, rentedAt, left) => {
     const renter = await createRenter();
     const job = { service: serviceUrl, process: deadProcess, rentedAt, leaseFile: leaseFile(renter) };
     const { id: token, rentalLabel: label } = await storeJob(join(renter.folder, "state"), job);

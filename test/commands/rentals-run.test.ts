@@ -190,7 +190,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     ["never answers", "Connection refused", 8, /could not be reached for 1m: the connection was refused/],
     ["refuses the login", "Permission denied (publickey).", 9, /login failed/],
     ["has another host key", "Host key verification failed.", 9, /host key has changed/],
-  ])("ends a rental whose ssh %s", async (_, stderr, exitCode, message) => {
+  ])("ends the rental if its SSH server %s", async (_, stderr, exitCode, message) => {
     const { run, active, leases } = await createRenter({ trouble: () => ({ stderr }) });
     const wait = exitCode === 8 ? ["--wait-timeout", "1m"] : [];
     const { code, err } = await run(sh("echo up", ...wait));
@@ -635,7 +635,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.active()).toEqual([]);
   });
 
-  describe("when another rental has got the ID of the job's rental", () => {
+  describe("when another rental now has the ID of the job's rental", () => {
     /** A machine on which the rental of a run is replaced by another one once the command runs. */
     async function createReplaced() {
       let replaced = false;

@@ -550,7 +550,7 @@ describe("rentals terminate with a third-party service", () => {
   );
 
   test.each(["undefined", "null", "[object Object]"])(
-    "finds no rental by the word %s if no rental has a label that is a text",
+    "finds no rental by the word %s if no label in the response is a string",
     async (word) => {
       const end = "POST /v2/on-demand/rentals/terminate";
       const { run } = await createCli({
@@ -699,7 +699,7 @@ Terminated: 7.
   });
 });
 
-describe("if the list of the active rentals is incomplete", () => {
+describe("commands that need all active rentals", () => {
   const active = "GET /v2/on-demand/rentals/active";
   const end = "POST /v2/on-demand/rentals/terminate";
   const operations = { [active]: {}, [end]: {}, "POST /v2/on-demand/rentals": {} };
@@ -713,7 +713,7 @@ describe("if the list of the active rentals is incomplete", () => {
     [{ items: [], hasMore: true }, { items: [] }, {}, null].flatMap((page) =>
       lines.map(([line, code]) => [page, line, code] as const),
     ),
-  )("the list %j is an error: %s sends no write", async (page, line, code) => {
+  )("fail with the incomplete list %j, and create or end nothing: %s", async (page, line, code) => {
     const { run } = await createCli({
       negotiates: true,
       respond: ({ method, path }) =>

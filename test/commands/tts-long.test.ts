@@ -149,33 +149,30 @@ describe("tts with a long text, after a failure", () => {
     ["empty", () => Response.json({ audio: "" }), 12, "the response contains no audio"],
     ["not base64", () => Response.json({ audio: "****" }), 12, "the response cannot be decoded"],
     ["truncated", () => sound(whole.subarray(0, 60)), 12, "the audio is truncated"],
-  ])(
-    "sends only one request for the failed part when it is repeated: the part was %s",
-    async (_, response, code, message) => {
-      let broken = true;
-      const respond = voiceBut((one) => (broken && one === sentences[1] ? response() : undefined));
-      const cli = await createCli({ respond });
-      const first = await cli.run(line, overNetwork());
-      expect(first).toMatchObject({ code, out: "" });
-      expect(first.requests).toHaveLength(4);
-      expect(first.err).toContain(`Error: 1 of 4 parts are missing\n  part 2: ${message}`);
-      const [folder = ""] = await folders(cli);
-      expect(first.err).toContain(
-        `3 of 4 parts are kept in ${join(cli.folder, folder)}. Run the same command again`,
-      );
-      expect(await readdir(cli.folder)).not.toContain("talk.wav");
+  ])("when it is repeated, requests only the part that was %s", async (_, response, code, message) => {
+    let broken = true;
+    const respond = voiceBut((one) => (broken && one === sentences[1] ? response() : undefined));
+    const cli = await createCli({ respond });
+    const first = await cli.run(line, overNetwork());
+    expect(first).toMatchObject({ code, out: "" });
+    expect(first.requests).toHaveLength(4);
+    expect(first.err).toContain(`Error: 1 of 4 parts are missing\n  part 2: ${message}`);
+    const [folder = ""] = await folders(cli);
+    expect(first.err).toContain(
+      `3 of 4 parts are kept in ${join(cli.folder, folder)}. Run the same command again`,
+    );
+    expect(await readdir(cli.folder)).not.toContain("talk.wav");
 
-      broken = false;
-      const second = await cli.run(line, overNetwork());
-      expect({ code: second.code, texts: texts(second.requests) }).toEqual({
-        code: 0,
-        texts: [sentences[1]],
-      });
-      expect(second.err).toContain("3 of 4 parts are already there");
-      expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
-      expect(await folders(cli)).toEqual([]);
-    },
-  );
+    broken = false;
+    const second = await cli.run(line, overNetwork());
+    expect({ code: second.code, texts: texts(second.requests) }).toEqual({
+      code: 0,
+      texts: [sentences[1]],
+    });
+    expect(second.err).toContain("3 of 4 parts are already there");
+    expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+    expect(await folders(cli)).toEqual([]);
+  });
 
   test.each([[{ audio: "" }], [{ audio: "****" }]])(
     "saves the unusable response %j of a part and prints its path",
