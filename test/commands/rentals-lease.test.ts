@@ -131,7 +131,7 @@ describe("rentals create --lease", () => {
     expect(await cli.run(line)).toMatchObject({ code: 0 });
   });
 
-  test("prints the rental and fails if the lease can no longer be completed after the create", async () => {
+  test("prints the rental and fails if the lease cannot be saved after the create", async () => {
     const cli = await createCli({
       respond: async (request) => {
         if (isCreate(request)) await writeFile(leaseFile(cli), header(2));

@@ -246,7 +246,7 @@ describe.skipIf(process.platform === "win32")("a job whose attached process cann
     return { ...renter, id };
   }
 
-  test("is an error when its command line is run again, without a prompt and without a second rental", async () => {
+  test("is reported as an error when its command line is run again, and nothing is rented", async () => {
     const { run, id, active } = await createDistant();
     const asked: string[] = [];
     const confirm = async ({ message }: { readonly message: string }) => asked.push(message) > 0;

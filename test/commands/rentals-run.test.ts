@@ -442,7 +442,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
   });
 
-  test("keeps what arrived of a --fetch path, apart from the next --fetch path", async () => {
+  test("saves an incomplete --fetch path in a separate folder, and copies the next --fetch path as usual", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     let copies = 0;
