@@ -6,7 +6,7 @@ import { overNetwork } from "../support/service.ts";
 const created: Responder = ({ method, path }) =>
   method === "POST" ? Response.json({ id: 7 }) : path.endsWith("-rentals") ? Response.json([]) : undefined;
 
-/** A service whose create succeeds, and which responds to later lookups like this. */
+/** A service that creates a rental and responds to later lookups with `lookup`. */
 const thenLookup =
   (lookup: () => Response): Responder =>
   (request) =>
@@ -18,21 +18,24 @@ const reset = () => {
 
 const line = "rentals create vm --gpus 1 --wait --retries 0 --wait-timeout 1s -o json --yes";
 
-describe("when a rental was created and waiting for it fails", () => {
+describe("when a rental was created but waiting for it fails", () => {
   test.each([
     ["the network fails", reset, 9],
     ["the service fails", () => Response.json({}, { status: 503 }), 7],
     ["time runs out", () => Response.json({ id: 7, state: "active", status: "Pending" }), 8],
-    ["it is gone", () => Response.json(null), 5],
-  ])("%s: its id is shown, without advice to retry", async (_name, lookup, code) => {
-    const { run } = await createCli({ respond: thenLookup(lookup) });
-    const outcome = await run(line, overNetwork());
-    expect(outcome).toMatchObject({ code, out: "" });
-    const { error } = JSON.parse(outcome.err);
-    expect(error.retryable).toBe(false);
-    expect(error.hint).toContain("Rental 7 was created and is billed. Do not create it again.");
-    expect(error.hint).not.toContain("safe to try again");
-  });
+    ["the rental is gone", () => Response.json(null), 5],
+  ])(
+    "the error shows the ID of the rental and does not advise to retry, if %s",
+    async (_name, lookup, code) => {
+      const { run } = await createCli({ respond: thenLookup(lookup) });
+      const outcome = await run(line, overNetwork());
+      expect(outcome).toMatchObject({ code, out: "" });
+      const { error } = JSON.parse(outcome.err);
+      expect(error.retryable).toBe(false);
+      expect(error.hint).toContain("Rental 7 was created and is billed. Do not create it again.");
+      expect(error.hint).not.toContain("safe to try again");
+    },
+  );
 });
 
 describe("a create with --wait whose response has no ID", () => {
@@ -45,20 +48,23 @@ describe("a create with --wait whose response has no ID", () => {
     return path.endsWith("-rentals") ? Response.json(listed) : undefined;
   };
 
-  test.each(["", " --count 2"])("has an unknown outcome, and what is new is listed%s", async (count) => {
-    listed = [];
-    const { run } = await createCli({ respond: withoutId });
-    const outcome = await run(
-      `rentals create vm --gpus 1 --label train --wait -o json --yes${count}`,
-      overNetwork(),
-    );
-    expect(outcome).toMatchObject({ code: 10, out: "" });
-    expect(JSON.stringify(JSON.parse(outcome.err))).toContain("New in the listing: 7.");
-    expect(outcome.err).toContain("the response has no ID");
-  });
+  test.each(["", " --count 2"])(
+    "has an unknown outcome, and the error lists new rentals, with the flags %j",
+    async (count) => {
+      listed = [];
+      const { run } = await createCli({ respond: withoutId });
+      const outcome = await run(
+        `rentals create vm --gpus 1 --label train --wait -o json --yes${count}`,
+        overNetwork(),
+      );
+      expect(outcome).toMatchObject({ code: 10, out: "" });
+      expect(JSON.stringify(JSON.parse(outcome.err))).toContain("New in the listing: 7.");
+      expect(outcome.err).toContain("the response has no ID");
+    },
+  );
 
   test.each(["", " --count 2"])(
-    "is not a success with -o id either, because there is no ID to print%s",
+    "also has an unknown outcome with -o id and without --wait, because there is no ID to print, with the flags %j",
     async (count) => {
       listed = [];
       const { run } = await createCli({ respond: withoutId });
@@ -68,7 +74,7 @@ describe("a create with --wait whose response has no ID", () => {
     },
   );
 
-  test("is a success without --wait, with a warning that says what is new", async () => {
+  test("is a success without --wait, and a warning lists new rentals", async () => {
     listed = [];
     const { run } = await createCli({ respond: withoutId });
     const outcome = await run("rentals create vm --gpus 1 -o json --yes", overNetwork());
@@ -76,7 +82,7 @@ describe("a create with --wait whose response has no ID", () => {
     expect(outcome.err).toContain("Warning: the response has no ID. New in the listing: 7.");
   });
 
-  test("sends nothing if --if-absent finds a rental without an ID, and says that it cannot wait", async () => {
+  test("is not sent if --if-absent finds a rental without an ID, for which gpuctl cannot wait", async () => {
     listed = [{ label: "train" }];
     const { run } = await createCli({ respond: withoutId });
     const outcome = await run(

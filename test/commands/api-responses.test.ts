@@ -40,7 +40,7 @@ describe("api call prints the response in the requested format", () => {
     expect(await printed(records[0], flags)).toBe(expected);
   });
 
-  test.each(["", "-o json", "--jq ."])("JSON is unchanged with %j", async (flags) => {
+  test.each(["", "-o json", "--jq ."])("JSON unchanged with %j", async (flags) => {
     for (const response of [records, records[0], { items: records }, null, []]) {
       expect(JSON.parse(await printed(response, flags))).toEqual(response);
     }
@@ -53,11 +53,11 @@ describe("api call prints the response in the requested format", () => {
     [[{ volumeId: 3 }], "-o id", "3\n"],
     [null, "-o id", ""],
     [7, "-o table", "7\n"],
-  ])("%j with %s", async (response, flags, expected) => {
+  ])("the response %j with %s", async (response, flags, expected) => {
     expect(await printed(response, flags)).toBe(expected);
   });
 
-  test("a response of another type is printed unchanged, and --include takes no format", async () => {
+  test("text that is not JSON, unchanged, and rejects --include with -o csv", async () => {
     const { run } = await createCli({ respond: always(200, "plain", { "content-type": "text/plain" }) });
     expect((await run("api call GET /v2/x -o csv", overNetwork())).out).toBe("plain");
     const rejected = await run("api call GET /v2/x -i -o csv", overNetwork());
@@ -102,7 +102,7 @@ describe("headers and cookies of an operation", () => {
     return run(`api call ${line}`, overNetwork());
   };
 
-  test("headers are set by name, and the key is still sent", async () => {
+  test("headers are set like fields, and the API key is still sent", async () => {
     const { code, requests } = await called("addThing -f idempotency-key=abc -F X-Team=12 -f name=x");
     expect(code).toBe(0);
     expect(requests.at(-1)).toMatchObject({
@@ -128,14 +128,14 @@ describe("headers and cookies of an operation", () => {
     expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
-  test("the example has the required parameters", async () => {
+  test("the example in `api describe` has the required parameters", async () => {
     const { run } = await createCli({ respond: always(200, document) });
     const { out } = await run("api describe addThing -o json", overNetwork());
     expect(JSON.parse(out).example).toBe("gpuctl api call addThing -f Idempotency-Key=text");
   });
 });
 
-describe("an empty response", () => {
+describe("an empty response to api call", () => {
   const promise = (status: string) => ({
     responses: { [status]: { content: { "application/json": { schema: { type: "object" } } } } },
   });
@@ -163,7 +163,7 @@ describe("an empty response", () => {
     ["dropThings", "application/json", 10],
     ["POST /v2/x", "application/json; charset=utf-8", 10],
     ["GET /v2/x", "application/problem+json", 7],
-  ])("is an error if JSON was expected: %s, content type %s, exits %i", async (line, type, code) => {
+  ])("is an error if JSON was expected: %s, content type %s, exit code %i", async (line, type, code) => {
     const ran = await runWith(line, 200, type);
     expect({ code: ran.code, out: ran.out }, ran.err).toEqual({ code, out: "" });
     expect(ran.err).toContain("the service responded 200 with an empty body");
@@ -181,7 +181,7 @@ describe("an empty response", () => {
     expect(await runWith(line, status, type)).toMatchObject({ code: 0, out: "" });
   });
 
-  test("from the sandbox prints nothing either", async () => {
+  test("is also an error in the sandbox", async () => {
     const { run } = await createCli();
     await run("sandbox fault add --operation createVirtualMachineRental --cut-stream-after 0");
     const ran = await run("api call createVirtualMachineRental -F gpuCount=1 --sandbox");
@@ -189,7 +189,7 @@ describe("an empty response", () => {
   });
 });
 
-test("an invalid value is reported as by every other command", async () => {
+test("api call reports invalid values with the same words as other commands", async () => {
   const properties = {
     short: { type: "string", minLength: 1 },
     many: { type: "array", maxItems: 1 },

@@ -6,7 +6,7 @@ import { overNetwork } from "../support/service.ts";
 const ref = (place: string) => ({ $ref: `#/components/${place}` });
 const json = (schema: unknown) => ({ content: { "application/json": { schema } } });
 
-/** A valid description with everything unusual that gpuctl must handle. */
+/** A valid description that has everything unusual that gpuctl must handle. */
 const unusual = {
   openapi: "3.0.3",
   info: { title: "Odd", version: "1" },
@@ -91,7 +91,7 @@ const sentBy = ({ requests }: Awaited<ReturnType<Awaited<ReturnType<typeof descr
   requests.filter(({ path }) => path !== descriptionPath);
 
 describe("an unusual description", () => {
-  test("is listed and printed unchanged", async () => {
+  test("is listed by `api list` and printed unchanged by `api spec`", async () => {
     const api = await described();
     expect((await api("list -o id")).out.split("\n")).toEqual([
       "GET /no-id",
@@ -112,7 +112,7 @@ describe("an unusual description", () => {
     expect(JSON.parse((await api("spec")).out)).toEqual(unusual);
   });
 
-  test("has every operation described, with an example", async () => {
+  test("is shown by `api describe` with an example for every operation", async () => {
     const api = await described();
     for (const { method, path } of JSON.parse((await api("list -o json")).out)) {
       const { code, err, out } = await api(`describe ${method} ${path} -o json`);
@@ -121,7 +121,7 @@ describe("an unusual description", () => {
     }
   });
 
-  test("is described with its limits, also if there is only a minimum or only a maximum", async () => {
+  test("is shown with its limits, even if there is only a minimum or only a maximum", async () => {
     const api = await described();
     expect((await api("describe getThing")).out).toContain("at most 3 characters");
     const { out } = await api("describe addNullable");
@@ -140,7 +140,7 @@ describe("an unusual description", () => {
     ["GET /no-id", "GET /no-id"],
     ["GET /numbers", "GET /numbers"],
     ["GET /same-id", "GET /same-id"],
-  ])("can be called with %s", async (line, request) => {
+  ])("can be used with `api call %s`", async (line, request) => {
     const api = await described();
     const outcome = await api(`call ${line}`);
     expect(outcome.code, outcome.err).toBe(0);
@@ -159,7 +159,7 @@ describe("an unusual description", () => {
     ["addNullable -f name=abc -F size=1", "size must be more than 1"],
     ["addNullable -f name=abc -F size=2 -f kind=c", "kind must be one of a, b"],
     ["sameId", "several operations are called sameId"],
-  ])("rejects %s: %s", async (line, expected) => {
+  ])("makes `api call` reject %s: %s", async (line, expected) => {
     const api = await described();
     const outcome = await api(`call ${line}`);
     expect(outcome.code, outcome.err).toBe(2);
@@ -170,7 +170,7 @@ describe("an unusual description", () => {
   test.each([
     ["getThin", 5, "Did you mean getThing"],
     ["GET", 2, "GET needs a path"],
-  ])("has no operation %s", async (line, code, expected) => {
+  ])("has no operation %s, and the error says what is wrong", async (line, code, expected) => {
     const api = await described();
     for (const verb of ["call", "describe"]) {
       const outcome = await api(`${verb} ${line}`);
@@ -180,7 +180,7 @@ describe("an unusual description", () => {
     }
   });
 
-  test("without operations lists nothing", async () => {
+  test("is listed as empty if it has no operations", async () => {
     const api = await described({ openapi: "3.1.0", paths: {} });
     expect(await api("list -o json")).toMatchObject({ code: 0, out: "[]\n" });
     expect((await api("list")).err).toBe("The service offers no operations.\n");
@@ -210,7 +210,7 @@ describe("an unusual description", () => {
     ["allOf", (refs: readonly object[]) => ({ allOf: refs })],
     ["anyOf", (refs: readonly object[]) => ({ anyOf: refs })],
     ["properties", (refs: readonly object[]) => ({ type: "object", properties: { ...refs } })],
-  ])("whose schemas multiply by %s is described as far as possible", async (_name, refer) => {
+  ])("is shown as far as possible if its schemas multiply by %s", async (_name, refer) => {
     const api = await described(exploding(8, 12, refer));
     const { code, out, err } = await api("describe addThing -o json");
     expect({ code, err }).toEqual({
@@ -220,7 +220,7 @@ describe("an unusual description", () => {
     expect(JSON.parse(out)).toMatchObject({ operationId: "addThing", path: "/things" });
   });
 
-  test("whose schemas multiply does not stop a call", async () => {
+  test("does not prevent a call if its schemas multiply", async () => {
     const api = await described(exploding(30, 2, (refs) => ({ allOf: refs })));
     const start = performance.now();
     const outcome = await api("call addThing -f a=b");
@@ -232,7 +232,7 @@ describe("an unusual description", () => {
     expect(sentBy(outcome)).toHaveLength(1);
   });
 
-  test("with a long list or a circular choice has an example", async () => {
+  test("has an example even with a very long list or a circular choice", async () => {
     const api = await described({
       openapi: "3.1.0",
       paths: {
@@ -260,13 +260,13 @@ describe("an unusual description", () => {
     expect(JSON.parse(out).example).toMatch(/^gpuctl api call addLong -F 'all\[\]=1'/);
   });
 
-  test("of an unreachable service is an error", async () => {
+  test("is an error if it is not found", async () => {
     const { run } = await createCli({ respond: notFound });
     expect((await run("api call getThing", overNetwork())).code).toBe(5);
   });
 });
 
-test("`api describe` quotes what it takes from the description in its example", async () => {
+test("the example of `api describe` quotes text from the description", async () => {
   const operationId = "foo;$(id)";
   const api = await described({
     openapi: "3.1.0",

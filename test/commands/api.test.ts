@@ -25,7 +25,7 @@ describe("api list", () => {
     `);
   });
 
-  test("lists each column that does not fit the terminal only once", async () => {
+  test("names each column that does not fit the terminal once", async () => {
     const { run } = await createCli();
     const { err } = await run("api list --sandbox", { terminal: 80 });
     expect(err).toBe(
@@ -33,7 +33,7 @@ describe("api list", () => {
     );
   });
 
-  test("shows the groups", async () => {
+  test("suggests a similar group if --group is unknown", async () => {
     const { run } = await createCli();
     const { code, err } = await run("api list --group ssh-key --sandbox");
     expect(code).toBe(2);
@@ -44,14 +44,17 @@ describe("api list", () => {
     [404, "", 5],
     [200, "<html>", 7],
     [401, "", 3],
-  ])("a description response of %i %j exits %i -> %i", async (status, body, code) => {
-    const { run } = await createCli({ respond: always(status, body) });
-    expect(await run("api list", overNetwork())).toMatchObject({ code, out: "" });
-  });
+  ])(
+    "fails after the response %i %j to the request for the description, with exit code %i",
+    async (status, body, code) => {
+      const { run } = await createCli({ respond: always(status, body) });
+      expect(await run("api list", overNetwork())).toMatchObject({ code, out: "" });
+    },
+  );
 });
 
 describe("api describe", () => {
-  test("shows an operation by its id", async () => {
+  test("shows an operation by its ID", async () => {
     const { run } = await createCli();
     expect((await run("api describe attachStorageVolume --sandbox")).out).toMatchInlineSnapshot(`
       "operation:             attachStorageVolume
@@ -72,7 +75,7 @@ describe("api describe", () => {
     `);
   });
 
-  test("shows the same by its method and path, with or without parameter values", async () => {
+  test("shows the same operation by its method and path, with or without parameter values", async () => {
     const { run } = await createCli();
     const outs = ["deleteSshKey", "delete /v2/ssh-keys/{id}", "DELETE v2/ssh-keys/7"].map(
       async (named) => (await run(`api describe ${named} -o json --sandbox`)).out,
@@ -90,12 +93,15 @@ describe("api describe", () => {
     expect(err).toContain(`Did you mean ${meant}`);
   });
 
-  test.each(["GET", "/v2/on-demand/rental", "TAKE /v2/x"])("%s is not an operation", async (named) => {
-    const { run } = await createCli();
-    expect((await run(`api describe ${named} --sandbox`)).code).toBe(2);
-  });
+  test.each(["GET", "/v2/on-demand/rental", "TAKE /v2/x"])(
+    "rejects %s, which is not an operation",
+    async (named) => {
+      const { run } = await createCli();
+      expect((await run(`api describe ${named} --sandbox`)).code).toBe(2);
+    },
+  );
 
-  test("handles recursive schemas", async () => {
+  test("shows operations with recursive schemas", async () => {
     const node = { type: "object", properties: { next: { $ref: "#/components/schemas/Node" } } };
     const body = (schema: object) => ({ requestBody: { content: { "application/json": { schema } } } });
     const document = {
@@ -112,7 +118,7 @@ describe("api describe", () => {
     }
   });
 
-  test.each(everyId)("the example of %s is accepted by the description", async (id) => {
+  test.each(everyId)("shows an example of %s that the description accepts", async (id) => {
     const { run } = await createCli();
     const { example } = JSON.parse((await run(`api describe ${id} -o json --sandbox`)).out);
     const { code, err } = await run([...words(example).slice(1), "--sandbox"]);
@@ -121,7 +127,7 @@ describe("api describe", () => {
 });
 
 describe("api call", () => {
-  test("puts fields into the path, the query and the body", async () => {
+  test("puts fields into the path, the query and the body of the request", async () => {
     const { run } = await createCli();
     const { requests, out } = await run(
       "api call createStorageVolume -f region=us-central-1 -f label=data -F sizeInGb=512 --sandbox",
@@ -140,7 +146,7 @@ describe("api call", () => {
     );
   });
 
-  test("reads nested names, files and stdin", async () => {
+  test("reads nested fields, files and stdin", async () => {
     const { run, folder } = await createCli();
     await writeFile(join(folder, "label.txt"), "from-a-file");
     const dry = async (line: string, stdin = "") =>
@@ -179,7 +185,7 @@ describe("api call", () => {
     "-F a=12345678901234567890",
     "-F a=1e999",
     "-F a=@nowhere",
-  ])("%s is an error, and nothing is sent", async (fields) => {
+  ])("rejects %s and sends nothing", async (fields) => {
     const { run } = await createCli();
     expect(await run(`api call POST /x ${fields} --sandbox`)).toMatchObject({
       code: 2,
@@ -188,7 +194,7 @@ describe("api call", () => {
     });
   });
 
-  test("sends a whole body unchanged", async () => {
+  test("sends the body of --input unchanged", async () => {
     const { run } = await createCli();
     const text = '{"gpuCount": 1e0, "label": "x"}';
     const { requests } = await run("api call createVirtualMachineRental --input - --no-input --sandbox", {
@@ -208,7 +214,7 @@ describe("api call", () => {
   test.each([
     ["createVirtualMachineRental --input - -F gpuCount=2", "gpuCount"],
     ["POST /v2/on-demand/virtual-machine-rentals --input - -f storageVolume[label]=x", "storageVolume"],
-  ])("%s conflicts with a whole body", async (line, field) => {
+  ])("rejects %s, because --input is the whole body", async (line, field) => {
     const { run } = await createCli();
     const stdin = '{"gpuCount": 1}';
     const { code, err, requests } = await run(`api call ${line} --sandbox`, { stdin });
@@ -220,7 +226,7 @@ describe("api call", () => {
     expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
-  test("validates the request against the description first", async () => {
+  test("validates the request against the description before it sends the request", async () => {
     const { run } = await createCli();
     const line =
       "api call createBareMetalRental -f networkType=token-ring -F gpuCount=9 -F storageVolume[isNew]=true -f storageVolume[label]=abcd --sandbox";
@@ -256,7 +262,7 @@ describe("api call", () => {
     // A URL drops tabs and line breaks: the first path would generate a picture, the second would leave the base URL.
     ["POST '/\tv1/image/generation' -f prompt=cat", "PATH must be a path"],
     ["GET '/v2/.\n./secret'", "PATH must be a path"],
-  ])("%s is rejected: %s", async (line, expected) => {
+  ])("rejects %s: %s", async (line, expected) => {
     const { run } = await createCli();
     const { code, out, err } = await run(`api call ${line} --yes --sandbox`);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -264,7 +270,7 @@ describe("api call", () => {
   });
 
   test.each(["POST /v2/rentals/terminate", "POST /v2/rentals/%74erminate", "DELETE /v2/x"])(
-    "%s may destroy something, so it needs --yes",
+    "requires --yes for %s, which may destroy something",
     async (line) => {
       const { run } = await createCli();
       const { code, err, requests } = await run(`api call ${line} --sandbox`);
@@ -279,7 +285,7 @@ describe("api call", () => {
   test.each([
     ["deleteSshKey -f id=abc", "id must be a"],
     ["listUsage -f limit=many", "limit must be a"],
-  ])("%s does not suggest -F, which would change nothing", async (line, expected) => {
+  ])("rejects %s without a suggestion to use -F, which would not help", async (line, expected) => {
     const { run } = await createCli();
     const { code, err } = await run(`api call ${line} --yes --sandbox`);
     expect(code).toBe(2);
@@ -287,19 +293,19 @@ describe("api call", () => {
     expect(err).not.toContain("-F gives");
   });
 
-  test("accepts query numbers as text", async () => {
+  test("accepts text for a number in the query", async () => {
     const { run } = await createCli();
     expect(await run("api call listUsage -f limit=5 --sandbox")).toMatchObject({ code: 0 });
   });
 
-  test("an unknown ID is not found", async () => {
+  test("suggests a similar operation if the ID is unknown", async () => {
     const { run } = await createCli();
     const { code, err } = await run("api call listSshKey --sandbox");
     expect(code).toBe(5);
     expect(err).toContain("Did you mean listSshKeys");
   });
 
-  test("a path that is not listed is sent anyway, with a note", async () => {
+  test("sends a request to a path that the description does not list, with a note", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("api call GET /v2/nowhere?a=1&a=2#here --sandbox");
     expect(code).toBe(5);
@@ -308,7 +314,7 @@ describe("api call", () => {
   });
 
   test.each(["/../secret", "/v2/%2E%2e/secret", "v2/./x", "/.."])(
-    "%s does not lead out of the base URL",
+    "rejects the path %s, which leads out of the base URL",
     async (path) => {
       const { run } = await createCli();
       expect(await run(`api call GET ${path}`, overNetwork())).toMatchObject({ code: 2, requests: [] });
@@ -334,7 +340,7 @@ describe("api call", () => {
     expect((await run(`${terminate} --yes`)).code).toBe(6);
   });
 
-  test("with --include prints the status and the headers first", async () => {
+  test("prints the status and the headers first with --include", async () => {
     const { run } = await createCli({ respond: always(201, { id: 7 }, { "x-request-id": "abc" }) });
     const { out } = await run("api call POST /v2/x -i", overNetwork());
     expect(out).toBe(
@@ -342,7 +348,7 @@ describe("api call", () => {
     );
   });
 
-  test("prints a body that is not JSON unchanged, and nothing for an empty body", async () => {
+  test("prints a body that is not JSON unchanged, and nothing if the body is empty", async () => {
     const bytes = Buffer.from([0, 255, 10, 27]);
     const { run } = await createCli({
       respond: ({ method }) => (method === "GET" ? new Response(bytes) : new Response(null, { status: 204 })),
@@ -354,7 +360,7 @@ describe("api call", () => {
     expect(shown.out).not.toContain("\u001b");
   });
 
-  test("retries reads only", async () => {
+  test("retries reads, but not writes", async () => {
     const { run } = await createCli({ respond: always(503, "") });
     const get = await run("api call GET /v2/x", overNetwork());
     expect(get.code).toBe(7);
@@ -379,7 +385,7 @@ describe("api call", () => {
     expect(out).not.toContain("secret");
   });
 
-  test("uses the documented operations without a description", async () => {
+  test("uses the documented operations if the service has no description", async () => {
     const { run } = await createCli({
       respond: service({ "GET /v2/on-demand/rental": () => Response.json({ id: 1 }) }),
     });
@@ -388,7 +394,7 @@ describe("api call", () => {
     expect(err).toContain("using the documented API instead");
   });
 
-  test("follows pages into one array", async () => {
+  test("combines all pages into one array with --paginate", async () => {
     const { run } = await createCli();
     for (let made = 0; made < 5; made += 1) await run("rentals create vm --gpus 1 --yes --sandbox");
     const { out, requests } = await run("api call listUsage -f limit=2 --paginate --sandbox");
@@ -420,7 +426,7 @@ describe("api call", () => {
       (at: number) => ({ items: [at], hasMore: at < 3, cursor: String(at + 1) }),
       "cursor",
     ],
-  ])("supports paging by %s", async (_name, page, parameter) => {
+  ])("follows pages by %s", async (_name, page, parameter) => {
     const { run } = await createCli({
       respond: ({ query }) => Response.json(page(Number(query[parameter] ?? 1))),
     });
@@ -429,7 +435,7 @@ describe("api call", () => {
     ]);
   });
 
-  test("stops when a page repeats", async () => {
+  test("stops if a page repeats", async () => {
     const { run } = await createCli({ respond: () => Response.json({ items: [1], nextCursor: "again" }) });
     const { out, err } = await run("api call GET /v2/things --paginate", overNetwork());
     expect(JSON.parse(out)).toEqual([1, 1]);
@@ -437,7 +443,7 @@ describe("api call", () => {
   });
 });
 
-test("a key created by api call works, and returns 401 after it is revoked", async () => {
+test("api call creates an API key that works, and that is refused with 401 after it is revoked", async () => {
   const { run } = await createCli();
   const made = await run("api call createApiKey -f name=ci --sandbox");
   const { id, apiKey } = JSON.parse(made.out);
@@ -447,7 +453,7 @@ test("a key created by api call works, and returns 401 after it is revoked", asy
   expect((await run("volumes list --sandbox", { env })).code).toBe(3);
 });
 
-test("an SSH key that is added by api call is listed until it is deleted", async () => {
+test("api call adds an SSH key that is listed until it is deleted", async () => {
   const { run } = await createCli();
   const added = await run("api call createSshKey -f name=laptop -f 'publicKey=ssh-ed25519 AAAA' --sandbox");
   const { id } = JSON.parse(added.out);
@@ -457,7 +463,7 @@ test("an SSH key that is added by api call is listed until it is deleted", async
   expect(await listed()).toEqual([]);
 });
 
-test("a response that claims to be JSON but is not is an error", async () => {
+test("api call fails if a response has the content type of JSON but is not JSON", async () => {
   const { run } = await createCli();
   await run("sandbox fault add --operation getBalance --garbage --times 2");
   for (const flags of ["", "--jq .x"]) {

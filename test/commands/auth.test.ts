@@ -40,7 +40,7 @@ describe("auth login", () => {
     expect(await savedConfig(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
   });
 
-  test("Ctrl-C at the prompt changes nothing", async () => {
+  test("changes nothing after Ctrl-C at the prompt", async () => {
     const cli = await createCli();
     const secret = async () => {
       throw new Interrupted();
@@ -57,7 +57,7 @@ describe("auth login", () => {
     ["./key.txt", "it is a path"],
     ["C:\\keys\\gpu.txt", "it is a path"],
     ["my key", "it has spaces"],
-  ])("%s pasted as a key is rejected", async (stdin, problem) => {
+  ])("rejects %s as a key", async (stdin, problem) => {
     const cli = await createCli();
     const { code, err, requests } = await cli.run(login(), { stdin });
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -68,7 +68,7 @@ describe("auth login", () => {
   test.each([
     ["gpuctl-sandbox-full", "The service accepts the key."],
     ["gpuctl-sandbox-read-only", "The service accepts the key, but it is read-only"],
-  ])("tries the key %s and says what it found", async (stdin, found) => {
+  ])("checks the key %s with the service and says whether it can write", async (stdin, found) => {
     const cli = await createCli();
     const { code, err, requests } = await cli.run(checkedLogin, { stdin });
     expect({ code, first: requests[0]?.path }).toEqual({
@@ -79,7 +79,7 @@ describe("auth login", () => {
     expect(await savedConfig(cli)).toMatchObject({ profiles: { default: { apiKey: stdin } } });
   });
 
-  test("a key that the service rejects does not replace the one that works", async () => {
+  test("keeps the saved key if the service rejects the new one", async () => {
     const cli = await createCli();
     await cli.run(checkedLogin, { stdin: "gpuctl-sandbox-full" });
     const { code, out, err } = await cli.run(checkedLogin, { stdin: "another-key-1234" });
@@ -90,7 +90,7 @@ describe("auth login", () => {
     });
   });
 
-  test("says that the key was saved untested with --no-validate, and when the service cannot be reached", async () => {
+  test("says that the key was saved without a check, with --no-validate or if the service cannot be reached", async () => {
     const offline = await createCli({
       respond: () => {
         throw new ConnectionFailed("no such host", { code: "ENOTFOUND", sent: false });
@@ -108,7 +108,7 @@ describe("auth login", () => {
   test.each([
     ["a redirect to another host", always(302, "", { location: "https://login.example.net/" })],
     ["a web page", always(200, "<html>Welcome</html>", { "content-type": "text/html" })],
-  ])("saves no key when the host responds with %s", async (_, respond) => {
+  ])("saves no key if the host responds with %s", async (_, respond) => {
     const cli = await createCli({ respond });
     const { code, out, err } = await cli.run(checkedLogin, { stdin: key });
     expect({ code, out }).toEqual({ code: 7, out: "" });
@@ -116,20 +116,20 @@ describe("auth login", () => {
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
 
-  test.each(["", "  \n", "two words", "clé"])("the key %j is rejected", async (stdin) => {
+  test.each(["", "  \n", "two words", "clé"])("rejects the key %j", async (stdin) => {
     const cli = await createCli();
     expect(await cli.run(login(), { stdin })).toMatchObject({ code: 2, out: "" });
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
 
-  test("when not running interactively the error says what to use instead", async () => {
+  test("requires --with-token without a terminal", async () => {
     const { run } = await createCli();
     const { code, err } = await run("auth login");
     expect(code).toBe(2);
     expect(err).toContain("--with-token");
   });
 
-  test("the first profile stays the current one, and other profiles are not changed", async () => {
+  test("keeps the first profile as the current one, and does not change other profiles", async () => {
     const cli = await createCli({ respond: always(200, []) });
     await cli.run(login("work"), { stdin: "work-key" });
     await cli.run(login("home"), { stdin: "home-key" });
@@ -144,7 +144,7 @@ describe("auth login", () => {
     });
   });
 
-  test("another base URL is another service: the old inference host is removed", async () => {
+  test("removes the saved inference host if the base URL changes", async () => {
     const cli = await createCli();
     await cli.run(`${login()} --inference-base-url https://old.example`, { stdin: key });
     await cli.run("auth login --with-token --no-validate", { stdin: "key-of-the-same-service" });
@@ -162,14 +162,14 @@ describe("auth login", () => {
     });
   });
 
-  test.each(["abcd", "elevenchars"])("no part is shown of a key as short as %s", async (short) => {
+  test.each(["abcd", "elevenchars"])("shows no part of a key as short as %s", async (short) => {
     const cli = await createCli({ respond: always(200, {}) });
     const { out } = await cli.run(`${login()} -o json`, { stdin: short });
     expect(JSON.parse(out).key).toBe("…");
     expect(JSON.parse((await cli.run("auth status -o json")).out).key).toBe("…");
   });
 
-  test("a dry run shows what would be saved, and saves nothing", async () => {
+  test("shows in a dry run what it would save, and saves nothing", async () => {
     const cli = await createCli();
     const { out, err } = await cli.run(`${login()} --dry-run -o json`, { stdin: key });
     expect(JSON.parse(out)).toMatchObject({ key: "…1234", baseUrl: serviceUrl, savedIn: null });
@@ -177,7 +177,7 @@ describe("auth login", () => {
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
 
-  test("says if no service is configured yet", async () => {
+  test("mentions --base-url if no service is configured yet", async () => {
     const { run } = await createCli();
     const { code, err } = await run("auth login --with-token", { stdin: key });
     expect(code).toBe(0);
@@ -186,7 +186,7 @@ describe("auth login", () => {
 });
 
 describe("auth logout", () => {
-  test("removes the key and leaves the rest of the profile", async () => {
+  test("removes the key and keeps the rest of the profile", async () => {
     const cli = await createCli();
     await cli.run(login(), { stdin: key });
     expect(JSON.parse((await cli.run("auth logout -o json")).out)).toEqual({
@@ -201,7 +201,7 @@ describe("auth logout", () => {
     expect(await cli.run("volumes list")).toMatchObject({ code: 3, requests: [] });
   });
 
-  test("a dry run removes nothing", async () => {
+  test("removes nothing in a dry run", async () => {
     const cli = await createCli();
     await cli.run(login(), { stdin: key });
     const { err } = await cli.run("auth logout --dry-run");
@@ -209,7 +209,7 @@ describe("auth logout", () => {
     expect(await savedConfig(cli)).toMatchObject({ profiles: { default: { apiKey: key } } });
   });
 
-  test("reports that there is no key to remove", async () => {
+  test("says that there is no key to remove", async () => {
     const { run } = await createCli();
     const { code, out, err } = await run("auth logout -o json");
     expect({ code, out: JSON.parse(out) }).toEqual({
@@ -221,7 +221,7 @@ describe("auth logout", () => {
 });
 
 describe("auth status", () => {
-  test("shows the source and the last four characters, and checks the key with the service", async () => {
+  test("shows where the key is stored and its last four characters, and checks the key with the service", async () => {
     const cli = await createCli({ respond: always(200, {}) });
     await cli.run(login("work"), { stdin: key });
     const { out, requests } = await cli.run("auth status");
@@ -247,7 +247,7 @@ describe("auth status", () => {
   test.each([
     ["full", true],
     ["readOnly", false],
-  ] as const)("says whether a key can write: %s", async (name, canWrite) => {
+  ] as const)("says whether the key can write: %s", async (name, canWrite) => {
     const { run, sandbox } = await createCli();
     const { out, err } = await run(
       "auth status -o json",
@@ -257,14 +257,14 @@ describe("auth status", () => {
     expect(err).toBe("");
   });
 
-  test("says that a key can read if no more is known", async () => {
+  test("says that the key can read if it is unknown whether it can write", async () => {
     const { run, sandbox } = await createCli({ only: "documented" });
     const { out, err } = await run("auth status", overNetwork({ GPUCTL_API_KEY: sandbox.keys.full }));
     expect(out).toMatch(/^accepted: +true\ncanWrite: +-$/m);
     expect(err).toBe("The key can read. Whether it can also write is not known.\n");
   });
 
-  test("in the sandbox, shows the sandbox's own key", async () => {
+  test("shows the sandbox's own key with --sandbox", async () => {
     const { run } = await createCli();
     expect(JSON.parse((await run("auth status -o json --sandbox")).out)).toMatchObject({
       sandbox: true,
@@ -274,7 +274,7 @@ describe("auth status", () => {
     });
   });
 
-  test("in the sandbox, a key in GPUCTL_API_KEY is used only if it is a key of the sandbox", async () => {
+  test("uses the key in GPUCTL_API_KEY with --sandbox only if it is a key of the sandbox", async () => {
     const { run, sandbox } = await createCli();
     const env = { GPUCTL_API_KEY: sandbox.keys.readOnly };
     const { out, requests } = await run("auth status -o json --sandbox", { env });
@@ -284,7 +284,7 @@ describe("auth status", () => {
     expect(JSON.parse(other.out)).toMatchObject({ key: "…full", source: "the sandbox's own key" });
   });
 
-  test("exits 3 if the service does not accept the key, or if there is no key", async () => {
+  test("exits with 3 if the service rejects the key or there is no key", async () => {
     const { run } = await createCli({ respond: always(401, {}) });
     const env = { GPUCTL_BASE_URL: serviceUrl };
     expect(await run("auth status", { env: { ...env, GPUCTL_API_KEY: key } })).toMatchObject({
@@ -295,9 +295,9 @@ describe("auth status", () => {
   });
 });
 
-describe("an invalid configuration", () => {
+describe("an invalid configuration file", () => {
   test.each(["{ not json", "[]", '"text"', '{"profiles": 5}', '{"profiles": {"default": {"baseUrl": 5}}}'])(
-    "%s is reported and not changed",
+    "with %s is reported and not changed",
     async (text) => {
       const cli = await createCli();
       await mkdir(join(cli.folder, "config"));
@@ -325,13 +325,13 @@ describe("auth token", () => {
     expect((await cli.run("auth token", { programs })).out).toBe("printed\n");
   });
 
-  test("exits 3 if there is none", async () => {
+  test("exits with 3 if there is no key", async () => {
     const { run } = await createCli();
     expect(await run("auth token")).toMatchObject({ code: 3, out: "" });
   });
 });
 
-test.each([401, 403])("auth status with a %i says which key was used", async (status) => {
+test.each([401, 403])("auth status says which key was used after a response of %i", async (status) => {
   const { run } = await createCli({ respond: always(status, {}) });
   const env = { GPUCTL_BASE_URL: serviceUrl, GPUCTL_API_KEY: key };
   const { err, out } = await run("auth status", { env });

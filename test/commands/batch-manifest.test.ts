@@ -13,7 +13,7 @@ const platforms = ["k8s", "slurm", "github", "gitlab"];
 
 const printed = new Map<string, string>();
 
-/** The printed manifest, for an account whose key is in the environment. Runs each command line only once. */
+/** The manifest that gpuctl prints if the key is in the environment. Each command line is run only once. */
 async function manifest(platform: string, rest = "requests.jsonl --shards 8 --max-cost 20"): Promise<string> {
   const line = `batch manifest ${platform} ${rest}`;
   const known = printed.get(line);
@@ -27,12 +27,12 @@ async function manifest(platform: string, rest = "requests.jsonl --shards 8 --ma
 
 const k8sJob = async (rest?: string): Promise<Job> => parse(await manifest("k8s", rest));
 
-describe.each(platforms)("%s", (platform) => {
-  test("never contains the key", async () => {
+describe.each(platforms)("the manifest for %s", (platform) => {
+  test("never contains the API key", async () => {
     expect(await manifest(platform)).not.toContain(key);
   });
 
-  test("names the service of the profile, runs the batch and says how to merge it", async () => {
+  test("names the base URL of the profile, runs the batch and says how to merge it", async () => {
     const text = await manifest(platform);
     expect(text).toContain(serviceUrl);
     expect(text.replaceAll(/\n *- /g, " ")).toContain(
@@ -41,7 +41,7 @@ describe.each(platforms)("%s", (platform) => {
     expect(text).toContain("gpuctl batch merge requests.out.jsonl --requests requests.jsonl");
   });
 
-  test("reads prompts with --endpoint and passes the model and the concurrency on", async () => {
+  test("runs prompts with --endpoint, and passes on --model, --param and --concurrency", async () => {
     const text = await manifest(
       platform,
       "prompts.csv --endpoint image --model SSD --param steps=20 --concurrency 3 --shards 2 --out out/a.jsonl",
@@ -52,14 +52,14 @@ describe.each(platforms)("%s", (platform) => {
     expect(text).toContain("gpuctl batch merge out/a.jsonl\n");
   });
 
-  test("runs in the sandbox without a key", async () => {
+  test("uses the sandbox without a key if --sandbox is set", async () => {
     const { run } = await createCli();
     const { out } = await run(`batch manifest ${platform} requests.jsonl --shards 8 --sandbox`);
     expect(out).toContain("GPUCTL_SANDBOX");
     expect(out).not.toMatch(/GPUCTL_API_KEY|auth token|[Ss]ecret|The key/);
   });
 
-  test("quotes names with spaces", async () => {
+  test("quotes file names with spaces", async () => {
     const { run } = await createCli();
     const { out } = await run(
       ["batch", "manifest", platform, "my requests.jsonl", "--shards", "2"],
@@ -70,7 +70,7 @@ describe.each(platforms)("%s", (platform) => {
     );
   });
 
-  test("is one document with -o json", async () => {
+  test("is printed as one document with -o json", async () => {
     const { run } = await createCli();
     const { out } = await run(`batch manifest ${platform} requests.jsonl --shards 2 -o json`, overNetwork());
     const text = await manifest(platform, "requests.jsonl --shards 2");
@@ -90,44 +90,47 @@ test.each([
   ["gitlab requests.jsonl --out '$HOME.jsonl' --shards 2", /--out must not contain/],
   ["github requests.jsonl --shards 257", /--shards must be at most 256 on GitHub, not 257/],
   ["gitlab requests.jsonl --shards 201", /--shards must be at most 200 on GitLab, not 201/],
-])("batch manifest %s is refused", async (rest, message) => {
+])("batch manifest rejects %s", async (rest, message) => {
   const { run } = await createCli();
   const { code, out, err } = await run(`batch manifest ${rest}`, overNetwork());
   expect({ code, out }).toEqual({ code: exit.usage, out: "" });
   expect(err).toMatch(message);
 });
 
-test.each(platforms)("a line break cannot end a comment of %s and begin a command", async (platform) => {
-  const { run } = await createCli();
-  const batch = ["batch", "manifest", platform, "--shards", "2"];
-  for (const lineBreak of ["\n", "\r", "\u2028"]) {
-    const text = `a${lineBreak}touch x`;
-    const lines = [
-      ["--out", text],
-      ["--model", text],
-      ["--image", text],
-      ["--secret", text],
-      ["--claim", text],
-    ];
-    for (const [flag = "", value = ""] of lines) {
-      const { code, out, err } = await run([...batch, "a.jsonl", flag, value], overNetwork());
+test.each(platforms)(
+  "batch manifest %s rejects line breaks, which could end a comment and begin a command",
+  async (platform) => {
+    const { run } = await createCli();
+    const batch = ["batch", "manifest", platform, "--shards", "2"];
+    for (const lineBreak of ["\n", "\r", "\u2028"]) {
+      const text = `a${lineBreak}touch x`;
+      const lines = [
+        ["--out", text],
+        ["--model", text],
+        ["--image", text],
+        ["--secret", text],
+        ["--claim", text],
+      ];
+      for (const [flag = "", value = ""] of lines) {
+        const { code, out, err } = await run([...batch, "a.jsonl", flag, value], overNetwork());
+        expect({ code, out }).toEqual({ code: exit.usage, out: "" });
+        expect(err).toContain(`${flag} must not contain line breaks`);
+      }
+      const { code, out, err } = await run([...batch, `${text}.jsonl`], overNetwork());
       expect({ code, out }).toEqual({ code: exit.usage, out: "" });
-      expect(err).toContain(`${flag} must not contain line breaks`);
+      expect(err).toContain("INPUT must not contain line breaks");
     }
-    const { code, out, err } = await run([...batch, `${text}.jsonl`], overNetwork());
-    expect({ code, out }).toEqual({ code: exit.usage, out: "" });
-    expect(err).toContain("INPUT must not contain line breaks");
-  }
-});
+  },
+);
 
 test.each([
   ["requests.jsonl", "requests.out.jsonl"],
   ["requests.json", "requests.json.out.jsonl"],
-])("the output of %s is %s by default", async (input, out) => {
+])("batch manifest with the input %s uses the output %s by default", async (input, out) => {
   expect(await manifest("slurm", `${input} --shards 2`)).toContain(`run ${input} --out ${out} `);
 });
 
-test("without a base URL, it says that the job needs one", async () => {
+test("batch manifest says that the job needs a base URL if none is configured", async () => {
   const { run } = await createCli();
   const { code, err } = await run("batch manifest k8s requests.jsonl --shards 2");
   expect({ code, err }).toEqual({
@@ -136,7 +139,7 @@ test("without a base URL, it says that the job needs one", async () => {
   });
 });
 
-describe("the Indexed Job", () => {
+describe("the Indexed Job in the manifest for k8s", () => {
   test("takes the key from a Secret", async () => {
     const { spec } = await k8sJob("requests.jsonl --shards 8 --secret account");
     expect(spec?.template.spec?.containers[0]?.env).toEqual([
@@ -145,7 +148,7 @@ describe("the Indexed Job", () => {
     ]);
   });
 
-  test("has a pod for each shard, on a claim that outlives it", async () => {
+  test("starts a pod for each shard, and mounts a PersistentVolumeClaim that remains after the job", async () => {
     const { spec } = await k8sJob("requests.jsonl --shards 8 --claim shared");
     expect(spec).toMatchObject({ completionMode: "Indexed", completions: 8 });
     expect(spec?.template.spec?.volumes).toEqual([
@@ -153,7 +156,7 @@ describe("the Indexed Job", () => {
     ]);
   });
 
-  test.each([1, 8])("of %i shards says what the claim must support", async (shards) => {
+  test.each([1, 8])("with %i shards says what the PersistentVolumeClaim must support", async (shards) => {
     const text = (await manifest("k8s", `requests.jsonl --shards ${shards}`)).replaceAll("\n# ", " ");
     expect(text).toContain("It keeps the journals");
     expect(/All \d+ pods mount it, so it must be ReadWriteMany/.exec(text)?.[0]).toBe(
@@ -161,26 +164,29 @@ describe("the Indexed Job", () => {
     );
   });
 
-  test.for(["Complete", "Failed"])("is waited for until it is %s", async (condition, context) => {
-    skipWithout("sh", context);
-    const home = await createHome();
-    // Shows no condition, then one that is not the last, then both.
-    await addProgram(
-      home.folder,
-      "kubectl",
-      `echo "$*" >> calls
+  test.for(["Complete", "Failed"])(
+    "is documented with a command that waits until the job is %s",
+    async (condition, context) => {
+      skipWithout("sh", context);
+      const home = await createHome();
+      // A kubectl that prints no condition at first, then Suspended, then Suspended and the last condition.
+      await addProgram(
+        home.folder,
+        "kubectl",
+        `echo "$*" >> calls
 case $(wc -l < calls) in *1) ;; *2) printf Suspended ;; *) printf 'Suspended ${condition}' ;; esac`,
-    );
-    await addProgram(home.folder, "sleep", "exit 0");
-    const [line = ""] = /until kubectl .*/.exec(await manifest("k8s")) ?? [];
-    const ended = await runProgram("sh", ["-c", line], { cwd: home.folder, env: home.env });
-    expect(ended).toMatchObject({ code: 0, out: `Suspended ${condition}\n` });
-    expect(await readFile(join(home.folder, "calls"), "utf8")).toBe(
-      "get job/gpuctl-batch -o jsonpath={.status.conditions[*].type}\n".repeat(3),
-    );
-  });
+      );
+      await addProgram(home.folder, "sleep", "exit 0");
+      const [line = ""] = /until kubectl .*/.exec(await manifest("k8s")) ?? [];
+      const ended = await runProgram("sh", ["-c", line], { cwd: home.folder, env: home.env });
+      expect(ended).toMatchObject({ code: 0, out: `Suspended ${condition}\n` });
+      expect(await readFile(join(home.folder, "calls"), "utf8")).toBe(
+        "get job/gpuctl-batch -o jsonpath={.status.conditions[*].type}\n".repeat(3),
+      );
+    },
+  );
 
-  /** What the Job controller does with a pod that ends with this code, by the rules of the manifest. */
+  /** What the Job controller does, by the rules of the manifest, with a pod that exits with this code. */
   async function actionFor(code: number): Promise<string> {
     const { spec } = await k8sJob();
     expect(spec?.template.spec?.restartPolicy).toBe("Never");
@@ -193,9 +199,12 @@ case $(wc -l < calls) in *1) ;; *2) printf Suspended ;; *) printf 'Suspended ${c
     return rule?.action ?? "Count";
   }
 
-  test.each([exit.network, exit.interrupted, 137, 143])("replaces a pod that exits with %i", async (code) => {
-    expect(await actionFor(code)).toBe("Count");
-  });
+  test.each([exit.network, exit.interrupted, 137, 143])(
+    "retries the shard if its pod exits with %i",
+    async (code) => {
+      expect(await actionFor(code)).toBe("Count");
+    },
+  );
 
   test.each([
     exit.fault,
@@ -206,20 +215,20 @@ case $(wc -l < calls) in *1) ;; *2) printf Suspended ;; *) printf 'Suspended ${c
     exit.unknownOutcome,
     exit.budget,
     exit.someFailed,
-  ])("gives up a shard whose pod exits with %i", async (code) => {
+  ])("does not retry the shard if its pod exits with %i", async (code) => {
     expect(await actionFor(code)).toBe("FailIndex");
   });
 });
 
-describe("the CI jobs", () => {
-  /** The script that runs a shard. */
+describe("the CI jobs in the manifests for GitHub and GitLab", () => {
+  /** The script that runs a shard, by platform. */
   const scripts: Readonly<Record<string, (text: string) => string>> = {
     github: (text) =>
       parse(text).jobs.shard.steps.find(({ name }: { name?: string }) => name === "Run the shard").run,
     gitlab: (text) => parse(text).batch.script.join("\n"),
   };
 
-  /** GitHub replaces expressions before the shell runs. */
+  /** The script after GitHub has replaced its expressions, which happens before the shell starts. */
   const withShard = (script = "") => script.replaceAll(/\$\{\{ matrix\.shard \}\}/g, "3");
 
   describe.each(Object.keys(scripts))("%s", (platform) => {
@@ -232,7 +241,7 @@ describe("the CI jobs", () => {
       [exit.budget, 1],
       [exit.someFailed, 1],
       [exit.interrupted, 1],
-    ])("a shard that exits with %i is run %i times", async ([code = 0, times = 0], context) => {
+    ])("a shard whose gpuctl exits with %i is run %i times", async ([code = 0, times = 0], context) => {
       skipWithout("sh", context);
       const home = await createHome();
       await addProgram(home.folder, "gpuctl", `echo run >> runs; exit ${code}`);
@@ -248,7 +257,7 @@ describe("the CI jobs", () => {
     });
   });
 
-  test("a later attempt on GitHub does not start without the journal", async (context) => {
+  test("a rerun on GitHub does not start if the journal is missing", async (context) => {
     skipWithout("sh", context);
     const home = await createHome();
     await addProgram(home.folder, "gpuctl", "touch ran");
@@ -262,31 +271,31 @@ describe("the CI jobs", () => {
     expect(await attempt("touch requests.out.3-of-8.jsonl.journal")).toMatchObject({ code: 0 });
   });
 
-  test("GitHub's matrix has each shard once, and the job names the number of shards", async () => {
+  test("the GitHub matrix has each shard once, and --shard has the number of shards", async () => {
     const { jobs } = parse(await manifest("github"));
     expect(jobs.shard.strategy.matrix.shard).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(scripts.github?.(await manifest("github"))).toMatch(/--shard \$\{\{ matrix\.shard \}\}\/8/);
     expect(jobs.merge.needs).toBe("shard");
   });
 
-  test("GitLab starts as many jobs as there are shards", async () => {
+  test("GitLab starts one job for each shard", async () => {
     const { batch } = parse(await manifest("gitlab"));
     expect(batch.parallel).toBe(8);
     expect(scripts.gitlab?.(await manifest("gitlab"))).toContain("--shards 8");
   });
 });
 
-describe("the Slurm script", () => {
+describe("the script in the manifest for slurm", () => {
   test.each([
     [1, "0"],
     [2, "1"],
     [8, "1,7"],
-  ])("of %i shards shows how to rerun tasks, with indexes that exist", async (shards, tasks) => {
+  ])("with %i shards shows a command to rerun tasks that have existing indexes", async (shards, tasks) => {
     const text = await manifest("slurm", `requests.jsonl --shards ${shards}`);
     expect(text).toContain(`#   sbatch --array=${tasks} job.sh\n`);
   });
 
-  test("is valid bash", async (context) => {
+  test("is a valid bash script", async (context) => {
     skipWithout("bash", context);
     const { code, err } = await runProgram("bash", ["-n"], { input: await manifest("slurm") });
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -302,24 +311,27 @@ describe("the Slurm script", () => {
     [exit.credential, 0, false],
     [exit.budget, 0, false],
     [exit.someFailed, 0, false],
-  ] as const)("exit code %i after %i requeues: queued again %s", async ([code, restarts, again], context) => {
-    skipWithout("bash", context);
-    expect(await runTask(`exit ${code}`, { SLURM_RESTART_COUNT: String(restarts) })).toEqual({
-      code,
-      requeued: again ? "requeue 17_3\n" : "",
-    });
-  });
+  ] as const)(
+    "requeues the task if gpuctl exits with %i after %i requeues: %s",
+    async ([code, restarts, again], context) => {
+      skipWithout("bash", context);
+      expect(await runTask(`exit ${code}`, { SLURM_RESTART_COUNT: String(restarts) })).toEqual({
+        code,
+        requeued: again ? "requeue 17_3\n" : "",
+      });
+    },
+  );
 
-  test("a task that is out of time ends gpuctl and is queued again", async (context) => {
+  test("ends gpuctl and requeues the task shortly before the time limit", async (context) => {
     skipWithout("bash", context);
-    // A gpuctl that sends SIGUSR1 to the script, as Slurm does before a time limit, and then ends at the script's SIGTERM.
+    // A gpuctl that sends SIGUSR1 to the script, as Slurm does before the time limit, and exits when the script sends SIGTERM.
     const gpuctl = `trap 'exit ${exit.interrupted}' TERM
 kill -USR1 $PPID
 for _ in $(seq 500); do sleep 0.01; done`;
     expect(await runTask(gpuctl)).toEqual({ code: exit.interrupted, requeued: "requeue 17_3\n" });
   });
 
-  test("a canceled task ends gpuctl and is not queued again", async (context) => {
+  test("ends gpuctl and does not requeue the task if Slurm cancels it", async (context) => {
     skipWithout("bash", context);
     const gpuctl = `trap 'exit ${exit.interrupted}' TERM
 kill -TERM $PPID
@@ -327,7 +339,7 @@ for _ in $(seq 500); do sleep 0.01; done`;
     expect(await runTask(gpuctl)).toEqual({ code: exit.interrupted, requeued: "" });
   });
 
-  /** Runs the script as task 3 of job 17, with a script for gpuctl. */
+  /** Runs the manifest's script as task 3 of job 17, with the shell script `gpuctl` in place of gpuctl. */
   async function runTask(gpuctl: string, env: Readonly<Record<string, string>> = {}) {
     const home = await createHome();
     await addProgram(home.folder, "gpuctl", gpuctl);

@@ -27,7 +27,7 @@ const recordsOf = async (cli: Cli): Promise<readonly JournalRecord[]> => {
   return records;
 };
 
-/** Changes the journal to one of a version that did not record the service and the model. */
+/** Changes the journal to the format of an earlier version, which did not record the service and the model. */
 async function makeOlder(cli: Cli): Promise<void> {
   const older = (await recordsOf(cli)).map((record) =>
     record.event === "input" ? ({ event: "input", lines: record.lines } as const) : record,
@@ -38,63 +38,68 @@ async function makeOlder(cli: Cli): Promise<void> {
 describe.each([
   { endpoint: "chat", key: "chat.model", field: "model", models: ["model-a", "model-b"] },
   { endpoint: "image", key: "image.model", field: "model_name", models: ["SD1.5", "SD2"] },
-])("prompts for $endpoint, after the default model has changed", ({ endpoint, key, field, models }) => {
-  const [before = "", now = ""] = models;
-  const line = `batch run --prompts p.txt --endpoint ${endpoint} --out out.jsonl`;
+])(
+  "batch run --endpoint $endpoint with prompts, after the default model has changed",
+  ({ endpoint, key, field, models }) => {
+    const [before = "", now = ""] = models;
+    const line = `batch run --prompts p.txt --endpoint ${endpoint} --out out.jsonl`;
 
-  /** A batch of two prompts that is complete. */
-  const completeBatch = async (more = "") => {
-    const cli = await createCli({ respond: endpoint === "chat" ? answer : picture });
-    await write(cli, "p.txt", "One\nTwo\n");
-    await cli.run(`config set ${key} ${before}`);
-    const { code, requests } = await cli.run(`${line}${more}`, overNetwork());
-    expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: before } }, {}] });
-    return cli;
-  };
+    /** A completed batch of two prompts. */
+    const completeBatch = async (more = "") => {
+      const cli = await createCli({ respond: endpoint === "chat" ? answer : picture });
+      await write(cli, "p.txt", "One\nTwo\n");
+      await cli.run(`config set ${key} ${before}`);
+      const { code, requests } = await cli.run(`${line}${more}`, overNetwork());
+      expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: before } }, {}] });
+      return cli;
+    };
 
-  test.each(["", ` --model ${before}`, ` --param '${field}="${before}"'`])(
-    "are not paid for again if the first run had%s",
-    async (more) => {
-      const cli = await completeBatch(more);
+    test.each(["", ` --model ${before}`, ` --param '${field}="${before}"'`])(
+      "does not pay for the prompts again after a first run with the flags %j",
+      async (more) => {
+        const cli = await completeBatch(more);
+        await cli.run(`config set ${key} ${now}`);
+        const paid = await read(cli, "out.jsonl");
+        for (const flag of ["", " --dry-run"]) {
+          const { code, requests, err } = await cli.run(line + flag, overNetwork());
+          expect({ code, requests }).toEqual({ code: 2, requests: [] });
+          expect(err).toContain(
+            `were sent with the model ${before}, but the default is now the model ${now}`,
+          );
+          expect(err).toContain(`2 lines would be sent and paid for again`);
+          expect(err).toContain(`To continue the batch, add --model ${before}.`);
+          expect(err).toContain(`add --model ${now} and pass another --out.`);
+        }
+        expect(await read(cli, "out.jsonl")).toBe(paid);
+        expect(await cli.run(`${line} --model ${before}`, overNetwork())).toMatchObject({
+          code: 0,
+          requests: [],
+        });
+      },
+    );
+
+    test("sends the prompts again, but only once, if the command line names the new model", async () => {
+      const cli = await completeBatch();
+      const { code, requests } = await cli.run(`${line} --model ${now}`, overNetwork());
+      expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: now } }, {}] });
+      const refused = await cli.run(line, overNetwork());
+      expect(refused).toMatchObject({ code: 2, requests: [] });
+      expect(refused.err).toContain(`To continue the batch, add --model ${now}.`);
       await cli.run(`config set ${key} ${now}`);
-      const paid = await read(cli, "out.jsonl");
-      for (const flag of ["", " --dry-run"]) {
-        const { code, requests, err } = await cli.run(line + flag, overNetwork());
-        expect({ code, requests }).toEqual({ code: 2, requests: [] });
-        expect(err).toContain(`were sent with the model ${before}, but the default is now the model ${now}`);
-        expect(err).toContain(`2 lines would be sent and paid for again`);
-        expect(err).toContain(`To continue the batch, add --model ${before}.`);
-        expect(err).toContain(`add --model ${now} and pass another --out.`);
-      }
-      expect(await read(cli, "out.jsonl")).toBe(paid);
-      expect(await cli.run(`${line} --model ${before}`, overNetwork())).toMatchObject({
-        code: 0,
-        requests: [],
-      });
-    },
-  );
+      expect(await cli.run(line, overNetwork())).toMatchObject({ code: 0, requests: [] });
+    });
 
-  test("are sent again, but only once, if the command line sets the other model", async () => {
-    const cli = await completeBatch();
-    const { code, requests } = await cli.run(`${line} --model ${now}`, overNetwork());
-    expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: now } }, {}] });
-    const refused = await cli.run(line, overNetwork());
-    expect(refused).toMatchObject({ code: 2, requests: [] });
-    expect(refused.err).toContain(`To continue the batch, add --model ${now}.`);
-    await cli.run(`config set ${key} ${now}`);
-    expect(await cli.run(line, overNetwork())).toMatchObject({ code: 0, requests: [] });
-  });
+    test("sends the prompts again if the journal does not name the model", async () => {
+      const cli = await completeBatch();
+      await makeOlder(cli);
+      await cli.run(`config set ${key} ${now}`);
+      const { code, requests } = await cli.run(line, overNetwork());
+      expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: now } }, {}] });
+    });
+  },
+);
 
-  test("are sent again if the journal does not name the model", async () => {
-    const cli = await completeBatch();
-    await makeOlder(cli);
-    await cli.run(`config set ${key} ${now}`);
-    const { code, requests } = await cli.run(line, overNetwork());
-    expect({ code, requests }).toMatchObject({ code: 0, requests: [{ body: { [field]: now } }, {}] });
-  });
-});
-
-describe("a batch on another service", () => {
+describe("continuing a batch on another service", () => {
   const run = "batch run in.jsonl --out out.jsonl";
   const sandbox = { env: { GPUCTL_SANDBOX: "1" } };
   const first = overNetwork({ GPUCTL_BASE_URL: "https://one.example.com/v9/path-token" });
@@ -122,7 +127,7 @@ describe("a batch on another service", () => {
     expect((await cli.run(run, from)).requests).toHaveLength(1);
   });
 
-  test("is named in the journal without its key or its path", async () => {
+  test("is detected by the journal, which names the service without the API key and the path", async () => {
     const cli = await createCli({ respond: answer });
     await write(cli, "in.jsonl", lineOf("a"));
     await cli.run(run, first);
@@ -135,7 +140,7 @@ describe("a batch on another service", () => {
     expect(await read(cli, "out.jsonl.journal")).not.toMatch(/token|secret/);
   });
 
-  test("continues if the journal does not name a service, which it names from then on", async () => {
+  test("is possible if the journal does not name a service; after that, the journal names the new service", async () => {
     const cli = await createCli({ respond: answer });
     await write(cli, "in.jsonl", lineOf("a"));
     await cli.run(run, first);
@@ -146,7 +151,7 @@ describe("a batch on another service", () => {
     expect((await cli.run(run, first)).code).toBe(2);
   });
 
-  test("continues if the other service has done nothing", async () => {
+  test("is possible if the first service has processed no line", async () => {
     const cli = await createCli({
       respond: ({ headers }) =>
         headers.authorization?.includes("wrong") ? new Response("{}", { status: 401 }) : answer(),
@@ -160,7 +165,7 @@ describe("a batch on another service", () => {
     expect(await cli.run(run, second)).toMatchObject({ code: 0, requests: [{}] });
   });
 
-  test("is not merged with the shards on the first service", async () => {
+  test("is refused by batch merge if the first service has results of other shards", async () => {
     const cli = await createCli({ respond: answer });
     await write(cli, "in.jsonl", Array.from({ length: 8 }, (_, index) => lineOf(`line-${index}`)).join(""));
     await cli.run(`${run} --shard 0/2`, first);
@@ -174,11 +179,11 @@ describe("a batch on another service", () => {
   });
 });
 
-describe("the output that replaces another one", () => {
+describe("the copy that replaces the output file", () => {
   const run = "batch run in.jsonl --out out.jsonl";
   const failing = () => new Response("{}", { status: 400 });
 
-  /** A batch of two lines, one of which has failed. */
+  /** A batch of two lines, of which one has failed. */
   const failedBatch = async (prepare: (cli: Cli) => Promise<unknown> = async () => {}) => {
     let isBroken = true;
     const cli = await createCli({
@@ -200,7 +205,7 @@ describe("the output that replaces another one", () => {
   test.each([
     ["a run", []],
     ["batch retry", ["batch retry out.jsonl --failed"]],
-  ])("is not a file of the user of the same length, after %s", async (_, lines) => {
+  ])("does not overwrite a user's file of the same length after %s", async (_, lines) => {
     const cli = await failedBatch();
     for (const line of lines) await cli.run(line, overNetwork());
     const paid = await read(cli, "out.jsonl");
@@ -215,7 +220,7 @@ describe("the output that replaces another one", () => {
     expect(await read(cli, "out.jsonl.new")).toBe(own);
   });
 
-  test("replaces it also if the last run ended right before that", async () => {
+  test("replaces the output if the previous run stopped just before that", async () => {
     const cli = await failedBatch();
     const [path, before] = [join(cli.folder, "out.jsonl"), await read(cli, "out.jsonl")];
     await cli.run("batch retry out.jsonl --failed", overNetwork());
@@ -228,7 +233,7 @@ describe("the output that replaces another one", () => {
     expect(await readdir(cli.folder)).not.toContain(`out.jsonl.new-${copy}`);
   });
 
-  test("continues the copy that an earlier version named OUT.new", async () => {
+  test("is continued if an earlier version of gpuctl named it OUT.new", async () => {
     const cli = await failedBatch();
     const [path, before] = [join(cli.folder, "out.jsonl"), await read(cli, "out.jsonl")];
     await cli.run("batch retry out.jsonl --failed", overNetwork());
@@ -243,24 +248,27 @@ describe("the output that replaces another one", () => {
     expect(await readdir(cli.folder)).not.toContain("out.jsonl.new");
   });
 
-  test.skipIf(process.platform === "win32")("is the target of a symbolic link", async () => {
-    const elsewhere = (await createCli()).folder;
-    const cli = await failedBatch(({ folder }) =>
-      symlink(join(elsewhere, "real.jsonl"), join(folder, "out.jsonl")),
-    );
-    await cli.run("batch retry out.jsonl --failed", overNetwork());
-    expect((await cli.run(run, overNetwork())).code).toBe(0);
-    const lines = await readFile(join(elsewhere, "real.jsonl"), "utf8");
-    expect(lines).toBe(await read(cli, "out.jsonl"));
-    expect(await idsIn(cli, "out.jsonl")).toEqual(["bad", "good"]);
-    expect(await readdir(elsewhere)).toEqual(["real.jsonl"]);
-    // The target is on a file system that is not mounted.
-    await rm(join(elsewhere, "real.jsonl"));
-    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 2, requests: [] });
-  });
+  test.skipIf(process.platform === "win32")(
+    "replaces the target if the output is a symbolic link",
+    async () => {
+      const elsewhere = (await createCli()).folder;
+      const cli = await failedBatch(({ folder }) =>
+        symlink(join(elsewhere, "real.jsonl"), join(folder, "out.jsonl")),
+      );
+      await cli.run("batch retry out.jsonl --failed", overNetwork());
+      expect((await cli.run(run, overNetwork())).code).toBe(0);
+      const lines = await readFile(join(elsewhere, "real.jsonl"), "utf8");
+      expect(lines).toBe(await read(cli, "out.jsonl"));
+      expect(await idsIn(cli, "out.jsonl")).toEqual(["bad", "good"]);
+      expect(await readdir(elsewhere)).toEqual(["real.jsonl"]);
+      // The target is missing, as if its file system were not mounted.
+      await rm(join(elsewhere, "real.jsonl"));
+      expect(await cli.run(run, overNetwork())).toMatchObject({ code: 2, requests: [] });
+    },
+  );
 
   test.skipIf(process.platform === "win32").each([0o600, 0o660])(
-    "keeps the permissions %i, as does the file with old results",
+    "keeps the permissions %i of the output, as does the file with the replaced results",
     async (mode) => {
       const cli = await failedBatch(async ({ folder }) => {
         await writeFile(join(folder, "out.jsonl"), "");
@@ -274,13 +282,13 @@ describe("the output that replaces another one", () => {
   );
 });
 
-describe("the file that keeps old results", () => {
+describe("the file with the replaced results", () => {
   const run = "batch run in.jsonl --out out.jsonl";
   const own = "my own notes\n";
   const names = async (cli: Cli) =>
     (await readdir(cli.folder)).filter((name) => name.endsWith(".replaced")).sort();
 
-  test("is never a file that the batch did not make", async () => {
+  test("is never a file that the batch did not create", async () => {
     const cli = await createCli({ respond: answer });
     await write(cli, "out.jsonl.replaced", own);
     for (const content of ["first", "second", "third"]) {
@@ -294,7 +302,7 @@ describe("the file that keeps old results", () => {
     expect((await read(cli, ours)).match(/"custom_id":"a"/g)).toHaveLength(2);
   });
 
-  test("is another one if the user has put a file at its place", async () => {
+  test("gets another name if the user has put a file in its place", async () => {
     const cli = await createCli({ respond: answer });
     for (const content of ["first", "second"]) {
       await write(cli, "in.jsonl", lineOf("a", content));
@@ -309,75 +317,72 @@ describe("the file that keeps old results", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")(
-  "a file of a batch that is changed while the batch runs",
-  () => {
-    const run = "batch run in.jsonl --out out.jsonl --concurrency 1";
+describe.skipIf(process.platform === "win32")("a file of a batch that is changed during the run", () => {
+  const run = "batch run in.jsonl --out out.jsonl --concurrency 1";
 
-    /** Runs a batch of four lines. `change` is called while the third request is in flight. */
-    async function runChanged(change: (cli: Cli) => Promise<unknown>) {
-      let [isChanged, count] = [false, 0];
-      const cli: Cli = await createCli({
-        respond: async () => {
-          count += 1;
-          if (count === 3 && !isChanged) {
-            isChanged = true;
-            await change(cli);
-          }
-          return answer();
-        },
-      });
-      await write(cli, "in.jsonl", ["a", "b", "c", "d"].map((id) => lineOf(id)).join(""));
-      return { cli, ...(await cli.run(run, overNetwork())) };
-    }
-
-    test.each<[string, (cli: Cli) => Promise<unknown>]>([
-      ["removed", (cli) => rm(join(cli.folder, "out.jsonl"))],
-      [
-        "saved by an editor",
-        async (cli) => {
-          const path = join(cli.folder, "out.jsonl");
-          await write(cli, "edited", await read(cli, "out.jsonl"));
-          await rename(join(cli.folder, "edited"), path);
-        },
-      ],
-      ["cut off", (cli) => write(cli, "out.jsonl", "")],
-      ["appended to", (cli) => writeFile(join(cli.folder, "out.jsonl"), "own\n", { flag: "a" })],
-    ])("stops the batch if the output was %s, and keeps what was paid for", async (_, change) => {
-      let after: string | undefined;
-      const { cli, code, err, requests } = await runChanged(async (changed) => {
-        await change(changed);
-        after = await read(changed, "out.jsonl").catch(() => undefined);
-      });
-      expect(code, err).toBe(1);
-      expect(err).toMatch(/the output was changed, replaced or removed while the batch was running/);
-      expect(requests).toHaveLength(3);
-      const [, path = ""] = /Saved to (\S+) instead/.exec(err) ?? [];
-      expect(await readFile(path, "utf8")).toContain('"custom_id":"c"');
-      expect(await read(cli, "out.jsonl").catch(() => undefined)).toBe(after);
+  /** Runs a batch of four lines. `change` is called while the third request is in flight. */
+  async function runChanged(change: (cli: Cli) => Promise<unknown>) {
+    let [isChanged, count] = [false, 0];
+    const cli: Cli = await createCli({
+      respond: async () => {
+        count += 1;
+        if (count === 3 && !isChanged) {
+          isChanged = true;
+          await change(cli);
+        }
+        return answer();
+      },
     });
+    await write(cli, "in.jsonl", ["a", "b", "c", "d"].map((id) => lineOf(id)).join(""));
+    return { cli, ...(await cli.run(run, overNetwork())) };
+  }
 
-    test.each<[string, (cli: Cli) => Promise<unknown>]>([
-      ["removed", (cli) => rm(join(cli.folder, "out.jsonl.journal"))],
-      [
-        "replaced",
-        async (cli) => {
-          await write(cli, "copy", await read(cli, "out.jsonl.journal"));
-          await rename(join(cli.folder, "copy"), join(cli.folder, "out.jsonl.journal"));
-        },
-      ],
-    ])("stops the batch if the journal was %s, and keeps what was paid for", async (_, change) => {
-      const { code, err, requests } = await runChanged(change);
-      expect(code, err).toBe(1);
-      expect(err).toMatch(/the journal of this batch was replaced or removed while the batch was running/);
-      expect(requests).toHaveLength(3);
-      const [, path = ""] = /Saved to (\S+) instead/.exec(err) ?? [];
-      expect(await readFile(path, "utf8")).toContain('"custom_id":"c"');
+  test.each<[string, (cli: Cli) => Promise<unknown>]>([
+    ["removed", (cli) => rm(join(cli.folder, "out.jsonl"))],
+    [
+      "saved by an editor",
+      async (cli) => {
+        const path = join(cli.folder, "out.jsonl");
+        await write(cli, "edited", await read(cli, "out.jsonl"));
+        await rename(join(cli.folder, "edited"), path);
+      },
+    ],
+    ["cut off", (cli) => write(cli, "out.jsonl", "")],
+    ["appended to", (cli) => writeFile(join(cli.folder, "out.jsonl"), "own\n", { flag: "a" })],
+  ])("stops the batch if it is the output and was %s, and paid results are kept", async (_, change) => {
+    let after: string | undefined;
+    const { cli, code, err, requests } = await runChanged(async (changed) => {
+      await change(changed);
+      after = await read(changed, "out.jsonl").catch(() => undefined);
     });
-  },
-);
+    expect(code, err).toBe(1);
+    expect(err).toMatch(/the output was changed, replaced or removed while the batch was running/);
+    expect(requests).toHaveLength(3);
+    const [, path = ""] = /Saved to (\S+) instead/.exec(err) ?? [];
+    expect(await readFile(path, "utf8")).toContain('"custom_id":"c"');
+    expect(await read(cli, "out.jsonl").catch(() => undefined)).toBe(after);
+  });
 
-describe("a file at the place of the journal", () => {
+  test.each<[string, (cli: Cli) => Promise<unknown>]>([
+    ["removed", (cli) => rm(join(cli.folder, "out.jsonl.journal"))],
+    [
+      "replaced",
+      async (cli) => {
+        await write(cli, "copy", await read(cli, "out.jsonl.journal"));
+        await rename(join(cli.folder, "copy"), join(cli.folder, "out.jsonl.journal"));
+      },
+    ],
+  ])("stops the batch if it is the journal and was %s, and paid results are kept", async (_, change) => {
+    const { code, err, requests } = await runChanged(change);
+    expect(code, err).toBe(1);
+    expect(err).toMatch(/the journal of this batch was replaced or removed while the batch was running/);
+    expect(requests).toHaveLength(3);
+    const [, path = ""] = /Saved to (\S+) instead/.exec(err) ?? [];
+    expect(await readFile(path, "utf8")).toContain('"custom_id":"c"');
+  });
+});
+
+describe("a file with the name of the journal", () => {
   const run = "batch run in.jsonl --out out.jsonl";
   const header = journalLine({ event: "header", shard: null });
 
@@ -386,7 +391,7 @@ describe("a file at the place of the journal", () => {
     ["a text of the user without a line feed", '{"journal":"of my day"}'],
     ["the header of another version", header.replace('"version":1', '"version":2')],
     ["a damaged header", header.replace('"shard":null', '"shard":nuII')],
-  ])("that holds %s is neither used nor changed", async (_, text) => {
+  ])("is neither used nor changed if it contains %s", async (_, text) => {
     const cli = await createCli({ respond: answer });
     await write(cli, "in.jsonl", lineOf("a"));
     await write(cli, "out.jsonl.journal", text);
@@ -403,7 +408,7 @@ describe("a file at the place of the journal", () => {
     ["the header without its line feed", header.slice(0, -1)],
     ["zeros, after a power loss", "\0".repeat(header.length)],
     ["the start of the header and zeros", header.slice(0, 20).padEnd(header.length, "\0")],
-  ])("that holds %s is the journal of a batch that did not begin", async (_, text) => {
+  ])("is used as the journal of a new batch if it contains %s", async (_, text) => {
     const cli = await createCli({ respond: answer });
     await write(cli, "in.jsonl", lineOf("a"));
     await write(cli, "out.jsonl.journal", text);

@@ -10,7 +10,7 @@ import { words } from "../support/words.ts";
 
 const ids = Array.from({ length: 12 }, (_, index) => `request-${50 + index}`);
 
-/** The lines of an input. The sandbox refuses the lines whose IDs are in `failing`. */
+/** The lines of an input file. The sandbox refuses the lines whose IDs are in `failing`. */
 const input = (failing: readonly string[] = []): string =>
   ids
     .map((id) => {
@@ -33,7 +33,7 @@ const runShards = async ({ run }: Cli, ...shards: readonly number[]) => {
   for (const index of shards) await run(`${shardLine} ${index}/3`, { env });
 };
 
-/** The files of a batch of three shards, which is run once. */
+/** The files of a batch of three shards. The batch is run only once for all tests. */
 const complete = once(async () => {
   const cli = await cliWith();
   await runShards(cli, 0, 1, 2);
@@ -43,7 +43,7 @@ const complete = once(async () => {
   return Promise.all(names.map(async (name) => ({ name, bytes: await readFile(join(cli.folder, name)) })));
 });
 
-/** A folder with a batch of three shards that is complete. */
+/** A CLI whose folder has a completed batch of three shards. */
 async function completeBatch(): Promise<Cli> {
   const cli = await createCli();
   for (const { name, bytes } of await complete()) await writeFile(join(cli.folder, name), bytes);
@@ -71,7 +71,7 @@ const change = async ({ folder }: Cli, name: string, edit: (text: string) => str
 };
 
 describe("the shards of a batch", () => {
-  test("send each line once and merge to the whole", async () => {
+  test("send each line once, and together have a result for each line", async () => {
     const cli = await cliWith();
     const sent: string[] = [];
     for (const index of [0, 1, 2]) {
@@ -100,7 +100,7 @@ describe("the shards of a batch", () => {
     expect((await idsIn(cli)).sort()).toEqual([...ids].sort());
   });
 
-  test("have a journal that refuses another number of shards", async () => {
+  test("have a journal that is refused by a run with another number of shards", async () => {
     const cli = await cliWith();
     await runShards(cli, 0);
     const journal = (count: number) => join(cli.folder, `answers.0-of-${count}.jsonl.journal`);
@@ -118,25 +118,31 @@ describe("the shards of a batch", () => {
     ["--shard 0/3", "--shard 0/1", "this run has 1 shard, but the batch has 3 shards", "with --shard I/3."],
     ["--shard 0/3", "", "this run has no shards, but the batch has 3 shards", "with --shard I/3."],
     ["", "--shard 0/2", "this run has 2 shards, but the batch has no shards", "with no --shard."],
-  ])("after %s, %s is refused and sends nothing", async (first, second, problem, hint) => {
-    const cli = await createCli();
-    // If gpuctl used this name as a pattern, it would match neither the name itself nor the names of its shards.
-    const out = "an[s]wers (1+).jsonl";
-    await writeFile(join(cli.folder, "requests.jsonl"), input());
-    const line = ["batch", "run", "requests.jsonl", "--out", out];
-    expect(await cli.run([...line, ...words(first)], { env })).toMatchObject({ code: exit.done });
-    const before = await readdir(cli.folder);
-    for (const dryRun of [[], ["--dry-run"]]) {
-      const refused = await cli.run([...line, ...words(second), ...dryRun], { env });
-      expect({ code: refused.code, requests: refused.requests }).toEqual({ code: exit.usage, requests: [] });
-      expect(refused.err).toContain(problem);
-      expect(refused.err).toContain(hint);
-    }
-    expect(await readdir(cli.folder)).toEqual(before);
-    expect(await cli.run([...line, ...words(first)], { env })).toMatchObject({ code: exit.done });
-  });
+  ])(
+    "after a run with %j, a run with %j is refused and sends nothing",
+    async (first, second, problem, hint) => {
+      const cli = await createCli();
+      // Used as a pattern, this name would match neither itself nor the names of its shards.
+      const out = "an[s]wers (1+).jsonl";
+      await writeFile(join(cli.folder, "requests.jsonl"), input());
+      const line = ["batch", "run", "requests.jsonl", "--out", out];
+      expect(await cli.run([...line, ...words(first)], { env })).toMatchObject({ code: exit.done });
+      const before = await readdir(cli.folder);
+      for (const dryRun of [[], ["--dry-run"]]) {
+        const refused = await cli.run([...line, ...words(second), ...dryRun], { env });
+        expect({ code: refused.code, requests: refused.requests }).toEqual({
+          code: exit.usage,
+          requests: [],
+        });
+        expect(refused.err).toContain(problem);
+        expect(refused.err).toContain(hint);
+      }
+      expect(await readdir(cli.folder)).toEqual(before);
+      expect(await cli.run([...line, ...words(first)], { env })).toMatchObject({ code: exit.done });
+    },
+  );
 
-  test("run next to batches with other names, and next to a shard that has just created its journal", async () => {
+  test("are not confused with batches of similar names, or with a journal that is still empty", async () => {
     const cli = await cliWith();
     const others = ["answers-2.0-of-2.jsonl", "answers.v2.jsonl", "xanswers.jsonl", "answersX0-of-2.jsonl"];
     for (const other of others) {
@@ -149,7 +155,7 @@ describe("the shards of a batch", () => {
     expect(await cli.run(`${shardLine} 2/3`, { env })).toMatchObject({ code: exit.done });
   });
 
-  test("cannot have two numbers: if two runs with different numbers begin at once, one is refused", async () => {
+  test("must all use the same number of shards: of two runs with different numbers that start at once, one is refused", async () => {
     const cli = await cliWith();
     const runs = await Promise.all(["0/3", "1/2"].map((shard) => cli.run(`${shardLine} ${shard}`, { env })));
     const refused = runs.filter(({ code }) => code === exit.usage);
@@ -167,7 +173,7 @@ describe("the shards of a batch", () => {
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
-  test("get equal parts of the cost limit, and the run says so", async () => {
+  test("get equal parts of --max-cost, and the run says so", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "prompts.txt"), "A lighthouse\nA fox");
     const line =
@@ -180,8 +186,8 @@ describe("the shards of a batch", () => {
   });
 });
 
-describe("in the environment of", () => {
-  test("a Kubernetes Indexed Job, the manifest's pods complete the batch", async () => {
+describe("batch run finds its shard", () => {
+  test("in each pod of the Kubernetes Indexed Job from `batch manifest`", async () => {
     const cli = await cliWith();
     const { out } = await cli.run("batch manifest k8s requests.jsonl --shards 3 --out answers.jsonl", {
       env,
@@ -198,7 +204,7 @@ describe("in the environment of", () => {
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
-  test("GitLab's parallel jobs", async () => {
+  test("in the parallel jobs on GitLab", async () => {
     const cli = await cliWith();
     const { out } = await cli.run("batch manifest gitlab requests.jsonl --shards 3 --out answers.jsonl", {
       env,
@@ -219,7 +225,7 @@ describe("in the environment of", () => {
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
-  test("GitHub's matrix", async () => {
+  test("in the matrix on GitHub", async () => {
     const cli = await cliWith();
     const { out } = await cli.run("batch manifest github requests.jsonl --shards 3 --out answers.jsonl", {
       env,
@@ -236,7 +242,7 @@ describe("in the environment of", () => {
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
-  test("an array in which one task is rerun", async () => {
+  test("in a Slurm array of which one task is rerun", async () => {
     const cli = await cliWith();
     const slurm = (id: number, min: number, count: number) => ({
       ...env,
@@ -251,7 +257,7 @@ describe("in the environment of", () => {
     expect(await merge(cli)).toMatchObject({ code: exit.done, data: { succeeded: ids.length } });
   });
 
-  test("nothing: --shards names the variables", async () => {
+  test("only if an environment variable has its index; otherwise, the error names the variables", async () => {
     const cli = await cliWith();
     const { code, err } = await cli.run("batch run requests.jsonl --out answers.jsonl --shards 3", { env });
     expect(code).toBe(exit.usage);
@@ -260,7 +266,7 @@ describe("in the environment of", () => {
 });
 
 describe("batch merge", () => {
-  test("adds up what the shards have cost", async () => {
+  test("adds up the cost of the shards", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "prompts.txt"), "A lighthouse\nA fox\nA bird");
     const line = "batch run --prompts prompts.txt --endpoint image --out pictures.jsonl --param steps=1";
@@ -271,7 +277,7 @@ describe("batch merge", () => {
     expect(data).toMatchObject({ succeeded: 3, dollars: 0.0012, uncertainDollars: 0 });
   });
 
-  test("names an output that is missing or was changed", async () => {
+  test("names an output that is missing or changed", async () => {
     const cli = await completeBatch();
     await change(cli, "answers.0-of-3.jsonl", (text) => text.slice(text.indexOf("\n") + 1));
     const changed = await cli.run("batch merge answers.jsonl", { env });
@@ -288,7 +294,7 @@ describe("batch merge", () => {
     expect(await readdir(cli.folder)).not.toContain("answers.jsonl");
   });
 
-  test("names the shards that did not run, and writes what there is", async () => {
+  test("names the shards that did not run, and writes the results of the others", async () => {
     const cli = await cliWith();
     await runShards(cli, 1);
     const { code, data, error } = await merge(cli);
@@ -300,7 +306,7 @@ describe("batch merge", () => {
     expect(await idsIn(cli)).toHaveLength(data.succeeded);
   });
 
-  test("finds lines without a result, also without the input", async () => {
+  test("reports lines without a result", async () => {
     const cli = await cliWith();
     await runShards(cli, 0, 2);
     await writeFile(
@@ -313,7 +319,7 @@ describe("batch merge", () => {
     expect(error.message).toMatch(/\d+ lines have no result: other-\d+/);
   });
 
-  test("finds lines that were changed since they were sent, and results that have no line", async () => {
+  test("reports lines that were changed after they were sent, and results without a line", async () => {
     const cli = await completeBatch();
     await change(cli, "requests.jsonl", (text) =>
       text.replace("Hello request-53", "Hi").replace(/.*request-55".*\n/, ""),
@@ -327,7 +333,7 @@ describe("batch merge", () => {
     expect(err).toContain("1 result does not belong to a line of the input");
   });
 
-  test("reports lines that failed with exit code 12", async () => {
+  test("exits with 12 if lines have failed", async () => {
     const cli = await cliWith(input(["request-54", "request-57"]));
     await runShards(cli, 0, 1, 2);
     const { code, data, error } = await merge(cli);
@@ -355,7 +361,7 @@ describe("batch merge", () => {
       },
       /"request-\d+" is also in line 1$/,
     ],
-  ])("refuses an output with %s", async (_name, edit, message) => {
+  ])("rejects an output with %s", async (_name, edit, message) => {
     const cli = await completeBatch();
     await change(cli, "answers.1-of-3.jsonl", edit);
     const { code, error } = await merge(cli);
@@ -377,7 +383,7 @@ describe("batch merge", () => {
     ["others.jsonl", /--out is required/],
     ["answers.jsonl --out answers.1-of-3.jsonl", /is one of the outputs to merge/],
     ["answers.jsonl --requests nothing.jsonl", /--requests nothing.jsonl: no such file/],
-  ])("batch merge %s is refused", async (rest, message) => {
+  ])("rejects %s", async (rest, message) => {
     const cli = await completeBatch();
     await cli.run("batch run requests.jsonl --out others.jsonl", { env });
     const { code, error } = await merge(cli, rest);
@@ -385,7 +391,7 @@ describe("batch merge", () => {
     expect(error.message).toMatch(message);
   });
 
-  test("replaces a file only with --force", async () => {
+  test("replaces an existing file only with --force", async () => {
     const cli = await completeBatch();
     expect((await merge(cli)).code).toBe(exit.done);
     expect(await merge(cli)).toMatchObject({
@@ -395,7 +401,7 @@ describe("batch merge", () => {
     expect((await merge(cli, "answers.jsonl --force")).code).toBe(exit.done);
   });
 
-  test("joins batches that are not shards", async () => {
+  test("merges batches that are not shards", async () => {
     const cli = await cliWith();
     await writeFile(join(cli.folder, "more.jsonl"), input().replaceAll("request-", "other-"));
     await cli.run("batch run requests.jsonl --out a.jsonl", { env });
@@ -415,7 +421,7 @@ describe("batch status", () => {
   const status = async ({ run }: Cli, rest: string) =>
     JSON.parse((await run(`batch status ${rest} -o json`)).out);
 
-  test("shows all shards in a folder, also those that did not start", async () => {
+  test("shows all shards in a folder, including shards that were not started", async () => {
     const cli = await cliWith(input(["request-54"]));
     await runShards(cli, 0, 2);
     const rows = await status(cli, ".");
@@ -430,9 +436,9 @@ describe("batch status", () => {
     expect(err).toMatch(/Total: \d+ succeeded, [01] failed, 0 unknown, an unknown number left/);
   });
 
-  test("shows what is left of a shard that stopped", async () => {
+  test("shows how many lines are left of a shard that stopped", async () => {
     const cli = await completeBatch();
-    // As after a crash before the last result was entered in the journal: its request counts as in flight.
+    // This is the state after a crash before the last result was recorded in the journal: its request is still in flight.
     await change(cli, "answers.1-of-3.jsonl.journal", (text) => text.replace(/[^\n]*\n$/, ""));
     const row = (await status(cli, "answers.1-of-3.jsonl"))[0];
     expect(row).toMatchObject({ state: "complete", unknown: 1 });
@@ -443,7 +449,7 @@ describe("batch status", () => {
     expect(before).toMatchObject({ state: "stopped", succeeded: 0, left: row.succeeded + 1 });
   });
 
-  test("without a batch, it says so", async () => {
+  test("says that there is no batch if it finds no journal", async () => {
     const cli = await createCli();
     expect(await cli.run("batch status .")).toMatchObject({
       code: exit.usage,

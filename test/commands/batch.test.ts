@@ -35,7 +35,7 @@ interface OutputLine {
   readonly response: { status_code: number; request_id: string | null; body: never } | null;
   readonly error: { code: string; message: string; path?: string; sha256?: string } | null;
 }
-/** The lines of an output, sorted by ID, because concurrent requests end in any order. */
+/** The lines of an output file, sorted by ID, because concurrent requests end in any order. */
 const output = async (cli: Cli, name = "out.jsonl"): Promise<readonly OutputLine[]> =>
   (await read(cli, name))
     .split("\n")
@@ -48,7 +48,7 @@ const answer = (headers = {}) =>
 const refusal = (status: number, headers = {}) =>
   Response.json({ code: `E${status}`, message: `Refused with ${status}`, issues: [] }, { status, headers });
 
-/** Responds by the text of the question. */
+/** Responds with `respond`, which gets the text of the question and the number of the attempt. */
 const service = (respond: (text: string, attempt: number) => Response): Responder => {
   const attempts = new Map<string, number>();
   return ({ body }) => {
@@ -62,7 +62,7 @@ const service = (respond: (text: string, attempt: number) => Response): Responde
 const run = "batch run in.jsonl --out out.jsonl";
 
 describe("batch run", () => {
-  test("a line that is nested too deeply is an invalid line", async () => {
+  test("rejects a line that is nested too deeply", async () => {
     const cli = await createCli({ respond: () => answer() });
     const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
     const withExtra = (extra: string) =>
@@ -78,7 +78,7 @@ describe("batch run", () => {
     expect(rows.err).toContain(problem);
   });
 
-  test("writes a result for each line, and pays for nothing twice", async () => {
+  test("writes a result for each line, and sends nothing when it is repeated", async () => {
     const cli = await createCli({ respond: () => answer({ "x-request-id": "req_1" }) });
     await write(cli, [chat("a"), chat("b")]);
     const first = await cli.run(`${run} -o json`, overNetwork());
@@ -101,7 +101,7 @@ describe("batch run", () => {
     expect({ code: second.code, requests: second.requests }).toEqual({ code: 0, requests: [] });
   });
 
-  test("sends only an edited line again, and keeps its old result next to the output", async () => {
+  test("sends only an edited line again, and keeps the replaced result in another file", async () => {
     const cli = await createCli({ respond: service((text) => Response.json({ choices: [text] })) });
     await write(cli, [chat("a"), chat("b")]);
     await cli.run(run, overNetwork());
@@ -119,7 +119,7 @@ describe("batch run", () => {
     expect(await output(cli, "out.jsonl.replaced")).toMatchObject([{ custom_id: "b" }]);
   });
 
-  test("lists every problem with its line, and sends nothing", async () => {
+  test("lists each invalid line with its problem, and sends nothing", async () => {
     const cli = await createCli();
     await write(cli, [
       chat("a"),
@@ -141,7 +141,7 @@ describe("batch run", () => {
     expect(await readdir(cli.folder)).not.toContain("out.jsonl");
   });
 
-  test("a dry run shows the price, and writes nothing", async () => {
+  test("shows the price in a dry run, and writes nothing", async () => {
     const cli = await createCli();
     await write(cli, [
       image("a", { steps: 25 }),
@@ -161,7 +161,7 @@ describe("batch run", () => {
     expect(await readdir(cli.folder)).toEqual(["in.jsonl"]);
   });
 
-  test("sends lines again after a 429, and lists failed lines and unknown outcomes", async () => {
+  test("sends a line again after a 429, and counts failed lines and unknown outcomes", async () => {
     const respond = service((text, attempt) => {
       if (text.endsWith("slow") && attempt === 1) return refusal(429, { "retry-after": "3" });
       if (text.endsWith("bad")) return refusal(400);
@@ -193,7 +193,7 @@ describe("batch run", () => {
     ]);
   });
 
-  test("a response that is not text is saved to a file, unchanged", async () => {
+  test("saves a response that is not text to a file, unchanged", async () => {
     const speech = { custom_id: "b", method: "POST", url: "/v1/audio/generation", body: { text: "Hi" } };
     const bodies = {
       a: gzipSync(JSON.stringify({ choices: [{ message: { role: "assistant", content: "Paid" } }] })),
@@ -234,7 +234,7 @@ describe("batch run", () => {
       (picture: string) =>
         `{"images":[{"image":"${picture}"}],"code":"E1","message":"Half done","issues":[]}`,
     ],
-  ])("a picture in a response with %s stays in the output", async (_, bodyOf) => {
+  ])("keeps a picture in the output if the response has %s", async (_, bodyOf) => {
     const body = bodyOf(base64(tinyPng()));
     const cli = await createCli({ respond: () => new Response(body) });
     await write(cli, [image("a")]);
@@ -248,7 +248,7 @@ describe("batch run", () => {
     ["that cannot be decoded", "audio", "{}"],
     ["beside an error, over several lines", "image", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
     ["beside an error, over several lines", "audio", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
-  ])("all results %s under a repeated key stay in the output: %s", async (_, key, end) => {
+  ])("keeps all results %s under a repeated key in the output: %s", async (_, key, end) => {
     const results = ["first", "second", "third"].map((text) => `${base64(Buffer.from(text.repeat(30)))}!`);
     const repeated = results.map((result) => `"${key}":"${result}"`).join();
     const media = key === "image" ? `"images":[{${repeated}}]` : repeated;
@@ -277,8 +277,8 @@ describe("batch run", () => {
       "a.png",
       (good: string, bad: string) => `{"images":[{"image":"${bad}","image":"${good}"}]}`,
     ],
-  ])("a picture that cannot be decoded, beside one that can, is kept: %s", async (_, name, bodyOf) => {
-    // gpuctl keeps short texts in another way.
+  ])("keeps a picture that cannot be decoded next to one that can: %s", async (_, name, bodyOf) => {
+    // The text is long, because gpuctl keeps short texts in another way.
     const [good, bad] = [base64(tinyPng()), `${base64(randomBytes(1000))}!`];
     const cli = await createCli({ respond: () => new Response(bodyOf(good, bad)) });
     await write(cli, [image("a")]);
@@ -296,14 +296,14 @@ describe("batch run", () => {
     expect(await readdir(join(cli.folder, "out.files"))).toContain(name);
   });
 
-  test("images that are refused leave no folder for files", async () => {
+  test("creates no folder for files if all pictures are refused", async () => {
     const cli = await createCli({ respond: () => refusal(401) });
     await write(cli, [image("a")]);
     expect((await cli.run(run, overNetwork())).code).toBe(exit.credential);
     expect((await readdir(cli.folder)).filter((name) => name.includes(".files"))).toEqual([]);
   });
 
-  test("the part of a truncated response that arrived is saved", async () => {
+  test("saves the received part of a truncated response", async () => {
     const start = '{"choices":[{"message":{"role":"assistant","content":"Half an ans';
     const cli = await createCli({
       respond: () => {
@@ -327,7 +327,7 @@ describe("batch run", () => {
     }
   });
 
-  test("a refused key stops the batch, and the lines are sent by the next run", async () => {
+  test("stops at a rejected key, and the next run sends the remaining lines", async () => {
     const cli = await createCli({
       respond: service((_, attempt) => (attempt === 1 ? refusal(401) : answer())),
     });
@@ -336,7 +336,7 @@ describe("batch run", () => {
     expect((await cli.run(run, overNetwork())).code).toBe(exit.done);
   });
 
-  test("gives up if the service refuses for too long, and says that it is safe to run again", async () => {
+  test("stops after --give-up-after if the service keeps responding with 429, and says how many lines are left", async () => {
     const cli = await createCli({ respond: () => refusal(429) });
     await write(cli, [chat("a"), chat("b")]);
     const { code, err } = await cli.run(`${run} --give-up-after 5s`, overNetwork());
@@ -344,7 +344,7 @@ describe("batch run", () => {
     expect(err).toContain("2 of 2 lines are left: Refused with 429");
   });
 
-  test("says how long the service asks to wait if that is longer than the batch waits", async () => {
+  test("says how long the service asks to wait if that is longer than --give-up-after", async () => {
     const headers = { "retry-after": "7200" };
     const cli = await createCli({ respond: () => new Response(null, { status: 429, headers }) });
     await write(cli, [chat("a")]);
@@ -354,7 +354,7 @@ describe("batch run", () => {
     expect(err).toContain("The service asks to wait 2h. Run the same command line again to send the rest.");
   });
 
-  test("never exceeds --max-cost, and does not start a batch that would", async () => {
+  test("never exceeds --max-cost, and does not start if the batch would exceed it", async () => {
     const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
     const cli = await createCli({ respond });
     await write(cli, [image("a", { steps: 25 }), image("b", { steps: 25 })]);
@@ -383,7 +383,7 @@ describe("batch run", () => {
     expect(JSON.parse(out)).toMatchObject({ succeeded: 2, left: 1, dollars: 2 });
   });
 
-  test("saves pictures in a folder, with their paths and hashes in the output", async () => {
+  test("saves pictures in a folder, and their paths and hashes in the output", async () => {
     const respond: Responder = () => Response.json({ images: [{ index: 0, image: base64(tinyPng()) }] });
     const cli = await createCli({ respond });
     await write(cli, [image("../a/b"), image("b")]);
@@ -402,7 +402,7 @@ describe("batch run", () => {
     expect((await readdir(join(cli.folder, "out.files"))).sort()).toEqual(["a-b.png", "b.png"]);
   });
 
-  test("prompts: an edited line of a text file is sent again, and the others are not", async () => {
+  test("with --prompts and a text file sends an edited line again, but not the other lines", async () => {
     const cli = await createCli({ respond: () => answer() });
     const prompts =
       "batch run --prompts p.txt --endpoint chat --model m --param temperature=0 --out out.jsonl";
@@ -425,7 +425,7 @@ describe("batch run", () => {
     ).toEqual(["New", "Three"]);
   });
 
-  test("prompts: the columns of a CSV file are fields", async () => {
+  test("with --prompts and a CSV file uses the columns as fields", async () => {
     const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
     const cli = await createCli({ respond });
     await writeFile(
@@ -463,7 +463,7 @@ describe("batch run", () => {
     ["batch run in.jsonl --prompts in.jsonl --out out.jsonl", "cannot be used together"],
     ["batch run --prompts in.jsonl --out out.jsonl", "--prompts requires --endpoint"],
     ["batch run in.jsonl --model m --out out.jsonl", "--model requires --prompts"],
-  ])("%s is rejected", async (line, message) => {
+  ])("rejects `%s`", async (line, message) => {
     const cli = await createCli();
     await write(cli, [chat("a")]);
     const { code, err, requests } = await cli.run(line);
@@ -471,7 +471,7 @@ describe("batch run", () => {
     expect(err).toContain(message);
   });
 
-  test("a shard runs its lines, and its journal refuses other shards", async () => {
+  test("with --shard sends only the lines of the shard, and the journal rejects a run without shards", async () => {
     const cli = await createCli({ respond: () => answer() });
     await write(
       cli,
@@ -489,7 +489,7 @@ describe("batch run", () => {
     expect(err).toContain("belongs to shard 0 of 2, but this run is a batch without shards");
   });
 
-  test("after Ctrl-C, requests in flight are completed, and no others are sent", async () => {
+  test("completes requests in flight after Ctrl-C, and sends no others", async () => {
     const controller = new AbortController();
     const cli = await createCli({
       respond: () => {
@@ -513,7 +513,7 @@ describe("batch run", () => {
     expect((await cli.run(run, overNetwork())).requests).toHaveLength(50 - requests.length);
   });
 
-  test("without a terminal, the progress is a line a minute", async () => {
+  test("prints a line of progress each minute without a terminal", async () => {
     let advance = (_: number): void => {};
     const cli = await createCli({
       respond: async () => {
@@ -533,7 +533,7 @@ describe("batch run", () => {
     ]);
   });
 
-  test("--status-json holds the status", async () => {
+  test("writes the status to the file of --status-json", async () => {
     const cli = await createCli({ respond: () => answer() });
     await write(cli, [chat("a")]);
     await cli.run(`${run} --status-json status.json`, overNetwork());
@@ -550,7 +550,7 @@ describe("batch run", () => {
     ["the output", "out.jsonl", /a file of the batch itself/],
     ["the journal", "out.jsonl.journal", /a file of the batch itself/],
     ["another file", "notes.json", /does not hold the status of a batch/],
-  ])("--status-json does not replace %s", async (_, name, problem) => {
+  ])("does not replace %s with --status-json", async (_, name, problem) => {
     const cli = await createCli({ respond: () => answer() });
     await write(cli, [chat("a")]);
     await writeFile(join(cli.folder, "notes.json"), '{"mine":true}');
@@ -562,7 +562,7 @@ describe("batch run", () => {
     expect(await read(cli, name)).toBe(before);
   });
 
-  test("--status-json replaces an earlier status", async () => {
+  test("replaces an earlier status with --status-json", async () => {
     const cli = await createCli({ respond: () => answer() });
     await write(cli, [chat("a")]);
     for (const _ of [1, 2])
@@ -570,7 +570,7 @@ describe("batch run", () => {
   });
 
   test.each([run, "batch run --prompts in.jsonl --endpoint chat --out out.jsonl"])(
-    "%s names the line that is too long",
+    "names the line that is too long: `%s`",
     async (line) => {
       const cli = await createCli();
       await writeFile(join(cli.folder, "in.jsonl"), "\n");
@@ -586,7 +586,7 @@ describe("batch run", () => {
   test.each([
     ["batch run in.jsonl --out folder", "--out folder is not a regular file\nNothing was sent."],
     ["batch run folder --out out.jsonl", "INPUT folder is not a regular file"],
-  ])("%s is rejected: it is a folder", async (line, message) => {
+  ])("rejects a folder: `%s`", async (line, message) => {
     const cli = await createCli();
     await write(cli, [chat("a")]);
     await mkdir(join(cli.folder, "folder"));
@@ -595,7 +595,7 @@ describe("batch run", () => {
     expect(err).toContain(`Error: ${message}\n`);
   });
 
-  test("an output that is missing or shorter than its journal says is reported, and sends nothing", async () => {
+  test("sends nothing if the output is missing or shorter than the journal says", async () => {
     const cli = await createCli({ respond: () => answer() });
     await write(cli, [chat("a")]);
     await cli.run(run, overNetwork());
@@ -626,16 +626,19 @@ describe("batch run", () => {
     },
   );
 
-  test.skipIf(process.platform === "win32")("an output that is a link to a new file is created", async () => {
-    const cli = await createCli({ respond: () => answer() });
-    await write(cli, [chat("a")]);
-    await symlink("elsewhere.jsonl", join(cli.folder, "out.jsonl"));
-    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0 });
-    expect(await output(cli, "elsewhere.jsonl")).toHaveLength(1);
-  });
+  test.skipIf(process.platform === "win32")(
+    "creates an output through a symbolic link to a new file",
+    async () => {
+      const cli = await createCli({ respond: () => answer() });
+      await write(cli, [chat("a")]);
+      await symlink("elsewhere.jsonl", join(cli.folder, "out.jsonl"));
+      expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0 });
+      expect(await output(cli, "elsewhere.jsonl")).toHaveLength(1);
+    },
+  );
 
   const count = thorough ? 10_000 : 300;
-  test(`the service got as many requests as the journal of ${count} lines says, in spite of faults`, async () => {
+  test(`sends as many requests as the journal of ${count} lines records, in spite of faults`, async () => {
     const cli = await createCli();
     await write(
       cli,

@@ -5,7 +5,7 @@ import { overNetwork } from "../support/service.ts";
 
 const hour = 3_600_000;
 
-/** A sandbox with a rental of $2.00 an hour that ran for 30 hours, and one that still runs. */
+/** A sandbox with a rental of $2.00 an hour that ran for 30 hours, and a second rental that still runs. */
 async function withUsage() {
   const cli = await createCli();
   await cli.run("rentals create vm --gpus 1 --label first --wait --yes --sandbox");
@@ -38,7 +38,7 @@ describe("billing", () => {
     );
   });
 
-  test("shows the total of the usage below the table, and only there", async () => {
+  test("shows the total of the usage below the table, but not in other formats", async () => {
     const { run } = await withUsage();
     const total = "Total: $460.00\n";
     expect(await run("billing usage --sandbox")).toMatchObject({ code: 0, err: total });
@@ -62,7 +62,7 @@ describe("billing", () => {
     ]);
   });
 
-  test("is what people mean by `gpuctl balance`", async () => {
+  test("is suggested for the unknown command `gpuctl balance`", async () => {
     const { run } = await createCli();
     for (const [word, meant] of [
       ["balance", "billing balance"],
@@ -95,7 +95,7 @@ describe("billing usage --plot", () => {
   });
 
   test.each([{ LANG: "C" }, { LC_ALL: "C", LANG: "C.UTF-8" }, { LANG: "C.UTF-8", TERM: "dumb" }])(
-    "is ASCII with %j",
+    "uses only ASCII characters with %j",
     async (env) => {
       const { run } = await withUsage();
       const { out } = await run("billing usage --plot --sandbox", { env, terminal: 80 });
@@ -111,7 +111,7 @@ describe("billing usage --plot", () => {
     expect(widest).toBe((columns || 80) - 1);
   });
 
-  test("prints the days for programs, and they add up to the total", async () => {
+  test("prints the days with -o json and -o csv, and their amounts add up to the total", async () => {
     const { run } = await withUsage();
     const days: readonly { amountCents: number }[] = JSON.parse(
       (await run("billing usage --plot -o json --sandbox")).out,
@@ -122,7 +122,7 @@ describe("billing usage --plot", () => {
     );
   });
 
-  test("without usage says so", async () => {
+  test("says that there is no usage", async () => {
     const { run } = await createCli();
     expect(await run("billing usage --plot --sandbox")).toMatchObject({
       code: 0,
@@ -131,7 +131,7 @@ describe("billing usage --plot", () => {
     });
   });
 
-  test("counts each line for its day, adds up the days that do not fit, and reports what has no date", async () => {
+  test("adds each usage record to its day, adds up the days that do not fit, and reports usage without a date", async () => {
     const start = Date.parse("2026-09-01T00:00:00Z");
     const lines = Array.from({ length: 40 }, (_, at) => ({
       date: new Date(start + at * 24 * hour).toISOString().slice(0, 10),

@@ -30,8 +30,8 @@ async function withFiles(files: Readonly<Record<string, string | Uint8Array>>, c
   return { ...cli, contentSent };
 }
 
-describe("--attach", () => {
-  test("puts text files with their names before the message, which stays a text", async () => {
+describe("chat --attach", () => {
+  test("puts the contents of text files, with their names, before the message", async () => {
     const { contentSent } = await withFiles({ "a.log": "ECC error\n", "b.txt": "né" });
     const { code, content } = await contentSent(`${ask} --attach a.log --attach b.txt`);
     expect({ code, content }).toEqual({
@@ -40,15 +40,18 @@ describe("--attach", () => {
     });
   });
 
-  test.each(Object.entries(pictures))("sends a picture as %s, whatever its name", async (type, bytes) => {
-    const { contentSent } = await withFiles({ picture: bytes });
-    expect((await contentSent(`${ask} --attach picture`)).content).toEqual([
-      { type: "text", text: "Hello" },
-      { type: "image_url", image_url: { url: `data:${type};base64,${bytes.toString("base64")}` } },
-    ]);
-  });
+  test.each(Object.entries(pictures))(
+    "sends a picture as %s, whatever the name of its file",
+    async (type, bytes) => {
+      const { contentSent } = await withFiles({ picture: bytes });
+      expect((await contentSent(`${ask} --attach picture`)).content).toEqual([
+        { type: "text", text: "Hello" },
+        { type: "image_url", image_url: { url: `data:${type};base64,${bytes.toString("base64")}` } },
+      ]);
+    },
+  );
 
-  test("leaves a URL to the service", async () => {
+  test("sends a URL of a picture unchanged, and does not fetch the picture", async () => {
     const { contentSent } = await withFiles({ "a.txt": "x" });
     const { content, requests } = await contentSent(
       `${ask} --attach https://example.com/gpu.png --attach a.txt`,
@@ -60,7 +63,7 @@ describe("--attach", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("reads stdin, which is then not part of the message", async () => {
+  test("reads stdin with --attach -, and then does not add stdin to the message", async () => {
     const { contentSent } = await withFiles({});
     expect((await contentSent(`${ask} --attach -`, "piped")).content).toBe(
       '<file name="stdin">\npiped\n</file>\n\nHello',
@@ -74,7 +77,7 @@ describe("--attach", () => {
     ["a binary file", Buffer.from([1, 0, 2]), "this file is neither text in UTF-8 nor an image"],
     ["text in Latin-1", Buffer.from("n\xe9", "latin1"), "this file is neither text in UTF-8 nor an image"],
     ["text in UTF-16", Buffer.from("\ufeffné", "utf16le"), "Attach text in UTF-8, or a PNG"],
-  ])("refuses %s", async (_what, bytes, message) => {
+  ])("rejects %s", async (_what, bytes, message) => {
     const { contentSent } = await withFiles({ file: bytes });
     const { code, err, requests } = await contentSent(`${ask} --attach file`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -82,7 +85,7 @@ describe("--attach", () => {
     expect(err).toContain(message);
   });
 
-  test("refuses what is missing, too large, or has a password", async () => {
+  test("rejects a missing file, a file that is too large, a URL with a password, and stdin twice", async () => {
     const { contentSent } = await withFiles({ large: "x".repeat(inputLimits.text + 1) });
     for (const place of ["nowhere.txt", "large", "https://me:secret@example.com/x.png"]) {
       const { code, err, requests } = await contentSent(`${ask} --attach ${place}`);
@@ -94,7 +97,7 @@ describe("--attach", () => {
   });
 });
 
-describe("--schema", () => {
+describe("chat --schema", () => {
   const schema = JSON.stringify({
     type: "object",
     properties: { gpus: { $ref: "#/$defs/count" } },
@@ -103,7 +106,7 @@ describe("--schema", () => {
     $defs: { count: { type: "integer", minimum: 1 } },
   });
 
-  test("asks for an answer in the schema, and prints one that matches", async () => {
+  test("requests an answer that matches the schema, and prints the answer", async () => {
     const { run } = await withFiles({ "gpu plan.schema.json": schema }, '{"gpus":2}');
     for (const flags of [[], ["-o", "json"], ["-o", "jsonl"], ["--no-stream"]]) {
       const line = ["chat", "Hello", "-m", "llama", "--schema", "gpu plan.schema.json", ...flags];
@@ -123,7 +126,7 @@ describe("--schema", () => {
     ['{"gpus":0}', "gpus must be at least 1"],
     ["{}", "gpus is required"],
     ['{"gpus":1,"x":1}', "x is not in the schema"],
-  ])("prints an answer that does not match, and fails: %s", async (text, message) => {
+  ])("prints an answer that does not match the schema, and fails: %s", async (text, message) => {
     const { run } = await withFiles({ "s.json": schema }, text);
     for (const flags of ["", "--no-stream"]) {
       const { code, out, err } = await run(`${ask} --schema s.json ${flags}`, service);
@@ -136,7 +139,7 @@ describe("--schema", () => {
   });
 
   test.each([{}, { not: { pattern: "^a" } }, { required: ["a"] }])(
-    "says that an answer was not checked when a pattern of the schema takes too long: %j",
+    "says that the answer was not checked if a pattern of the schema takes too long: %j",
     async (more) => {
       const slow = JSON.stringify({ ...more, type: "string", allOf: [{ pattern: "^(a+)+$" }] });
       const { run } = await withFiles({ "s.json": slow }, `"${"a".repeat(38)}!"`);
@@ -156,7 +159,7 @@ describe("--schema", () => {
     },
   );
 
-  test("accepts a draft 7 schema", async () => {
+  test("accepts a schema of draft 7", async () => {
     const old = JSON.stringify({
       $schema: "http://json-schema.org/draft-07/schema#",
       $id: "https://a.example",
@@ -175,14 +178,14 @@ describe("the cost of a chat", () => {
     return run(`${ask} --usage`, service);
   };
 
-  test("is exact, by the prices of the model", async () => {
+  test("is computed exactly from the prices of the model", async () => {
     expect((await priced("org/qwen:8b=9/9,llama=0.60/2.40")).err).toBe(
       "Tokens: 1000 in, 37 out, $0.0006888\n",
     );
     expect((await priced("llama=0.1/$0.3")).err).toBe("Tokens: 1000 in, 37 out, $0.0001111\n");
   });
 
-  test("is left out without a price or token counts", async () => {
+  test("is not shown if there is no price or no token count", async () => {
     expect((await priced("other=1/1")).err).toBe("Tokens: 1000 in, 37 out\n");
     expect((await priced("llama=1/1", { usage: { prompt_tokens: null, completion_tokens: 3 } })).err).toBe(
       "Tokens: ? in, 3 out\n",

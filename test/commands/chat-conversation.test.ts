@@ -9,14 +9,14 @@ const ctrlC = (cleared: boolean): LineRead => ({ key: "ctrl-c", cleared });
 const messagesIn = (body: unknown) =>
   (body as { readonly messages: readonly { readonly role: string; readonly content: string }[] }).messages;
 
-/** The messages of each request that asked for an answer. */
+/** The messages in each request for an answer. */
 const asked = ({ requests }: Pick<Outcome, "requests">) =>
   requests.filter(({ path }) => path.endsWith("/chat/completions")).map(({ body }) => messagesIn(body));
 const lastAsked = (outcome: Outcome) => asked(outcome).map((messages) => messages.at(-1)?.content);
 
 type Respond = (request: SeenRequest) => Response | undefined;
 
-/** Runs a conversation with these lines in a sandbox. */
+/** Runs `chat` in the sandbox and types these lines. */
 async function talk(
   lines: RunOptions["lines"],
   { line = "chat --sandbox", respond, ...options }: RunOptions & { line?: string; respond?: Respond } = {},
@@ -30,7 +30,7 @@ const failing = (status: number, code: string, message: string) =>
   Response.json({ error: { code, message } }, { status });
 
 describe("a conversation", () => {
-  test("sends what was said before, and is kept as a session", async () => {
+  test("sends the previous messages with each message, and is saved as a session", async () => {
     const { cli, outcome } = await talk(["hello", "and now?"]);
     expect(outcome).toMatchObject({ code: 0 });
     expect(outcome.out).toBe("sandbox-echo heard: hello\nsandbox-echo heard: and now?\n");
@@ -57,13 +57,13 @@ describe("a conversation", () => {
     });
   });
 
-  test("leaves nothing behind when nothing was said", async () => {
+  test("leaves no session if no message was sent", async () => {
     const { cli, outcome } = await talk([""]);
     expect(outcome).toMatchObject({ code: 0, out: "", requests: [] });
     expect((await cli.run("chat sessions list -o id")).out).toBe("");
   });
 
-  test('sends several lines between """, or after /multi', async () => {
+  test('sends several lines as one message between """, or after /multi', async () => {
     const { outcome } = await talk([
       '"""one',
       'two"""',
@@ -79,13 +79,13 @@ describe("a conversation", () => {
     expect(lastAsked(outcome)).toEqual(["one\ntwo", "three", "four\n\nfive"]);
   });
 
-  test("Ctrl-C drops the lines of an unfinished message, and says how to leave", async () => {
+  test("drops an unfinished message after Ctrl-C, and says how to leave", async () => {
     const { outcome } = await talk(['"""one', ctrlC(true), ctrlC(false), "hello"]);
     expect(lastAsked(outcome)).toEqual(["hello"]);
     expect(outcome.err).toContain("To leave, press Ctrl-D or type /exit.");
   });
 
-  test("continues after a failure, without the failed message", async () => {
+  test("continues after an error, without the message that failed", async () => {
     const failures: Readonly<Record<string, () => Response>> = {
       "no key": () => failing(401, "UNAUTHORIZED", "Bad key"),
       "too often": () => failing(429, "RATE_LIMITED", "Slow down"),
@@ -104,7 +104,7 @@ describe("a conversation", () => {
     expect(asked(outcome).at(-1)).toEqual([{ role: "user", content: "hello" }]);
   });
 
-  test("says that a conversation no longer fits the context, and sends all of it", async () => {
+  test("says that it no longer fits the context window, and sends all messages", async () => {
     const { outcome } = await talk(["one", "two", "/clear", "three"], {
       respond: ({ body }) =>
         JSON.stringify(body ?? "").includes('"two"')
@@ -113,11 +113,11 @@ describe("a conversation", () => {
     });
     expect(outcome.err).toContain("too long for the context window of sandbox-echo (3 messages).");
     expect(outcome.err).toContain("Use /clear to start over");
-    // The second message is sent twice: the second time without `stream_options`.
+    // The second message is sent twice, the second time without `stream_options`.
     expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3, 1]);
   });
 
-  test("asks a service that refuses stream_options for token counts only once", async () => {
+  test("requests token counts only once from a service that refuses stream_options", async () => {
     const { outcome } = await talk(["one", "two"], {
       respond: ({ body }) =>
         "stream_options" in Object(body) ? failing(422, "unknown_field", "unknown field") : undefined,
@@ -126,7 +126,7 @@ describe("a conversation", () => {
     expect(asks).toEqual([true, false, false]);
   });
 
-  test("Ctrl-C stops an answer, which is kept and marked, and the conversation continues", async () => {
+  test("continues after Ctrl-C during an answer, and keeps the part of the answer as incomplete", async () => {
     const stop = new AbortController();
     const signals = [stop.signal];
     const { cli, outcome } = await talk(["hello", "go on"], {
@@ -141,7 +141,7 @@ describe("a conversation", () => {
   });
 });
 
-/** A streamed response with these pieces of an answer. It calls `then` and stays open. */
+/** A streamed response with these pieces of an answer. It then calls `then`, but does not end. */
 const streamed = (pieces: readonly string[], then: () => void): Response =>
   new Response(
     new ReadableStream({
@@ -157,8 +157,8 @@ const streamed = (pieces: readonly string[], then: () => void): Response =>
     { headers: { "content-type": "text/event-stream" } },
   );
 
-describe("the commands of a conversation", () => {
-  test("/set, /system and /model change the next requests", async () => {
+describe("the commands in a conversation", () => {
+  test("/set, /system and /model change the requests that follow", async () => {
     const { outcome } = await talk([
       "/set temperature 0.5",
       "/set stop END",
@@ -179,7 +179,7 @@ describe("the commands of a conversation", () => {
     expect(outcome.err).toContain('unknown field "nonsense"');
   });
 
-  test("/model picks one of the service's models, or takes a name", async () => {
+  test("/model offers the models of the service, or takes the name of a model", async () => {
     const offered: unknown[] = [];
     const prompts: RunOptions["prompts"] = {
       choose: async ({ choices }) => {
@@ -196,7 +196,7 @@ describe("the commands of a conversation", () => {
     expect(outcome.requests.at(-1)?.body).toMatchObject({ model: "other" });
   });
 
-  test("/retry sends the last message again, without its answer", async () => {
+  test("/retry sends the last message again, without its first answer", async () => {
     const { outcome } = await talk(["/retry", "one", "two", "/retry"]);
     expect(lastAsked(outcome)).toEqual(["one", "two", "two"]);
     expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 3]);
@@ -218,7 +218,7 @@ describe("the commands of a conversation", () => {
     expect(lastAsked(failed.outcome)).toEqual(["hello"]);
   });
 
-  test("/copy copies the last answer by the terminal and by the system's tool", async () => {
+  test("/copy copies the last answer both through the terminal and with a program of the system", async () => {
     const fed: unknown[] = [];
     const programs: RunOptions["programs"] = {
       which: async (program) => (program === "xclip" ? "/usr/bin/xclip" : undefined),
@@ -229,14 +229,14 @@ describe("the commands of a conversation", () => {
     expect(fed).toEqual([["xclip", ["-selection", "clipboard"], "sandbox-echo heard: hello"]]);
   });
 
-  test("/copy copies no control sequences of the model", async () => {
+  test("/copy leaves out control sequences of the answer", async () => {
     const content = "ls\x1b[201~\r; rm -rf \u009b31m~\u202e\n\tend";
     const respond = () => Response.json({ choices: [{ message: { content }, finish_reason: "stop" }] });
     const { outcome } = await talk(["hello", "/copy"], { respond });
     expect(outcome.copied).toEqual(["ls; rm -rf ~\n\tend"]);
   });
 
-  test("/save names the session, and /load continues a session", async () => {
+  test("/save gives the session a name, and /load continues another session", async () => {
     const { cli, outcome } = await talk(["hello", "/save mine", "/save ../x", "more"]);
     expect(outcome.err).toContain("To continue: gpuctl chat --session mine --sandbox");
     expect((await cli.run("chat sessions list -o id")).out).toBe("mine\n");
@@ -248,7 +248,7 @@ describe("the commands of a conversation", () => {
     expect(asked(loaded)[0]).toHaveLength(5);
   });
 
-  test("/save of the same name by two conversations at once keeps both", async () => {
+  test("/save with the same name in two conversations at once keeps both sessions", async () => {
     const cli = await createCli();
     const say = (message: string) =>
       cli.run("chat --sandbox", { terminal: 80, lines: [message, "/save mine"] });
@@ -261,7 +261,7 @@ describe("the commands of a conversation", () => {
     expect(shown.map(({ out }) => /one|two/.exec(out)?.[0]).sort()).toEqual(["one", "two"]);
   });
 
-  test("/file adds a text to the next message only", async () => {
+  test("/file adds the text of a file to the next message only", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "log.txt"), "GPU 0: ECC error");
     const lines = ["/file missing.txt", "/file log.txt", "What is wrong?", "And now?"];
@@ -271,17 +271,23 @@ describe("the commands of a conversation", () => {
     expect(lastAsked(outcome)[1]).toBe("And now?");
   });
 
-  test("take capital letters and several lines", async () => {
+  test("can be typed in capital letters and have several lines", async () => {
     const { outcome } = await talk(["/SYSTEM Be brief.\nBe kind.", "hello"]);
     expect(asked(outcome)[0]?.map(({ content }) => content)).toEqual(["Be brief.\nBe kind.", "hello"]);
   });
 
-  test.each(["/constructor", "/toString x", "/HELPP"])("%s is unknown", async (line) => {
-    const { outcome } = await talk([line]);
-    expect(outcome).toMatchObject({ requests: [], err: expect.stringContaining("Error: unknown command /") });
-  });
+  test.each(["/constructor", "/toString x", "/HELPP"])(
+    "do not include %s, which is an error",
+    async (line) => {
+      const { outcome } = await talk([line]);
+      expect(outcome).toMatchObject({
+        requests: [],
+        err: expect.stringContaining("Error: unknown command /"),
+      });
+    },
+  );
 
-  test('are not looked for between """', async () => {
+  test('are sent as text between """', async () => {
     const { outcome } = await talk(['"""/help"""', '"""/help', 'me"""']);
     expect(lastAsked(outcome)).toEqual(["/help", "/help\nme"]);
   });
@@ -296,7 +302,7 @@ describe("the commands of a conversation", () => {
     expect(outcome.err).toContain("Session: 1 answer, token counts not reported");
   });
 
-  test("/usage counts the answers without token counts", async () => {
+  test("/usage says how many answers have no token counts", async () => {
     const respond: Respond = ({ body }) =>
       Response.json({
         choices: [{ message: { content: "a" }, finish_reason: "stop" }],
@@ -311,13 +317,13 @@ describe("the commands of a conversation", () => {
     ]);
   });
 
-  test("/copy says how much it copied", async () => {
+  test("/copy says how many characters it copied", async () => {
     const respond = () => Response.json({ choices: [{ message: { content: "7" }, finish_reason: "stop" }] });
     const { outcome } = await talk(["3 + 4?", "/copy"], { respond });
     expect(outcome.err).toContain("Sent 1 character to the clipboard of the terminal");
   });
 
-  test("/usage shows the cost of each answer and of the session, at the prices of the profile", async () => {
+  test("/usage shows the cost of each answer and of the session, from the prices in the profile", async () => {
     const cli = await createCli();
     await cli.run(["config", "set", "chat.prices", "sandbox-echo=1/2"]);
     const { err } = await cli.run("chat --sandbox", { terminal: 80, lines: ["one", "two", "/usage"] });
@@ -328,7 +334,7 @@ describe("the commands of a conversation", () => {
     }
   });
 
-  test("/usage adds up the tokens, and unknown commands are not sent", async () => {
+  test("/usage adds up the token counts, and a mistyped command is not sent as a message", async () => {
     const { outcome } = await talk(["one", "two", "/usage", "/hepl", "/usr/bin is a folder"]);
     expect(outcome.err).toMatch(/Session: 2 answers, \d+ tokens in, \d+ out/);
     expect(outcome.err).toContain("Did you mean /help?");

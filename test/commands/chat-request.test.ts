@@ -7,10 +7,10 @@ import { always, overNetwork } from "../support/service.ts";
 const service = overNetwork();
 const ask = "chat Hello --model llama";
 
-describe("the request of a chat", () => {
+describe("the request of chat", () => {
   const whole = always(200, { choices: [{ message: { content: "hi" }, finish_reason: "stop" }] });
 
-  test("has the message after the system prompt", async () => {
+  test("has the system prompt before the message", async () => {
     const { run, folder } = await createCli({ respond: whole });
     await writeFile(join(folder, "rules.txt"), "Be kind.");
     const typed = await run(["chat", "Hello", "-m", "llama", "-s", "Be brief.", "-o", "json"], service);
@@ -28,7 +28,7 @@ describe("the request of a chat", () => {
     expect(await run(`${ask} -s @nowhere.txt`, service)).toMatchObject({ code: 2, requests: [] });
   });
 
-  test("has stdin, then the argument, separated by a blank line", async () => {
+  test("has the text of stdin, then a blank line, then the argument", async () => {
     const { run } = await createCli({ respond: whole });
     const content = async (line: string, stdin: string) => {
       const { requests } = await run(`${line} -m llama -o json`, { ...service, stdin });
@@ -63,8 +63,11 @@ describe("the request of a chat", () => {
     });
   });
 
-  test.each(["--top-p high", "--seed x", "--max-tokens 1.5", "--param x"])("%s is rejected", async (flag) => {
-    const { run } = await createCli({ respond: whole });
-    expect(await run(`${ask} ${flag}`, service)).toMatchObject({ code: 2, out: "", requests: [] });
-  });
+  test.each(["--top-p high", "--seed x", "--max-tokens 1.5", "--param x"])(
+    "is not sent with the invalid flag %s",
+    async (flag) => {
+      const { run } = await createCli({ respond: whole });
+      expect(await run(`${ask} ${flag}`, service)).toMatchObject({ code: 2, out: "", requests: [] });
+    },
+  );
 });

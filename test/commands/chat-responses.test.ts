@@ -16,7 +16,7 @@ const answering = (body: string, type?: string) =>
 const whole = '{"choices":[{"message":{"content":"PAID"}}]}';
 const delta = '{"choices":[{"delta":{"content":"PAID"}}]}';
 
-describe("a complete answer is printed", () => {
+describe("chat prints a complete answer", () => {
   test.each([
     ["JSON", "application/json", whole],
     ["JSON as text/json", "text/json", whole],
@@ -32,26 +32,26 @@ describe("a complete answer is printed", () => {
       events,
       'data: {"choices":[{"delta":{"content":[{"type":"text","text":"PAID"}]}}]}\n\ndata: [DONE]\n\n',
     ],
-  ])("%s", async (_name, type, body) => {
+  ])("from %s", async (_name, type, body) => {
     const { run } = await answering(body, type);
     expect(await run(ask, service)).toMatchObject({ code: 0, out: "PAID\n", err: "" });
   });
 
-  test("JSON with parts, without streaming", async () => {
+  test("from JSON with a list of text parts, with --no-stream", async () => {
     const { run } = await answering('{"choices":[{"message":{"content":[{"type":"text","text":"PAID"}]}}]}');
     expect(await run(`${ask} --no-stream`, service)).toMatchObject({ code: 0, out: "PAID\n" });
   });
 
-  test("an empty text is an answer", async () => {
+  test("even if its text is empty", async () => {
     const { run } = await answering('{"choices":[{"message":{"role":"assistant","content":""}}]}');
     expect(await run(ask, service)).toMatchObject({ code: 0, out: "" });
   });
 });
 
-describe("an answer that cannot be printed is kept as received", () => {
+describe("chat saves a response that it cannot print, unchanged", () => {
   const error = '{"code":"FORBIDDEN","message":"not for you","issues":[]}';
   test.each([
-    ["half of a JSON", 10, "application/json", whole.slice(0, -3)],
+    ["half of a JSON document", 10, "application/json", whole.slice(0, -3)],
     [
       "reasoning without text",
       7,
@@ -59,12 +59,12 @@ describe("an answer that cannot be printed is kept as received", () => {
       '{"choices":[{"message":{"content":null,"reasoning_content":"PAID"}}]}',
     ],
     ["a choice of another format", 7, events, 'data: {"choices":[{"text":"PAID"}]}\n\ndata: [DONE]\n\n'],
-    ["the service's error in a stream", 7, events, `data: ${error}\n\ndata: [DONE]\n\n`],
-    ["the service's error", 7, "application/json", error],
+    ["an error of the service in a stream", 7, events, `data: ${error}\n\ndata: [DONE]\n\n`],
+    ["an error of the service", 7, "application/json", error],
     ["an empty object", 7, "application/json", "{}"],
-    ["the end of a stream alone", 7, events, "data: [DONE]\n\n"],
+    ["only the end of a stream", 7, events, "data: [DONE]\n\n"],
     ["plain text", 9, "text/plain", "PAID"],
-  ])("%s", async (_name, code, type, body) => {
+  ])("if the response is %s", async (_name, code, type, body) => {
     const { run, folder } = await answering(body, type);
     const outcome = await run(ask, service);
     expect(outcome).toMatchObject({ code, out: "" });
@@ -73,16 +73,19 @@ describe("an answer that cannot be printed is kept as received", () => {
     expect(await readFile(join(folder, file), "utf8")).toBe(body);
   });
 
-  test.each(["--no-stream", "-o json"])("the service's error with %s", async (flag) => {
-    for (const body of [error, "{}"]) {
-      const { run, folder } = await answering(body, "application/json");
-      expect(await run(`${ask} ${flag}`, service)).toMatchObject({ code: 7, out: "" });
-      const [file = ""] = await readdir(folder);
-      expect(await readFile(join(folder, file), "utf8")).toBe(`${body}\n`);
-    }
-  });
+  test.each(["--no-stream", "-o json"])(
+    "if the response is an error of the service or an empty object, with %s",
+    async (flag) => {
+      for (const body of [error, "{}"]) {
+        const { run, folder } = await answering(body, "application/json");
+        expect(await run(`${ask} ${flag}`, service)).toMatchObject({ code: 7, out: "" });
+        const [file = ""] = await readdir(folder);
+        expect(await readFile(join(folder, file), "utf8")).toBe(`${body}\n`);
+      }
+    },
+  );
 
-  test("the text after an event that cannot be read is printed, and the response kept", async () => {
+  test("and prints the text after an event that cannot be read", async () => {
     const body = `data: {oops\n\ndata: ${delta}\n\ndata: [DONE]\n\n`;
     const { run, folder } = await answering(body, events);
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "PAID\n" });
@@ -90,10 +93,10 @@ describe("an answer that cannot be printed is kept as received", () => {
     expect(await readFile(join(folder, file), "utf8")).toBe(body);
   });
 
-  test("text that was printed is not kept a second time", async () => {
+  test("but not if its text was printed", async () => {
     const { run, folder } = await answering(`data: ${delta}\n\n`, events);
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "PAID\n" });
-    // The folder for state holds the session of the answer.
+    // The state folder contains the session with the answer.
     expect(await readdir(folder)).toEqual(["state"]);
   });
 });

@@ -21,7 +21,7 @@ const namesIn = async ({ run }: Cli) => (await run("chat sessions list -o id")).
 test.each([
   ["a pipe", (path: string) => execa("mkfifo", [path])],
   ["a folder", (path: string) => mkdir(path)],
-])("%s in place of a session is refused at once, and is not listed", async (_kind, make) => {
+])("%s in place of a session file is an error, and is not listed as a session", async (_kind, make) => {
   const cli = await createCli();
   await cli.run("chat Hello --session good --sandbox");
   await make(fileOf(cli, "odd"));
@@ -38,7 +38,7 @@ test.each([
   expect(await namesIn(cli)).toEqual(["good"]);
 });
 
-test("a last question with an unreadable time gets a name with a date when it is continued", async () => {
+test("a question with an unreadable time is named by the current date when it is continued", async () => {
   const cli = await createCli();
   await cli.run("chat 🐈 --sandbox");
   const text = await readFile(fileOf(cli, "last"), "utf8");
@@ -54,7 +54,7 @@ test("a pipe in place of the file of an unfinished answer is ignored", async () 
   expect(await turnsIn(cli, "good")).toHaveLength(2);
 });
 
-test("an answer of another machine counts as cut off if its file has not changed for over an hour", async () => {
+test("an unfinished answer of a process on another machine counts as cut off after an hour without change", async () => {
   const cli = await createCli();
   await cli.run("chat Hello --session good --sandbox");
   const [question] = await turnsIn(cli, "good");
@@ -70,8 +70,8 @@ test("an answer of another machine counts as cut off if its file has not changed
   });
 });
 
-describe("a question without a session", () => {
-  test("is continued by -c, in a session of its own that the next question does not replace", async () => {
+describe("chat without --session", () => {
+  test("can be continued with -c in a new session, which the next question does not replace", async () => {
     const cli = await createCli();
     await cli.run("chat 'Which GPU?' --sandbox");
     expect(await namesIn(cli)).toEqual(["last"]);
@@ -88,7 +88,7 @@ describe("a question without a session", () => {
     expect((await namesIn(cli)).sort()).toEqual([name, "last"].sort());
   });
 
-  test("replaces the last one only once it is answered", async () => {
+  test("replaces the previous question only after the new question is answered", async () => {
     let fails = false;
     const cli = await createCli({
       respond: () =>
@@ -101,7 +101,7 @@ describe("a question without a session", () => {
     expect(await readdir(folderOf(cli))).toEqual(["last.jsonl"]);
   });
 
-  test("is not kept when chat.sessions is off", async () => {
+  test("saves no session if chat.sessions is off", async () => {
     const cli = await createCli();
     await cli.run("config set chat.sessions false");
     await cli.run("chat hello --sandbox");
@@ -110,7 +110,7 @@ describe("a question without a session", () => {
     expect(await namesIn(cli)).toEqual(["kept"]);
   });
 
-  test("is printed even if it cannot be kept", async () => {
+  test("prints the answer even if it cannot be saved", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "state"), "not a folder");
     const { code, out, err } = await cli.run("chat hello --sandbox");
@@ -120,7 +120,7 @@ describe("a question without a session", () => {
 });
 
 describe("a session", () => {
-  test("is private, and holds one readable line for each turn", async () => {
+  test("is readable only by its user, and has one line of JSON for each turn", async () => {
     const cli = await createCli();
     await cli.run("chat hello --session mine --system 'Be brief' --sandbox");
     await cli.run("chat again --session mine --sandbox -o json");
@@ -145,7 +145,7 @@ describe("a session", () => {
     ]);
   });
 
-  test("keeps its instructions and its model, unless others are given", async () => {
+  test("keeps its system prompt and model until other flags are set", async () => {
     const cli = await createCli({
       respond: ({ path }) =>
         path.endsWith("completions")
@@ -164,7 +164,7 @@ describe("a session", () => {
     expect(messagesOf(other.requests).filter((one) => one.startsWith("system"))).toEqual(["system: Be long"]);
   });
 
-  test("without any model names --model", async () => {
+  test("requires --model if no model is known", async () => {
     const cli = await createCli();
     const account = {
       env: { GPUCTL_API_KEY: "sk-test-1234567890", GPUCTL_BASE_URL: "https://api.example.com" },
@@ -175,7 +175,7 @@ describe("a session", () => {
   });
 
   test.each(["../x", "a/b", ".hidden", "-x", "", "con", "x".repeat(65)])(
-    "cannot be called %j",
+    "cannot have the name %j",
     async (name) => {
       const cli = await createCli();
       const { code, requests } = await cli.run(["chat", "hello", `--session=${name}`, "--sandbox"]);
@@ -187,14 +187,14 @@ describe("a session", () => {
     ["con.1", /"con" is the name of a device/],
     ["𝒳".repeat(60), /at most 200 bytes/],
     ["x".repeat(65), /1 to 64 characters/],
-  ])("named %j reports the rule that it breaks", async (name, rule) => {
+  ])("with the invalid name %j is rejected with the rule that the name breaks", async (name, rule) => {
     const cli = await createCli();
     const { err } = await cli.run(["chat", "hello", `--session=${name}`, "--sandbox"]);
     expect(err).toContain("is not a valid session name");
     expect(err).toMatch(rule);
   });
 
-  test("marks an answer that was cut off, and says so when the session continues", async () => {
+  test("marks an answer that was cut off, and says so when it is continued", async () => {
     let isFirst = true;
     const cli = await createCli({
       respond: () => {
@@ -215,7 +215,7 @@ describe("a session", () => {
     expect(messagesOf(requests)[1]).toContain("Half of\n\n[This answer was cut off here.]");
   });
 
-  test("reads around lines that cannot be read, and drops a last line that was cut off", async () => {
+  test("skips lines that cannot be read, and drops a last line that is incomplete", async () => {
     const cli = await createCli();
     await cli.run("chat hello --session s --sandbox");
     await appendFile(fileOf(cli, "s"), 'garbage\n{"id":"x","role":"us');
@@ -228,7 +228,7 @@ describe("a session", () => {
     expect(await readFile(fileOf(cli, "s"), "utf8")).not.toContain('"role":"us\n');
   });
 
-  test("of a newer version is refused, and listed", async () => {
+  test("of a newer version is rejected, but still listed", async () => {
     const cli = await createCli();
     await mkdir(folderOf(cli), { recursive: true });
     await writeFile(fileOf(cli, "s"), '{"format":"gpuctl-chat-session","version":2}\n');
@@ -238,7 +238,7 @@ describe("a session", () => {
     expect(await cli.run("chat sessions list -o id")).toMatchObject({ code: 0, out: "s\n" });
   });
 
-  test("that cannot be read does not end a search", async () => {
+  test("that cannot be read does not stop a search", async () => {
     const cli = await createCli();
     await cli.run("chat hello --session a --sandbox");
     await cli.run("chat hello --session c --sandbox");
@@ -257,7 +257,7 @@ describe("a session", () => {
     expect(await turnsIn(cli, "last")).toHaveLength(2);
   });
 
-  test("that cannot be written stops the question before it is sent", async () => {
+  test("that cannot be written is an error before the question is sent", async () => {
     const cli = await createCli();
     await mkdir(join(fileOf(cli, "s"), "in the way"), { recursive: true });
     const { code, requests } = await cli.run("chat hello --session s --sandbox");
@@ -265,7 +265,7 @@ describe("a session", () => {
     expect(requests).toEqual([]);
   });
 
-  test("of 10,000 turns opens in less than 100 ms of processor time", async () => {
+  test("with 10,000 turns opens in less than 100 ms of processor time", async () => {
     const cli = await createCli();
     await mkdir(folderOf(cli), { recursive: true });
     const turns = Array.from({ length: 10_000 }, (_, at) => ({
@@ -302,7 +302,7 @@ describe("chat sessions", () => {
     return cli;
   }
 
-  test("list shows the last used one first", async () => {
+  test("list shows the session that was used last at the top", async () => {
     const { run } = await withSessions();
     const { out } = await run("chat sessions list -o json");
     expect(JSON.parse(out)).toMatchObject([
@@ -312,7 +312,7 @@ describe("chat sessions", () => {
     expect(await run("chat sessions list -o csv")).toMatchObject({ code: 0 });
   });
 
-  test("search ignores case, and says the session and the turn", async () => {
+  test("search ignores case, and names the session and the turn", async () => {
     const { run } = await withSessions();
     const { out } = await run("chat sessions search h100 -o json");
     expect(JSON.parse(out)).toMatchObject([
@@ -322,12 +322,12 @@ describe("chat sessions", () => {
     expect(await run("chat sessions search '.*'")).toMatchObject({ code: 0, out: "" });
   });
 
-  test("search prints the ID of a session once, however many messages match", async () => {
+  test("search prints the ID of a session once, even if several messages match", async () => {
     const { run } = await withSessions();
     expect(await run("chat sessions search h100 -o id")).toMatchObject({ code: 0, out: "cards\n" });
   });
 
-  test("show and export print the turns", async () => {
+  test("show and export print the turns of a session", async () => {
     const { run } = await withSessions();
     expect((await run("chat sessions show cards")).out).toMatch(
       /^1\. user · .*\nTell me about H100 cards\n\n2\. assistant · .* · sandbox-echo\nsandbox-echo heard/,
@@ -338,7 +338,7 @@ describe("chat sessions", () => {
     expect(await run("chat sessions show nothing")).toMatchObject({ code: 5, out: "" });
   });
 
-  test("remove asks, and removes all or, for an unknown name, none", async () => {
+  test("remove asks for confirmation, and removes no session if one name is unknown", async () => {
     const cli = await withSessions();
     expect(await cli.run("chat sessions remove cards")).toMatchObject({ code: 2 });
     expect(await cli.run("chat sessions remove cards nothing --yes")).toMatchObject({ code: 5 });

@@ -5,7 +5,7 @@ import { overNetwork } from "../support/service.ts";
 const service = overNetwork();
 const ask = "chat Hello --model llama";
 
-/** A CLI whose service streams these texts. */
+/** A CLI whose service streams an answer in these pieces. */
 const saying = (...texts: readonly string[]) =>
   createCli({
     respond: () =>
@@ -26,7 +26,7 @@ describe("an answer in Markdown", () => {
   const terminal: RunOptions = { ...service, terminal: 80 };
   const env = (more: Readonly<Record<string, string>>) => ({ ...terminal, env: { ...service.env, ...more } });
 
-  test("is drawn on a terminal", async () => {
+  test("is formatted on a terminal", async () => {
     const { run } = await saying(...markdown);
     const { code, out } = await run(ask, terminal);
     expect({ code, out: plain(out) }).toEqual({ code: 0, out: shown });
@@ -37,7 +37,7 @@ describe("an answer in Markdown", () => {
     expect((await whole.run(`${ask} --no-stream`, terminal)).out).toBe(out);
   });
 
-  test("is not drawn in a pipe, with --no-markdown and in other formats", async () => {
+  test("is not formatted in a pipe, with --no-markdown or in other output formats", async () => {
     const { run } = await saying(markdown);
     expect((await run(ask, service)).out).toBe(markdown);
     expect((await run(`${ask} --no-markdown`, terminal)).out).toBe(markdown);
@@ -48,21 +48,21 @@ describe("an answer in Markdown", () => {
   test.each([
     ["NO_COLOR", "1"],
     ["TERM", "dumb"],
-  ])("has no colors with %s=%s", async (name, value) => {
+  ])("is not formatted with %s=%s", async (name, value) => {
     const { run } = await saying(markdown);
     const { out } = await run(ask, env({ [name]: value }));
     expect(out).not.toContain("\x1b");
     expect(out).toContain("Some **bold** text");
   });
 
-  test("has only ASCII symbols where the locale has no others", async () => {
+  test("has only ASCII symbols if the locale is not UTF-8", async () => {
     const { run } = await saying(markdown);
     expect(plain((await run(ask, env({ LANG: "C" }))).out)).toMatch(
       /^- one\n- two - three\n\na {2}b\n- {2}-$/m,
     );
   });
 
-  test("never controls the terminal, even in code and in pieces", async () => {
+  test("cannot control the terminal, even from a code block or in single characters", async () => {
     const evil = "a\x1b[2Jb \x1b]0;owned\x07 &#27;[2J\n\n```js\nconst a\x1b[31m = 1; \x9b2J\r\n```\n";
     for (const pieces of [[evil], [...evil]]) {
       const { run } = await saying(...pieces);
@@ -72,7 +72,7 @@ describe("an answer in Markdown", () => {
     }
   });
 
-  test("is shown up to where it was cut off", async () => {
+  test("is printed as far as it arrived if it was cut off", async () => {
     const { run } = await createCli({
       respond: () =>
         new Response(
@@ -87,8 +87,8 @@ describe("an answer in Markdown", () => {
   });
 });
 
-describe("reasoning", () => {
-  test("is dim on stderr, and separated from the answer", async () => {
+describe("the reasoning before an answer", () => {
+  test("is printed dimmed on stderr, and separated from the answer", async () => {
     const { run } = await saying("<think>Let me\nsee\x1b[2J</think>\n\nHello");
     const { out, err } = await run(ask, { ...service, terminal: 80 });
     expect(out).toBe("Hello\n");
@@ -98,7 +98,7 @@ describe("reasoning", () => {
   });
 });
 
-test("what is reported about an answer comes after it", async () => {
+test("messages about an answer are printed after the answer", async () => {
   const { run } = await saying("<think>Hm</think>Hello");
   const outcome = await run(`${ask} --usage`, { ...service, terminal: 80 });
   expect(outcome.err).toMatch(/Hm[\s\S]*The service reported no token counts\.\n$/);

@@ -13,7 +13,7 @@ import { overNetwork } from "../support/service.ts";
 const service = overNetwork();
 const ask = "chat Hello --model llama";
 
-/** A response whose body arrives in these chunks. */
+/** A streamed response whose body arrives in these chunks. */
 const streaming = (...chunks: readonly (string | Uint8Array)[]): Response =>
   new Response(
     new ReadableStream({
@@ -36,16 +36,19 @@ interface Case {
   readonly flags?: string;
   readonly out: string;
   readonly code?: number;
-  /** All of stderr, or parts of it. */
+  /** The complete stderr, or patterns that match parts of stderr. */
   readonly err?: string | readonly RegExp[];
 }
 
 const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
-  "1. lines": {
+  "the lines of a streamed answer": {
     "end in a line feed": { body: text("a") + text("b") + done, out: "ab\n" },
     "end in a carriage return": { body: (text("a") + text("b") + done).replaceAll("\n", "\r"), out: "ab\n" },
-    "end in both": { body: (text("a") + text("b") + done).replaceAll("\n", "\r\n"), out: "ab\n" },
-    "can be cut in the middle of a character": {
+    "end in a carriage return and a line feed": {
+      body: (text("a") + text("b") + done).replaceAll("\n", "\r\n"),
+      out: "ab\n",
+    },
+    "can be received in pieces that split a character": {
       body: [
         Buffer.from(text("né🖥")).subarray(0, -12),
         Buffer.from(text("né🖥")).subarray(-12, -10),
@@ -55,54 +58,62 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "né🖥\n",
     },
     "can be comments": { body: `: ping\n\n${text("a")}:\n:: ping\n${text("b")}${done}`, out: "ab\n" },
-    "count without an end": { body: text("a") + end("stop").trimEnd(), out: "a\n" },
+    "are read even if the last line has no line feed": {
+      body: text("a") + end("stop").trimEnd(),
+      out: "a\n",
+    },
   },
-  "2. the end": {
+  "the end of a streamed answer": {
     "is [DONE]": { body: text("a") + done, out: "a\n" },
     "is [DONE] without a blank line": { body: `${text("a")}data: [DONE]`, out: "a\n" },
-    "is [DONE], whatever comes after it": { body: text("a") + done + text("b"), out: "a\n" },
-    "is the end after a finish reason": { body: text("a") + end("stop"), out: "a\n" },
-    "is missing": { body: text("a"), out: "a\n", code: 9, err: [/cut off: the stream ended early/] },
+    "is [DONE], and what follows is ignored": { body: text("a") + done + text("b"), out: "a\n" },
+    "is the end of the response after a finish reason": { body: text("a") + end("stop"), out: "a\n" },
+    "is missing if there is neither [DONE] nor a finish reason": {
+      body: text("a"),
+      out: "a\n",
+      code: 9,
+      err: [/cut off: the stream ended early/],
+    },
   },
-  "3. errors": {
-    "have a key of their own": {
+  "errors in a streamed answer": {
+    "are in an event that has only the field error": {
       body: text("a") + event({ error: { message: "out of memory" } }) + done,
       out: "a\n",
       code: 9,
       err: [/cut off: out of memory/],
     },
-    "come with a text": {
+    "can be in an event that also has text": {
       body: text("a") + event({ ...choice({ content: "b" }), error: { message: "out of memory" } }),
       out: "ab\n",
       code: 9,
       err: [/cut off: out of memory/],
     },
-    "are events": {
+    "can be events of the type error": {
       body: `${text("a")}event: error\ndata: out of memory\n\n${done}`,
       out: "a\n",
       code: 9,
       err: [/cut off: out of memory/],
     },
-    "are events of JSON": {
+    "can be events of the type error with JSON": {
       body: `${text("a")}event: error\ndata: {"message":"out of memory"}\n\n`,
       out: "a\n",
       code: 9,
       err: [/cut off: out of memory/],
     },
-    "are lines of JSON between the events": {
+    "can be lines of JSON between the events": {
       body: `${text("a")}{"error":{"message":"out of memory"}}\n\n${done}`,
       out: "a\n",
       code: 9,
       err: [/cut off: out of memory/],
     },
-    "can be text": {
+    "can be a text instead of an object": {
       body: text("a") + event({ error: "out of memory" }),
       out: "a\n",
       code: 9,
       err: [/out of memory/],
     },
   },
-  "4. the code of an error": {
+  "the code of an error in a streamed answer": {
     "is a string": {
       body: text("a") + event({ error: { message: "no", code: "overloaded" } }),
       out: "a\n",
@@ -122,7 +133,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       err: [/cut off: no \(POST/],
     },
   },
-  "5. token counts": {
+  "the token counts of a streamed answer": {
     "come after the finish reason, without choices": {
       body:
         text("a") +
@@ -153,8 +164,8 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       err: "Tokens: 3 in, 2 out\n",
     },
   },
-  "5. token counts that are no counts": {
-    "are not shown": {
+  "invalid token counts of a streamed answer": {
+    "are shown as a question mark": {
       body:
         text("a") +
         event({ choices: [], usage: { prompt_tokens: { n: 3 }, completion_tokens: 4 } }) +
@@ -163,7 +174,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "a\n",
       err: "Tokens: ? in, 4 out\n",
     },
-    "are the same as none": {
+    "are reported as missing if both are invalid": {
       body:
         text("a") +
         event({ choices: [], usage: { prompt_tokens: "\x1b[31m3", completion_tokens: [-1] } }) +
@@ -173,29 +184,33 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       err: "The service reported no token counts.\n",
     },
   },
-  "6. the finish reason": {
+  "the finish reason of a streamed answer": {
     "is stop": { body: text("a") + end("stop"), out: "a\n", err: "" },
     "is length": { body: text("a") + end("length"), out: "a\n", err: [/token limit/] },
     "is tool_calls": { body: text("a") + end("tool_calls"), out: "a\n", err: "" },
     "is content_filter": { body: text("a") + end("content_filter"), out: "a\n", err: [/withheld/] },
     "is function_call": { body: text("a") + end("function_call"), out: "a\n", err: "" },
     "is unknown": { body: text("a") + end("eos"), out: "a\n", err: "" },
-    "is empty throughout": { body: text("a") + end("") + done, out: "a\n" },
-    "is empty, and [DONE] is missing": { body: text("a") + end(""), out: "a\n", code: 9 },
-    "is null throughout": { body: text("a") + end(null) + done, out: "a\n" },
+    "can be empty if [DONE] follows": { body: text("a") + end("") + done, out: "a\n" },
+    "does not end the answer if it is empty and [DONE] is missing": {
+      body: text("a") + end(""),
+      out: "a\n",
+      code: 9,
+    },
+    "can be null if [DONE] follows": { body: text("a") + end(null) + done, out: "a\n" },
   },
-  "7. the content": {
-    "is null, absent or empty": {
+  "the text of a streamed answer": {
+    "can be null, absent or empty in an event": {
       body:
         text(null) + event(choice({})) + text("") + text("a") + event(choice({ content: undefined })) + done,
       out: "a\n",
     },
-    "is a space": { body: text("a") + text(" ") + text("b") + done, out: "a b\n" },
-    "follows a role that comes once": {
+    "can be a space in an event": { body: text("a") + text(" ") + text("b") + done, out: "a b\n" },
+    "can follow an event with the role": {
       body: event(choice({ role: "assistant", content: "" })) + text("a") + done,
       out: "a\n",
     },
-    "is that of the first of several choices": {
+    "is the text of the choice with the index 0": {
       body:
         event({ choices: [{ index: 1, delta: { content: "x" } }] }) +
         event({
@@ -209,13 +224,13 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "a\n",
       err: "",
     },
-    "is that of a choice without an index": {
+    "can be in a choice without an index": {
       body: event({ choices: [{ delta: { content: "a" } }] }) + done,
       out: "a\n",
     },
   },
-  "8. reasoning": {
-    "is reasoning_content": {
+  "the reasoning in a streamed answer": {
+    "can be in the field reasoning_content": {
       body:
         event(choice({ reasoning_content: "I th" })) +
         event(choice({ reasoning_content: "ink" })) +
@@ -224,43 +239,47 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "a\n",
       err: "I think\n",
     },
-    "is reasoning": {
+    "can be in the field reasoning": {
       body: event(choice({ reasoning: "I think" })) + text("a") + done,
       out: "a\n",
       err: "I think\n",
     },
-    "is between tags": { body: text("<think>I think</think>\n\na") + done, out: "a\n", err: "I think\n" },
-    "is between tags that are cut": {
+    "can be between <think> tags": {
+      body: text("<think>I think</think>\n\na") + done,
+      out: "a\n",
+      err: "I think\n",
+    },
+    "can be between <think> tags that are split over several events": {
       body: [..."\n<think>\nI < think</think>\n\na </think> b"].map(text).join("") + done,
       out: "a </think> b\n",
       err: "\nI < think\n",
     },
-    "is not a tag further on": {
+    "cannot be between tags after other text": {
       body: text("a <think>b</think>") + done,
       out: "a <think>b</think>\n",
       err: "",
     },
-    "is not what only looks like a tag": {
+    "does not start with text that only resembles a tag": {
       body: text("<thi") + text("s> a") + done,
       out: "<this> a\n",
       err: "",
     },
-    "can be the start of a tag that never ends": { body: text("<thin") + done, out: "<thin\n", err: "" },
-    "is silent with --quiet": {
+    "does not start with an incomplete tag": { body: text("<thin") + done, out: "<thin\n", err: "" },
+    "is not printed with --quiet": {
       body: event(choice({ reasoning: "I think" })) + text("a") + done,
       flags: "-q",
       out: "a\n",
       err: "",
     },
-    "alone is no answer": {
+    "is not an answer without other text": {
       body: text("<think>I think") + done,
       out: "",
       code: 7,
       err: [/^I think\n/, /the response has no text/],
     },
   },
-  "9. tool calls": {
-    "are gathered by their index": {
+  "the tool calls in a streamed answer": {
+    "are combined by their index": {
       body:
         event(
           choice({
@@ -297,7 +316,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "Wait.\n",
       err: "Tool call: time {}\n",
     },
-    "can lack an index": {
+    "can have no index": {
       body:
         text("Wait.") +
         event(choice({ tool_calls: [{ id: "1", function: { name: "a", arguments: "{" } }] })) +
@@ -318,7 +337,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   },
 };
 
-/** The answer of a question without a session. Undefined if none was stored. */
+/** The stored answer to a question without --session, or undefined if there is none. */
 async function storedAnswer({ folder }: Cli): Promise<Record<string, unknown> | undefined> {
   const text = await readFile(join(folder, "state/chat-sessions/last.jsonl"), "utf8").catch(() => "");
   const turns = text
@@ -345,7 +364,7 @@ describe.each(Object.entries(cases))("%s", (_item, table) => {
   });
 });
 
-describe("a service that refuses stream_options", () => {
+describe("chat with a service that refuses stream_options", () => {
   const refusing =
     (status: number): Responder =>
     ({ body }) =>
@@ -353,21 +372,24 @@ describe("a service that refuses stream_options", () => {
         ? Response.json({ error: { message: "unknown field" } }, { status })
         : streaming(text("a"), done);
 
-  test.each([400, 422])("with %i gets one more request without it", async (status) => {
-    const { run } = await createCli({ respond: refusing(status) });
-    const { code, out, requests } = await run(`${ask} --usage`, service);
-    expect({ code, out }).toEqual({ code: 0, out: "a\n" });
-    expect(requests.map(({ body }) => "stream_options" in Object(body))).toEqual([true, false]);
-  });
+  test.each([400, 422])(
+    "sends one more request, without stream_options, after a response of %i",
+    async (status) => {
+      const { run } = await createCli({ respond: refusing(status) });
+      const { code, out, requests } = await run(`${ask} --usage`, service);
+      expect({ code, out }).toEqual({ code: 0, out: "a\n" });
+      expect(requests.map(({ body }) => "stream_options" in Object(body))).toEqual([true, false]);
+    },
+  );
 
-  test("with another status gets none", async () => {
+  test("sends no other request after a response of 429", async () => {
     const { run } = await createCli({ respond: refusing(429) });
     const { code, requests } = await run(`${ask} --usage`, service);
     expect({ code, requests: requests.length }).toEqual({ code: 9, requests: 1 });
   });
 });
 
-test("the first text is printed at once, even if the service sends faster than gpuctl reads", async () => {
+test("chat prints the first text at once, even if the service sends faster than gpuctl reads", async () => {
   const count = 500;
   let sent = 0;
   let sentBefore = count;
@@ -395,8 +417,8 @@ test("the first text is printed at once, even if the service sends faster than g
   expect(sentBefore).toBeLessThan(count / 2);
 });
 
-describe("a stream that breaks", () => {
-  test("after the first text is not requested again", async () => {
+describe("a streamed answer that breaks off", () => {
+  test("is not requested again after the first text", async () => {
     const { run } = await createCli({
       respond: () =>
         new Response(
@@ -411,7 +433,7 @@ describe("a stream that breaks", () => {
     expect({ code, out, requests: requests.length }).toEqual({ code: 9, out: "half\n", requests: 1 });
   });
 
-  test("because the user stops it keeps the partial answer, and says that it is incomplete", async () => {
+  test("is kept as incomplete if the user stops it", async () => {
     const stop = new AbortController();
     const { run } = await createCli({
       respond: () =>
@@ -432,7 +454,7 @@ describe("a stream that breaks", () => {
   });
 });
 
-describe("a stream reads the same wherever its bytes are cut", () => {
+describe("a streamed answer is the same wherever its bytes are split", () => {
   const body = Buffer.from(
     (
       event(choice({ role: "assistant", content: "" })) +
@@ -447,7 +469,7 @@ describe("a stream reads the same wherever its bytes are cut", () => {
     return at.slice(1).map((to, index) => body.subarray(at[index], to));
   };
 
-  test("on the command line", async () => {
+  test("for the whole command", async () => {
     let places: readonly number[] = [...body.keys()];
     const { run } = await createCli({ respond: () => streaming(...piecesOf(places)) });
     const expected = { code: 0, out: "# Né\n\n二\n", err: "h🖥m\nTokens: 1 in, 2 out\n" };
@@ -475,11 +497,11 @@ describe("a stream reads the same wherever its bytes are cut", () => {
     return assembler.assembled();
   };
 
-  test("in two pieces", async () => {
+  test("into two pieces", async () => {
     for (let place = 1; place < body.length; place++) expect(await read([place])).toMatchObject(expected);
   });
 
-  test("in any number of pieces", async () => {
+  test("into any number of pieces", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: body.length }), { maxLength: 40 }), async (places) => {
         expect(await read(places)).toMatchObject(expected);
@@ -488,7 +510,7 @@ describe("a stream reads the same wherever its bytes are cut", () => {
   });
 });
 
-test("white space before an answer takes as long for each chunk, however much has arrived", () => {
+test("white space before an answer takes the same time for each chunk, however much has already arrived", () => {
   const assembler = createAssembler();
   const chunk = { choices: [{ delta: { content: " ".repeat(50) } }] };
   const started = process.cpuUsage();

@@ -5,7 +5,7 @@ import { always, overNetwork } from "../support/service.ts";
 const service = overNetwork();
 const ask = "chat Hello --model llama";
 
-/** A CLI whose service streams these events: objects as JSON, strings unchanged. */
+/** A CLI whose service streams these events. Objects are sent as JSON, and strings unchanged. */
 const streaming = (...events: unknown[]) =>
   createCli({
     respond: () =>
@@ -20,8 +20,8 @@ const chunk = (content: unknown, finish_reason: string | null = null) => ({
   choices: [{ index: 0, delta: { content }, finish_reason }],
 });
 
-describe("the reply", () => {
-  test("is printed as it is streamed", async () => {
+describe("the answer of chat", () => {
+  test("is printed", async () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run('chat "Say this back" --sandbox');
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -29,7 +29,7 @@ describe("the reply", () => {
     expect(requests[0]).toMatchObject({ body: { model: "sandbox-echo", stream: true } });
   });
 
-  test("is the complete response in JSON", async () => {
+  test("is printed with -o json as the complete response", async () => {
     const completion = { id: "x", choices: [{ message: { content: "hi", extra: [null] } }], new: true };
     const { run } = await createCli({ respond: always(200, completion) });
     const { out, requests } = await run(`${ask} -o json`, service);
@@ -38,14 +38,14 @@ describe("the reply", () => {
     expect((await run(`${ask} --no-stream`, service)).out).toBe("hi\n");
   });
 
-  test("from a service that does not stream is printed, too", async () => {
+  test("is printed if the service does not stream it", async () => {
     const { run } = await createCli({
       respond: always(200, { choices: [{ message: { content: "all at once" }, finish_reason: "stop" }] }),
     });
     expect(await run(ask, service)).toMatchObject({ code: 0, out: "all at once\n" });
   });
 
-  test("preserves spaces, omits nulls, ends with a newline", async () => {
+  test("keeps spaces, skips null values and ends with a line feed", async () => {
     const { run } = await streaming(
       { choices: [{ delta: { role: "assistant", content: null } }] },
       chunk("a"),
@@ -63,7 +63,7 @@ describe("the reply", () => {
     expect(await run(ask, service)).toMatchObject({ code: 0, out: "a\n", err: "" });
   });
 
-  test("that is truncated exits 9 and keeps the partial output", async () => {
+  test("is printed as far as it arrived if it is truncated, and the exit code is 9", async () => {
     const { run } = await streaming(chunk("half an "), chunk("ans"));
     const { code, out, err } = await run(ask, service);
     expect({ code, out }).toEqual({ code: 9, out: "half an ans\n" });
@@ -74,19 +74,19 @@ describe("the reply", () => {
     [{ error: { message: "out of memory", code: 500 } }],
     [{ error: "out of memory" }],
     ['{"error":{"message":"out of memory"}}'],
-  ])("with an error halfway is a failure: %j", async (event) => {
+  ])("is a failure if an error follows the first text: %j", async (event) => {
     const { run } = await streaming(chunk("so far"), event, "[DONE]");
     const { code, out, err } = await run(ask, service);
     expect({ code, out }).toEqual({ code: 9, out: "so far\n" });
     expect(err).toContain("out of memory");
   });
 
-  test("that is not JSON is a failure", async () => {
+  test("is a failure if an event is not JSON", async () => {
     const { run } = await streaming(chunk("so far"), "oops {");
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "so far\n" });
   });
 
-  test("that was cut off at the token limit has a note", async () => {
+  test("is followed by a note if it was cut off at the token limit", async () => {
     const { run } = await createCli();
     for (const flags of ["", "--no-stream", "-o json"]) {
       const { code, err } = await run(`chat "one two three four five six" --max-tokens 1 ${flags} --sandbox`);
@@ -95,7 +95,7 @@ describe("the reply", () => {
     }
   });
 
-  test("has no control sequences on a terminal, and is unchanged in a pipe", async () => {
+  test("is printed without control sequences on a terminal, and unchanged in a pipe", async () => {
     const text = "\u001b]0;owned\u0007\u001b[2Jred\u001b[31m\rx";
     const { run } = await streaming(chunk("\u001b]0;ow"), chunk(text), chunk("", "stop"), "[DONE]");
     const shown = await run(ask, { ...service, terminal: 80 });
@@ -104,7 +104,7 @@ describe("the reply", () => {
     expect((await run(ask, service)).out).toContain(text);
   });
 
-  test("reports its tokens with --usage", async () => {
+  test("is followed by its token counts with --usage", async () => {
     const { run } = await createCli();
     const streamed = await run("chat Hello --usage --sandbox");
     expect(streamed.requests[0]?.body).toMatchObject({ stream_options: { include_usage: true } });
@@ -114,7 +114,7 @@ describe("the reply", () => {
     );
   });
 
-  test("usage that comes after the finish reason still counts", async () => {
+  test("is followed by token counts that arrive after the finish reason", async () => {
     const { run } = await streaming(
       chunk("a", "stop"),
       { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } },
@@ -124,7 +124,7 @@ describe("the reply", () => {
   });
 });
 
-test("a service that rejects stream_options gets one more request without it", async () => {
+test("chat sends one more request without stream_options if the service rejects the field", async () => {
   const { run } = await createCli({
     respond: ({ body }) =>
       "stream_options" in Object(body)
@@ -142,7 +142,7 @@ test("a service that rejects stream_options gets one more request without it", a
   expect(param.requests).toHaveLength(1);
 });
 
-test("failures before the reply have their own codes", async () => {
+test("chat has a different exit code for each kind of error before the answer", async () => {
   for (const [status, code] of [
     [401, 3],
     [403, 4],
@@ -159,12 +159,12 @@ test("failures before the reply have their own codes", async () => {
   }
 });
 
-test("an empty message is not sent", async () => {
+test("chat does not send an empty message", async () => {
   const { run } = await createCli();
   expect(await run('chat "" --sandbox')).toMatchObject({ code: 2, out: "", requests: [] });
 });
 
-test("a page of HTML is not a stream", async () => {
+test("chat fails if the response is a page of HTML", async () => {
   const page = () => new Response("<h1>Log in, please</h1>", { headers: { "content-type": "text/html" } });
   const { run } = await createCli({ respond: page });
   const outcome = await run("chat hi -m some-model", overNetwork());
@@ -172,7 +172,7 @@ test("a page of HTML is not a stream", async () => {
   expect(outcome.err).toContain("Log in, please");
 });
 
-test("a truncated reply may have been charged", async () => {
+test("chat says that a truncated answer may have been charged for", async () => {
   const cut = () =>
     new Response('data: {"choices":[{"index":0,"delta":{"content":"so"}}]}\n\n', {
       headers: { "content-type": "text/event-stream" },

@@ -5,7 +5,7 @@ import { createCli } from "../support/cli.ts";
 
 describe.each(Object.entries(completionFiles))("completion %s", (shell, file) => {
   test.each([undefined, 80])(
-    "prints the script of completions/ on a terminal of %s columns",
+    "prints the script in completions/ on a terminal of %s columns",
     async (terminal) => {
       const { run } = await createCli();
       const { code, out, err } = await run(`completion ${shell}`, terminal === undefined ? {} : { terminal });
@@ -15,7 +15,7 @@ describe.each(Object.entries(completionFiles))("completion %s", (shell, file) =>
   );
 });
 
-test("completion needs a supported shell", async () => {
+test("completion requires a supported shell", async () => {
   const { run } = await createCli();
   expect(await run("completion")).toMatchObject({ code: 2, out: "" });
   expect(await run("completion ksh")).toMatchObject({ code: 2, out: "" });

@@ -6,7 +6,7 @@ import type { Question } from "../../src/system/types.ts";
 import { createCli } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
-/** A valid and an invalid value for each key. */
+/** A valid and an invalid value for each configuration key. */
 const values: Readonly<Record<ConfigKeyName, readonly [good: string, bad: string]>> = {
   baseUrl: ["https://a.example", "nowhere"],
   inferenceBaseUrl: ["https://b.example/v9", "ftp://b.example"],
@@ -25,8 +25,8 @@ const values: Readonly<Record<ConfigKeyName, readonly [good: string, bad: string
   "budget.maxBurn": ["12.50", "much"],
 };
 
-describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
-  test("is saved, printed without formatting, listed with its source, and removed", async () => {
+describe.each(Object.entries(values))("the configuration key %s", (name, [good, bad]) => {
+  test("can be set, read, listed with its source, and removed", async () => {
     const { run } = await createCli();
     expect(await run(["config", "set", name, good])).toMatchObject({ code: 0 });
     expect(await run(["config", "get", name, "-o", "table"])).toMatchObject({ code: 0, out: `${good}\n` });
@@ -48,7 +48,7 @@ describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
     for (const choice of choices ?? []) expect(err).toContain(choice);
   });
 
-  test("is prompted for with its own validation on a terminal", async () => {
+  test("has a prompt on a terminal that checks the value", async () => {
     const { run } = await createCli();
     const choices = choicesOf(configKeys.find((key) => key.name === name) ?? configKeys[0]);
     const asked: (Question & { choices?: readonly string[] })[] = [];
@@ -66,14 +66,14 @@ describe.each(Object.entries(values))("the key %s", (name, [good, bad]) => {
   });
 });
 
-describe("an unknown key", () => {
-  test.each(["get", "unset"])("is reported with the known keys: config %s", async (verb) => {
+describe("an unknown configuration key", () => {
+  test.each(["get", "unset"])("is an error that suggests the right key: config %s", async (verb) => {
     const { run } = await createCli();
     const { code, err } = await run(`config ${verb} image.modle`);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("image.model") });
   });
 
-  test("the API key is saved by auth login", async () => {
+  test("is apiKey, and the error suggests auth login", async () => {
     const { run } = await createCli();
     const { code, err } = await run("config set apiKey secret");
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("gpuctl auth login") });
@@ -81,10 +81,10 @@ describe("an unknown key", () => {
   });
 });
 
-describe("a default", () => {
+describe("a value in the configuration", () => {
   const env = { GPUCTL_SANDBOX: "1" };
 
-  test("of new rentals is sent like a flag, and shown in the prompt", async () => {
+  test("sets a field of new rentals like a flag, and is shown in the confirmation prompt", async () => {
     const { run } = await createCli();
     await run("config set rentals.region eu-north-4");
     await run("config set rentals.gpuType h200");
@@ -104,7 +104,7 @@ describe("a default", () => {
     expect(typed.requests.find(({ method }) => method === "POST")?.body).toMatchObject({ gpuType: "h100" });
   });
 
-  test("that is invalid is reported with its key", async () => {
+  test("is reported with its key if it is invalid", async () => {
     const { run } = await createCli();
     await run("config set rentals.region eu-north-4");
     const { code, err, requests } = await run("rentals create bare-metal --gpus 8 --network-type ethernet", {
@@ -114,7 +114,7 @@ describe("a default", () => {
     expect(err).toContain('rentals.region of profile "default" must be one of');
   });
 
-  test("is overridden by the environment, and that by a flag", async () => {
+  test("is overridden by the environment, which is overridden by a flag", async () => {
     const { run } = await createCli();
     await run("config set output json");
     expect((await run("volumes list", { env })).out).toBe("[]\n");
@@ -129,14 +129,14 @@ describe("a default", () => {
     });
   });
 
-  test("of timeout and retries is used", async () => {
+  test("sets the number of retries", async () => {
     const { run } = await createCli({ respond: () => Response.json({}, { status: 503 }) });
     await run("config set retries 1");
     expect((await run("volumes list", overNetwork())).requests).toHaveLength(2);
     expect((await run("volumes list --retries 0", overNetwork())).requests).toHaveLength(1);
   });
 
-  test("of budgets, models and locations belongs to its profile", async () => {
+  test("applies only to its own profile, as budget.maxCost shows", async () => {
     const { run } = await createCli();
     await run("profile add play --sandbox");
     await run("profile add frugal --sandbox");
@@ -147,7 +147,7 @@ describe("a default", () => {
 });
 
 describe("a profile with an invalid value", () => {
-  test("can be fixed by the commands that change it", async () => {
+  test("can be corrected with config set and config unset", async () => {
     const { run, folder } = await createCli();
     await mkdir(join(folder, "config"), { mode: 0o700 });
     const text = '{"profile": "w", "profiles": {"w": {"sandbox": true, "output": "xls", "timeout": "soon"}}}';
@@ -163,7 +163,7 @@ describe("a profile with an invalid value", () => {
   });
 });
 
-test("unknown fields of the file are preserved", async () => {
+test("config unset preserves unknown fields of the configuration file", async () => {
   const { run, folder } = await createCli();
   await mkdir(join(folder, "config"), { mode: 0o700 });
   const path = join(folder, "config", "config.json");
@@ -179,7 +179,7 @@ test("unknown fields of the file are preserved", async () => {
   });
 });
 
-test("config path prints the path of the file, whether it exists or not", async () => {
+test("config path prints the path of the configuration file, even if the file does not exist", async () => {
   const { run, folder } = await createCli();
   expect((await run("config path")).out).toBe(`${join(folder, "config", "config.json")}\n`);
 });
@@ -187,7 +187,7 @@ test("config path prints the path of the file, whether it exists or not", async 
 describe("apiKeyCommand", () => {
   const secret = "sk-live-0123456789abcdef";
 
-  test("does not replace a stored key unasked", async () => {
+  test("does not replace a stored key with config set", async () => {
     const { run } = await createCli();
     await run("auth login --with-token --base-url https://a.example --no-validate", { stdin: secret });
     const { code, err } = await run("config set apiKeyCommand 'pass show gpuctl'");
@@ -208,7 +208,7 @@ describe("apiKeyCommand", () => {
     "echo hunter2hunter2",
     `curl -H 'X-Key: ${secret}' https://vault.example`,
     "vault-get Aa0Bb1Cc2Dd3Ee4Ff5",
-  ])("that holds a key is shown without it: %s", async (command) => {
+  ])("is printed without a key that it contains: %s", async (command) => {
     const { run } = await createCli();
     const lines: (readonly string[])[] = [
       ["config", "set", "apiKeyCommand", command],
@@ -225,7 +225,7 @@ describe("apiKeyCommand", () => {
     }
   });
 
-  test("that contains a key is shown without the key before it is saved", async () => {
+  test("is printed without the key in the command line to run again", async () => {
     const { run } = await createCli();
     const add = ["profile", "add", "--base-url", "https://a.example", "--key-command", `echo ${secret}`];
     const { code, err } = await run(add, { terminal: 80, prompts: { text: async () => "more" } });
@@ -239,7 +239,7 @@ describe("apiKeyCommand", () => {
     "op read op://Private/gpuctl/api-key-2026",
     "security find-generic-password -s gpuctl-2026 -w",
     "echo $GPU_SECRET_KEY_2026",
-  ])("that names a key is shown as it is: %s", async (command) => {
+  ])("is printed unchanged if it only names a key: %s", async (command) => {
     const { run } = await createCli();
     await run(["config", "set", "apiKeyCommand", command]);
     expect((await run("config get apiKeyCommand")).out).toBe(`${command}\n`);

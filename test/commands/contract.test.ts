@@ -17,7 +17,7 @@ import { typedAs } from "../support/typed.ts";
 const ids = Object.keys(operations) as OperationId[];
 const callers = (id: OperationId) => commands.filter((spec) => operationsOf(spec).includes(id));
 
-/** The command whose flags are the operation's fields. */
+/** The command whose flags set the fields of the operation. */
 function mainCaller(id: OperationId): CommandNode {
   const spec = commands.find(({ operation }) => operation === id);
   if (spec === undefined) throw new Error(`No command has ${id} as its operation`);
@@ -29,7 +29,7 @@ test.each(ids)("%s has a command and a handler in the sandbox", (id) => {
   expect(handlers[id]).toBeTypeOf("function");
 });
 
-/** The requests of an example. A `--dry-run` is left out, so that the example sends its request. */
+/** The requests of an example. It is run without `--dry-run`, so that it sends its requests. */
 async function requestsOf(
   { command, after = [] }: Example,
   respond?: Responder,
@@ -39,7 +39,7 @@ async function requestsOf(
   return (await runShown(cli, command.replace(" --dry-run", ""))).requests;
 }
 
-/** The requests of the examples that were already run, because an example can be for several operations. */
+/** The requests of each example that was already run. An example can be for several operations. */
 const known = new Map<Example, Promise<readonly SeenRequest[]>>();
 
 function requestsOnce(example: Example): Promise<readonly SeenRequest[]> {
@@ -48,7 +48,7 @@ function requestsOnce(example: Example): Promise<readonly SeenRequest[]> {
   return requests;
 }
 
-test.each(ids)("an example of a command that declares %s calls it", async (id) => {
+test.each(ids)("an example of a command that declares the operation %s sends its request", async (id) => {
   const operation: Operation = operations[id];
   const { replacedBy } = operation;
   const replacementIsMissing: Responder = ({ path, method }) =>
@@ -75,7 +75,7 @@ async function cliWithPicture(): Promise<Cli & { picture: string }> {
   return { ...cli, picture };
 }
 
-/** The status of a request with this input that is sent directly to the sandbox, without the command line. */
+/** The status of the response if this input is sent directly to the sandbox, without a command. */
 async function statusOf(cli: Cli, { operation, input }: NegativeInput): Promise<number> {
   const { method, path, in: place }: Operation = operations[operation];
   const url = new URL(path, "http://sandbox.localhost");
@@ -86,7 +86,7 @@ async function statusOf(cli: Cli, { operation, input }: NegativeInput): Promise<
   return (await cli.sandbox.fetch(new Request(url, init))).status;
 }
 
-/** For each issue of an input, the flags and arguments that could have caused it. */
+/** For each issue of an input, the flags and arguments that could have caused the issue. */
 function flagsAtFault(
   spec: CommandNode,
   { operation, input }: NegativeInput,
@@ -98,12 +98,12 @@ function flagsAtFault(
 const negatives = ids.flatMap((id) => negativeInputs(id));
 
 describe.each(negatives.map((negative, position) => ({ ...negative, negative, position })))(
-  "$operation: $path breaks $limit",
+  "the operation $operation with an invalid value at $path (limit: $limit)",
   ({ negative, position }) => {
     const spec = mainCaller(negative.operation);
     const typed = typedAs(spec, negative.input, "reference.png");
 
-    test("it is rejected by the service, and by the command, which names the flag and sends nothing", async () => {
+    test("is rejected by the service, and the command names the flag and sends nothing", async () => {
       const cli = await cliWithPicture();
       expect(await statusOf(cli, negative)).toBe(400);
       if (typed === undefined) return;
@@ -117,12 +117,12 @@ describe.each(negatives.map((negative, position) => ({ ...negative, negative, po
       }
     });
 
-    // The test above shows already that the service rejects this input, so the command sends only every fourth one.
+    // The test above already shows that the service rejects this input, so only every fourth input is also sent by the command.
     if (typed === undefined || (position % 4 > 0 && !thorough)) return;
-    // Without a value for its path, there is no request that the service could reject.
+    // Without a value in the path of the operation, there is no request that the service could reject.
     if (operations[negative.operation].path.includes(`{${negative.path[0]}}`)) return;
 
-    test("with --no-validate the service decides", async () => {
+    test("is rejected by the service if the command is run with --no-validate", async () => {
       const { run } = await cliWithPicture();
       const { code, out, err } = await run([...typed, "--sandbox", "--no-validate"]);
       expect({ code, out }).toEqual({ code: 6, out: "" });
@@ -134,7 +134,7 @@ describe.each(negatives.map((negative, position) => ({ ...negative, negative, po
 const valueAt = (input: unknown, path: NegativeInput["path"]): unknown =>
   path.reduce((inside, step) => Object(inside)[step], input);
 
-/** Why no command line can express an invalid input; undefined if one should. */
+/** The reason why no command line can express this invalid input. Undefined if there is no reason. */
 function reason({ path, limit, input, operation }: NegativeInput): string | undefined {
   const value = valueAt(input, path);
   if (Array.isArray(value) && value.length === 0) return "a missing flag is not an empty list";
@@ -146,7 +146,7 @@ function reason({ path, limit, input, operation }: NegativeInput): string | unde
   return undefined;
 }
 
-test("every invalid input that no command line can express has a known reason", () => {
+test("an invalid input that no command line can express has a known reason", () => {
   const untypable = negatives.filter(
     ({ operation, input }) => typedAs(mainCaller(operation), input, "reference.png") === undefined,
   );

@@ -24,7 +24,7 @@ interface CheckResult {
   readonly advice?: string;
 }
 
-/** The result of one check on a healthy machine with these changes. */
+/** The result of one check of doctor on a healthy machine with these changes. */
 async function checked(
   check: string,
   {
@@ -73,7 +73,7 @@ const refusal = (status: number) => () =>
   Response.json({ code: "NO", message: "no", issues: [] }, { status });
 
 describe("doctor", () => {
-  test("on a healthy machine exits 0 and shows each check in a line, with a sign and a word", async () => {
+  test("exits with 0 on a healthy machine, and shows each check in a line with a sign and a word", async () => {
     const { run } = await createCli({ respond: healthyService });
     const outcome = await run("doctor", { ...overNetwork({ LANG: "C.UTF-8" }), machine: healthy });
     expect(outcome).toMatchObject({ code: 0, err: "" });
@@ -82,7 +82,7 @@ describe("doctor", () => {
     expect(outcome.out).not.toContain(key);
   });
 
-  test("with a failure prints what to do below it, and exits 1", async () => {
+  test("exits with 1 after a failure, and prints what to do below the failed check", async () => {
     const { run } = await createCli({ respond: healthyService });
     const machine = { ...healthy, nodeVersion: "18.0.0" };
     const { code, out, err } = await run("doctor", { ...overNetwork(), machine });
@@ -90,7 +90,7 @@ describe("doctor", () => {
     expect(out).toMatch(/✗ failure {2}node +Node.js 18.0.0 is too old\n +Install Node.js >=20.19\.\n/);
   });
 
-  test("-o json with a failed check prints nothing on stdout and lists every check in the error", async () => {
+  test("prints nothing on stdout with -o json if a check fails, and lists every check in the error", async () => {
     const { run } = await createCli({ respond: healthyService });
     const machine = { ...healthy, nodeVersion: "18.0.0" };
     const { code, out, err } = await run("doctor -o json", { ...overNetwork(), machine });
@@ -100,7 +100,7 @@ describe("doctor", () => {
     expect(error.issues).toHaveLength(14);
   });
 
-  test("in the sandbox sends nothing", async () => {
+  test("sends nothing in the sandbox", async () => {
     const { run } = await createCli();
     const { code, out, requests } = await run("doctor --sandbox -o json", { machine: healthy });
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -111,7 +111,7 @@ describe("doctor", () => {
     });
   });
 
-  test("--dry-run sends nothing, and says what was skipped", async () => {
+  test("sends nothing in a dry run, and says which checks were skipped", async () => {
     const { run } = await createCli();
     const probe = () => Promise.reject(new Error("a dry run must not connect"));
     const options = { ...overNetwork(), machine: { ...healthy, probe } };
@@ -120,7 +120,7 @@ describe("doctor", () => {
     expect(out.match(/skipped: this is a dry run/g)).toHaveLength(5);
   });
 
-  test("sends each request once, does not retry, and changes nothing", async () => {
+  test("sends each request once, does not retry, and changes no files", async () => {
     const { run, folder } = await createCli({ respond: refusal(500) });
     const { code, requests, slept } = await run("doctor", { ...overNetwork(), machine: healthy });
     expect({ code, slept }).toEqual({ code: 1, slept: [] });
@@ -128,14 +128,21 @@ describe("doctor", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.each([60, 80])("on a terminal of %i columns no line is longer, except for paths", async (terminal) => {
-    const { run } = await createCli({ respond: healthyService });
-    const { out } = await run("doctor", { ...overNetwork({ LANG: "C.UTF-8" }), terminal, machine: healthy });
-    const wide = out.split("\n").filter((line) => line.length > terminal && !line.includes("/"));
-    expect(wide).toEqual([]);
-  });
+  test.each([60, 80])(
+    "prints lines of at most %i columns on a terminal, except for paths",
+    async (terminal) => {
+      const { run } = await createCli({ respond: healthyService });
+      const { out } = await run("doctor", {
+        ...overNetwork({ LANG: "C.UTF-8" }),
+        terminal,
+        machine: healthy,
+      });
+      const wide = out.split("\n").filter((line) => line.length > terminal && !line.includes("/"));
+      expect(wide).toEqual([]);
+    },
+  );
 
-  test("on a terminal without UTF-8 the signs are ASCII", async () => {
+  test("prints ASCII signs on a terminal without UTF-8", async () => {
     const { run } = await createCli({ respond: healthyService });
     const { out } = await run("doctor", { ...overNetwork({ LANG: "C" }), terminal: 120, machine: healthy });
     expect(out).toMatch(/^\+ ok /);
@@ -151,7 +158,7 @@ describe("doctor checks Node.js", () => {
     ["26.0.0", "ok"],
     ["20.18.9", "failure"],
     ["9.99.0", "failure"],
-  ])("%s: %s", async (nodeVersion, status) => {
+  ])("Node.js %s: %s", async (nodeVersion, status) => {
     expect(await checked("node", { respond: healthyService, machine: { nodeVersion } })).toMatchObject({
       status,
     });
@@ -174,7 +181,7 @@ describe("doctor checks the configuration", () => {
     ["{ nonsense", 0o600, 0o700, "failure", "is not valid JSON"],
     ['{"profiles": 7}', 0o600, 0o700, "failure", "profiles must be an object, not a number"],
     ['{"profiles":{"default":{"retries":"x"}}}', 0o600, 0o700, "failure", 'invalid values: retries "x"'],
-  ])("%s with modes %o and %o: %s", async (text, file, folder, status, message) => {
+  ])("the content %s with modes %o and %o: %s", async (text, file, folder, status, message) => {
     const reported = await checked("configuration", {
       respond: healthyService,
       before: written(text, file, folder),
@@ -183,7 +190,7 @@ describe("doctor checks the configuration", () => {
     expect(reported.message).toContain(message);
   });
 
-  test("another user's file is a failure", async () => {
+  test("a file of another user is a failure", async () => {
     const reported = await checked("configuration", {
       respond: healthyService,
       before: written("{}", 0o600, 0o700),
@@ -192,13 +199,13 @@ describe("doctor checks the configuration", () => {
     expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining("another user") });
   });
 
-  test("no configuration file is fine", async () => {
+  test("a missing configuration file is ok", async () => {
     expect(await checked("configuration", { respond: healthyService })).toMatchObject({ status: "ok" });
   });
 });
 
 describe("doctor checks the service", () => {
-  test("no base URL is a failure, and the checks that need one are skipped", async () => {
+  test("a missing base URL is a failure, and checks that need a base URL are skipped", async () => {
     const env = { GPUCTL_BASE_URL: "" };
     expect(await checked("base URL", { respond: healthyService, env })).toMatchObject({
       status: "failure",
@@ -211,7 +218,7 @@ describe("doctor checks the service", () => {
     [refusal(500), "no"],
     [() => new Response("<html>hi</html>"), "not JSON"],
     [() => Response.json({ hello: "system" }), "not an OpenAPI description"],
-  ])("a description that cannot be used is a failure (%#)", async (respond, message) => {
+  ])("an unusable description is a failure (case %#)", async (respond, message) => {
     const reported = await checked("description", { respond: respondTo("openapi", respond) });
     expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining(message) });
   });
@@ -221,14 +228,14 @@ describe("doctor checks the service", () => {
     [401, "failure", "is not accepted"],
     [403, "warning", "does not have permission"],
     [503, "warning", "could not be checked"],
-  ])("a key that gets the response %i: %s", async (status, expected, message) => {
+  ])("a response of %i to a request with the key: %s", async (status, expected, message) => {
     const respond = status === 200 ? healthyService : respondTo("summary", refusal(status));
     const reported = await checked("key", { respond });
     expect(reported).toMatchObject({ status: expected, message: expect.stringContaining(message) });
     expect(reported.message).toContain("…1234 from GPUCTL_API_KEY");
   });
 
-  test("no key is a failure", async () => {
+  test("a missing key is a failure", async () => {
     expect(await checked("key", { respond: healthyService, env: { GPUCTL_API_KEY: "" } })).toMatchObject({
       status: "failure",
     });
@@ -248,7 +255,7 @@ describe("doctor checks the connection", () => {
       undefined,
       "HTTPS_PROXY does not apply to api.example.com",
     ],
-  ])("a proxy: %j", async (env, used, message) => {
+  ])("the proxy with the environment %j is ok", async (env, used, message) => {
     const reported = await checked("proxy", {
       respond: healthyService,
       env,
@@ -263,7 +270,7 @@ describe("doctor checks the connection", () => {
     [{ ...certificate, validTo: firstMoment + 3 * day }, "warning", "soon"],
     [{ ...certificate, problem: "CERT_HAS_EXPIRED" }, "failure", "CERT_HAS_EXPIRED"],
     [undefined, "warning", "no certificate"],
-  ])("a certificate (%#): %s", async (shown, status, message) => {
+  ])("a TLS certificate (case %#): %s", async (shown, status, message) => {
     const probe = async () => ({ date, certificate: shown });
     const reported = await checked("TLS", { respond: healthyService, machine: { probe } });
     expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });
@@ -272,19 +279,19 @@ describe("doctor checks the connection", () => {
   test.each([
     ["http://127.0.0.1:8787", "ok"],
     ["http://api.example.com", "failure"],
-  ])("no encryption to %s: %s", async (url, status) => {
+  ])("a base URL without TLS, %s: %s", async (url, status) => {
     const env = { GPUCTL_BASE_URL: url };
     expect(await checked("TLS", { respond: healthyService, env })).toMatchObject({ status });
   });
 
-  test("a host that cannot be reached", async () => {
+  test("a host that cannot be reached is a failure for TLS and a warning for the clock", async () => {
     const probe = () => Promise.reject(new Error("no such host (api.example.com)"));
     const machine = { probe };
     expect(await checked("TLS", { respond: healthyService, machine })).toMatchObject({ status: "failure" });
     expect(await checked("clock", { respond: healthyService, machine })).toMatchObject({ status: "warning" });
   });
 
-  test("an unreadable CA file", async () => {
+  test("an unreadable file of CA certificates is a failure", async () => {
     const env = { NODE_EXTRA_CA_CERTS: "/nowhere.pem" };
     const reported = await checked("TLS", { respond: healthyService, env });
     expect(reported).toMatchObject({ status: "failure", message: expect.stringContaining("/nowhere.pem") });
@@ -296,7 +303,7 @@ describe("doctor checks the connection", () => {
     [60_000, "warning", "1m behind the service"],
     [-60_000, "warning", "1m ahead of the service"],
     [600_000, "failure", "10m behind the service"],
-  ])("a clock that is %i ms off: %s", async (off, status, message) => {
+  ])("a clock that differs by %i ms: %s", async (off, status, message) => {
     const probe = async () => ({ date: new Date(firstMoment + off).toUTCString(), certificate });
     const reported = await checked("clock", { respond: healthyService, machine: { probe } });
     expect(reported).toMatchObject({ status, message: expect.stringContaining(message) });
@@ -304,7 +311,7 @@ describe("doctor checks the connection", () => {
 });
 
 describe("doctor checks the state folder", () => {
-  test("a file in its place is a failure, and the advice does not ask to make it writable", async () => {
+  test("a file in place of the folder is a failure, and the advice is to replace the file", async () => {
     const before = (cli: Cli) => writeFile(join(cli.folder, "state"), "");
     expect(await checked("state folder", { respond: healthyService, before })).toMatchObject({
       status: "failure",
@@ -314,7 +321,7 @@ describe("doctor checks the state folder", () => {
   });
 });
 
-describe("doctor checks what else is installed", () => {
+describe("doctor checks the sandbox and other programs", () => {
   test.each([
     [{ packages: [], exists: true }, "ok"],
     [{ packages: [], exists: true, problem: "it is damaged" }, "failure"],
@@ -334,7 +341,7 @@ describe("doctor checks what else is installed", () => {
       "warning",
       "x (for speech) is not installed; y (for the sandbox) is not installed",
     ],
-  ])("the sandbox (%#): %s", async (health, status, message = "") => {
+  ])("the state of the sandbox (case %#): %s", async (health, status, message = "") => {
     const sandboxHealth = async () => ({ file: "/state/sandbox.sqlite", ...health });
     expect(await checked("sandbox", { respond: healthyService, machine: { sandboxHealth } })).toMatchObject({
       status,
@@ -342,7 +349,7 @@ describe("doctor checks what else is installed", () => {
     });
   });
 
-  test.each(["player", "ssh"])("%s gives a warning when it is missing", async (check) => {
+  test.each(["player", "ssh"])("a missing %s is a warning", async (check) => {
     expect(await checked(check, { respond: healthyService })).toMatchObject({ status: "ok", code: 0 });
     const machine = { which: async () => undefined };
     expect(await checked(check, { respond: healthyService, machine })).toMatchObject({
@@ -358,23 +365,26 @@ describe("doctor checks what else is installed", () => {
     ["current", "", "warning", "bash does not load"],
     [undefined, "", "warning", "not installed for bash"],
     ["current", undefined, "warning", "cannot tell whether bash loads"],
-  ])("completions: %j, bash prints %j", async (script, printed, status, message) => {
-    const before = async (cli: Cli) => {
-      const folder = join(cli.folder, ".local", "share", "bash-completion", "completions");
-      await mkdir(folder, { recursive: true });
-      const current = completionScripts.bash(treeOf(nouns, globals));
-      if (script !== undefined)
-        await writeFile(join(folder, "gpuctl"), script === "current" ? current : script);
-    };
-    const env = { SHELL: "/bin/bash" };
-    const programs = { capture: async () => printed };
-    expect(await checked("completions", { respond: healthyService, env, programs, before })).toMatchObject({
-      status,
-      message: expect.stringContaining(message),
-    });
-  });
+  ])(
+    "completions in the file: %j; completions that bash has loaded: %j; result: %s",
+    async (script, printed, status, message) => {
+      const before = async (cli: Cli) => {
+        const folder = join(cli.folder, ".local", "share", "bash-completion", "completions");
+        await mkdir(folder, { recursive: true });
+        const current = completionScripts.bash(treeOf(nouns, globals));
+        if (script !== undefined)
+          await writeFile(join(folder, "gpuctl"), script === "current" ? current : script);
+      };
+      const env = { SHELL: "/bin/bash" };
+      const programs = { capture: async () => printed };
+      expect(await checked("completions", { respond: healthyService, env, programs, before })).toMatchObject({
+        status,
+        message: expect.stringContaining(message),
+      });
+    },
+  );
 
-  test("completions for PowerShell", async () => {
+  test("completions for PowerShell are ok if PowerShell loads them", async () => {
     const programs = { capture: async () => "rentals\n" };
     const options = { respond: healthyService, env: { SHELL: "/usr/bin/pwsh" }, programs };
     expect(await checked("completions", options)).toMatchObject({

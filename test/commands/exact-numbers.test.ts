@@ -5,7 +5,7 @@ import { overNetwork } from "../support/service.ts";
 const record =
   '{"id":12345678901234567891,"label":"say: 1.50, \\"2.0\\" ","price":1.50,"huge":1e400,"zero":-0,"sizes":[2.0,3,0.1],"rack":{"at":10.10},"n":7}';
 
-/** Runs against a service that sends this text. */
+/** The output of a command line whose service responds with this text, and its requests. */
 async function printed(text: string, line: string, options: RunOptions = {}) {
   const { run } = await createCli({
     respond: () => new Response(text, { headers: { "content-type": "application/json" } }),
@@ -21,7 +21,7 @@ const sources: readonly (readonly [string, string])[] = [
   ["a list that is read as it arrives", "rentals history"],
 ];
 
-describe.each(sources)("numbers of %s are printed to the digit", (_name, line) => {
+describe.each(sources)("numbers of %s are printed with all their digits", (_name, line) => {
   test("in JSON and JSON Lines", async () => {
     const { out } = await printed(`[${record}]`, `${line} -o json`);
     expect(out.replace(/\s+(?=(?:[^"\\]|\\.|"(?:[^"\\]|\\.)*")*$)/g, "")).toBe(`[${record}]`);
@@ -64,13 +64,13 @@ describe.each(sources)("numbers of %s are printed to the digit", (_name, line) =
   });
 });
 
-test("an ID beyond 2^53 from a list is sent in the next command with the same digits", async () => {
+test("an ID beyond 2^53 from a list can be used in the next command with the same digits", async () => {
   const { out } = await printed(`[${record}]`, `${list} -o id`);
   const { requests } = await printed(record, `rentals get ${out.trim()} -o json`);
   expect(requests[0]?.query).toEqual({ rentalId: "12345678901234567891" });
 });
 
-test("a single record and an api call keep numbers, too", async () => {
+test("a single record and the response of api call keep all digits, too", async () => {
   expect((await printed(record, "rentals get 12345678901234567891 -o jsonl")).out).toBe(`${record}\n`);
   const { out } = await printed(record, "api call GET /v2/anything --quiet -o jsonl");
   expect(out).toBe(`${record}\n`);
@@ -79,7 +79,7 @@ test("a single record and an api call keep numbers, too", async () => {
 test.each([
   ["api call GET /v2/storage/storage-volumes -o jsonl", "1.50]]]"],
   ["rentals list --type vm -o id", "7\n"],
-])("numbers nested more deeply than functions can call do not stop %s", async (line, part) => {
+])("numbers that are nested more deeply than the stack allows do not stop %s", async (line, part) => {
   const deep = `${"[".repeat(300_000)}1.50${"]".repeat(300_000)}`;
   const text = `[{"id":7,"x":${deep}},{"pad":"${"-".repeat(1_100_000)}"}]`;
   const { run } = await createCli({
@@ -90,20 +90,20 @@ test.each([
   expect(out.includes(part)).toBe(true);
 });
 
-test("amounts are still computed and formatted as numbers", async () => {
+test("amounts are still read and formatted as numbers", async () => {
   const { out } = await printed('[{"id":1,"costPerHourCents":150.00,"gpuCount":8.0,"gpuType":"h100"}]', list);
   expect(out).toContain("$1.50");
 });
 
 test.each(["[01]", "[1.]", '[{"id":1.50,}]', "[--1.50]", "[1.5.0]"])(
-  "%s is still not valid JSON",
+  "the response %s is still not valid JSON",
   async (text) => {
     const { run } = await createCli({ respond: () => new Response(text) });
     expect(await run(`${list} -o json`, overNetwork())).toMatchObject({ code: 7, out: "" });
   },
 );
 
-test("strings that look like numbers, and keys, stay as they are", async () => {
+test("strings that look like numbers, and keys of objects, are printed unchanged", async () => {
   const text = '[{"id":"1.50","a: 2.0":3.00,"b":"x,1.50,y","c":"\\\\","d":", 1.50, "}]';
   expect((await printed(text, `${list} -o jsonl`)).out).toBe(`${text.slice(1, -1)}\n`);
 });

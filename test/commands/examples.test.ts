@@ -13,7 +13,7 @@ const listen = async (_sandbox: unknown, { host, port }: { host: string; port: n
   close: async () => {},
 });
 
-/** A CLI after the commands that prepare an example. */
+/** A CLI in which the commands that prepare the example were run. */
 async function cliFor({ after = [] }: Example) {
   const cli = await createCli({ listen });
   for (const line of after) expect(await runShown(cli, line), line).toMatchObject({ code: exit.done });
@@ -23,13 +23,13 @@ async function cliFor({ after = [] }: Example) {
 /** A terminal whose user confirms every prompt. */
 const interactive = { terminal: 80, prompts: { confirm: async () => true } };
 
-describe.each(commands)("$path", ({ examples }) => {
+describe.each(commands)("the command $path", ({ examples }) => {
   test("has at least two examples", () => {
     expect(examples.length).toBeGreaterThanOrEqual(2);
   });
 
-  // Only in a thorough run: other tests run the examples in a pipe, one after another as help shows them, or as JSON.
-  test.each(sample(examples))("in a pipe: $command", async (example) => {
+  // Only a thorough run includes this test, because other tests already run the examples in a pipe or as JSON.
+  test.each(sample(examples))("succeeds in a pipe: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command);
     expect({ code, err: code === exit.done ? "" : err }).toEqual({ code: exit.done, err: "" });
@@ -38,7 +38,7 @@ describe.each(commands)("$path", ({ examples }) => {
 
   test.each(
     sample(examples.filter(({ command }) => !needsTerminal.test(command) && !speaksProtocol.test(command))),
-  )("in a pipe as JSON: $command", async (example) => {
+  )("prints JSON in a pipe: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, asJson(example.command));
     expect(code, err).toBe(exit.done);
@@ -46,7 +46,7 @@ describe.each(commands)("$path", ({ examples }) => {
     expect(out + err).not.toMatch(/\u001b/);
   });
 
-  test.each(sample(examples, 0))("on a terminal, which is restored: $command", async (example) => {
+  test.each(sample(examples, 0))("restores the terminal: $command", async (example) => {
     const cli = await cliFor(example);
     const { code, out, err } = await runShown(cli, example.command, interactive);
     expect(code, err).toBe(exit.done);
@@ -55,7 +55,7 @@ describe.each(commands)("$path", ({ examples }) => {
   });
 });
 
-/** The failure is one JSON document on stderr, and stdout is empty. */
+/** Expects one JSON document on stderr and nothing on stdout. */
 function expectFailure({ code, out, err }: Outcome, exitCode: number, message = /./): void {
   expect({ code, out }, err).toEqual({ code: exitCode, out: "" });
   expect(JSON.parse(err).error).toMatchObject({ exitCode, message: expect.stringMatching(message) });
@@ -68,14 +68,14 @@ function firstOf({ examples: [first] }: CommandNode): Example {
   return first;
 }
 
-/** The same command for an account, without --sandbox and --dry-run. */
+/** The same command line for an account, without --sandbox and --dry-run. */
 function forAccount(line: string): string {
   const model = /gpuctl chat /.test(line) ? "--model llama" : "";
   return withFlags(line.replaceAll(" --sandbox", "").replaceAll(" --dry-run", ""), model);
 }
 
-describe("with -o json a failure is one document on stderr", () => {
-  test.each(cases)("a wrong flag of $name", async ({ example: { command } }) => {
+describe("with -o json, an error is one document on stderr", () => {
+  test.each(cases)("for an unknown flag of $name", async ({ example: { command } }) => {
     const { run } = await createCli();
     expectFailure(
       await run(afterPipe(withFlags(asJson(command), "--no-such-flag")), { stdin: "" }),
@@ -84,10 +84,10 @@ describe("with -o json a failure is one document on stderr", () => {
     );
   });
 
-  /** `doctor` reports an unreachable service instead of failing at it. */
+  /** `doctor` is left out, because it reports an unreachable service as the result of a check. */
   const calling = cases.filter(({ name, spec }) => operationsOf(spec).length > 0 && name !== "doctor");
 
-  test.each(everyNth(2, calling))("no connection for $name", async ({ example: { command } }) => {
+  test.each(everyNth(2, calling))("for a failed connection of $name", async ({ example: { command } }) => {
     const { run } = await createCli({
       respond: () => {
         throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
@@ -97,7 +97,7 @@ describe("with -o json a failure is one document on stderr", () => {
     expectFailure(await run(afterPipe(asJson(forAccount(command))), { env, stdin: "" }), exit.network);
   });
 
-  /** `sandbox serve` is interrupted here as soon as it starts. */
+  /** `sandbox serve` is left out, because it is interrupted here as soon as it starts. */
   const nonInteractive = cases.filter(
     ({ name, example }) =>
       name !== "sandbox serve" &&
@@ -105,12 +105,19 @@ describe("with -o json a failure is one document on stderr", () => {
       !speaksProtocol.test(example.command),
   );
 
-  test.each(everyNth(3, nonInteractive))("a full disk for $name", async ({ example }) => {
-    const cli = await cliFor(example);
-    const writeFails = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
-    expectFailure(await runShown(cli, asJson(example.command), { writeFails }), exit.fault, /no space left/);
-  });
+  test.each(everyNth(3, nonInteractive))(
+    "for a full disk when $name prints its result",
+    async ({ example }) => {
+      const cli = await cliFor(example);
+      const writeFails = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+      expectFailure(
+        await runShown(cli, asJson(example.command), { writeFails }),
+        exit.fault,
+        /no space left/,
+      );
+    },
+  );
 });
 
-/** The last command of a pipeline. */
+/** The last command in a pipeline. */
 const afterPipe = (line: string): string => line.split(" | ").at(-1) ?? "";

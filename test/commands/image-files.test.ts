@@ -7,7 +7,7 @@ import { overNetwork } from "../support/service.ts";
 
 const respond = () => Response.json({ images: [{ image: base64(tinyPng()), random_seed: 42 }] });
 
-describe("--out", () => {
+describe("image --out", () => {
   test.each([
     ["cat.png", "cat.png"],
     ["cat", "cat.png"],
@@ -24,20 +24,20 @@ describe("--out", () => {
     expect((await readFile(path)).subarray(1, 4).toString()).toBe("PNG");
   });
 
-  test("the default name has the prompt in its own script", async () => {
+  test("can be left out: the default name has the prompt in its own script", async () => {
     const { run } = await painter(tinyPng());
     const { code, out } = await run(["image", "夕暮れの灯台"], overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("-夕暮れの灯台-42-1.png\n") });
   });
 
-  test("an existing folder gets the default name", async () => {
+  test("can be an existing folder, in which the picture gets the default name", async () => {
     const { run, folder } = await painter(tinyPng());
     await mkdir(join(folder, "pictures"));
     const { out } = await run("image cat --out pictures", overNetwork());
     expect(out).toContain(join(folder, "pictures/2026-11-20-"));
   });
 
-  test("- writes the bytes, and rejects a terminal before anything is paid for", async () => {
+  test("- writes the bytes to stdout, but is rejected on a terminal and with several pictures before anything is paid for", async () => {
     const { run } = await painter(tinyPng());
     const { code, bytes } = await run("image cat --out - --no-metadata", overNetwork());
     expect({ code, bytes }).toEqual({ code: 0, bytes: Buffer.from(tinyPng()) });
@@ -46,7 +46,7 @@ describe("--out", () => {
     expect(terminal).toMatchObject({ code: 2, out: "", requests: [] });
   });
 
-  test("an existing file is never replaced without --force", async () => {
+  test("replaces an existing file only with --force", async () => {
     const { run, folder } = await painter(tinyPng());
     await writeFile(join(folder, "cat.png"), "mine");
     expect((await run("image cat --out cat.png", overNetwork())).out).toBe(`${join(folder, "cat-2.png")}\n`);
@@ -58,7 +58,7 @@ describe("--out", () => {
   });
 
   test.each(["nowhere/cat.png", "{colour}.png", "cat{.png", "taken/cat.png", ""])(
-    "%s cannot be written, which is reported before anything is paid for",
+    "rejects %s before anything is paid for, because the file cannot be written",
     async (out) => {
       const { run, folder } = await painter(tinyPng());
       await writeFile(join(folder, "taken"), "a file");
@@ -68,8 +68,8 @@ describe("--out", () => {
   );
 });
 
-describe("a picture that was paid for is never lost", () => {
-  test("when its folder was deleted it is saved in the current one", async () => {
+describe("a picture that was paid for is always kept", () => {
+  test("in the current folder if the folder of --out was deleted meanwhile", async () => {
     const { run, folder } = await createCli({
       respond: async () => {
         await rm(join(folder, "pictures"), { recursive: true });
@@ -84,7 +84,7 @@ describe("a picture that was paid for is never lost", () => {
     expect((await readFile(path)).subarray(1, 4).toString()).toBe("PNG");
   });
 
-  test("when the current folder was deleted too it is saved in the temporary one", async () => {
+  test("in the temporary folder if the current folder was deleted, too", async () => {
     const { run, folder } = await createCli({
       respond: async () => {
         await rename(folder, `${folder}-away`);
@@ -100,7 +100,7 @@ describe("a picture that was paid for is never lost", () => {
     await rm(`${folder}-away`, { recursive: true });
   });
 
-  test("pictures saved before a failure are listed", async () => {
+  test("and its path is in the error if a later picture fails", async () => {
     let left = 2;
     const { run, folder } = await createCli({
       respond: () => {
@@ -116,7 +116,7 @@ describe("a picture that was paid for is never lost", () => {
     expect((await readdir(folder)).sort()).toEqual(["cat-1.png", "cat-2.png"]);
   });
 
-  test("and with JSON, they are listed in the error document", async () => {
+  test("and its path is in the error document with -o json if a later picture fails", async () => {
     let left = 1;
     const { run } = await createCli({
       respond: () => {

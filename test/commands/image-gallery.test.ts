@@ -69,7 +69,7 @@ function webpWith(exif: Buffer): Buffer {
 
 const utf16be = (text: string): Buffer => Buffer.from(text, "utf16le").swap16();
 
-/** The arguments of a command line, as the shell splits them. */
+/** The arguments of a command line of gpuctl, as the shell splits them. */
 async function wordsOf(line: string): Promise<readonly string[]> {
   const list = line.replace(/^gpuctl /, "for word in ").concat('; do printf "%s\\0" "$word"; done');
   return (await execa("sh", ["-c", list])).stdout.split("\0").slice(0, -1);
@@ -101,7 +101,7 @@ const picturesOn = (page: string): readonly Shown[] =>
     }),
   );
 
-/** Puts files into the folder `pictures`, writes its gallery, and returns the pictures on it. */
+/** Puts files into the folder `pictures`, writes its gallery, and returns the pictures in the gallery. */
 async function galleryOf(cli: Cli, files: Readonly<Record<string, Uint8Array>>): Promise<readonly Shown[]> {
   const folder = join(cli.folder, "pictures");
   for (const [name, bytes] of Object.entries(files)) {
@@ -129,7 +129,7 @@ describe("image gallery", () => {
     expect((await readdir(dirname(path))).filter((name) => !name.endsWith(".png"))).toEqual(["index.html"]);
   });
 
-  test("shows what each picture was made with, and a line that makes it again", async () => {
+  test("shows the settings of each picture, and a command line that generates the picture again", async () => {
     const cli = await createCli();
     await cli.run(
       `image "it's a cat, \\"asleep\\"" --size 1536x640 --seed 7 -m SD1.5 --lora Lineart:0.5 --negative=-dogs --steps 20 --out pictures/ --sandbox`,
@@ -196,7 +196,7 @@ describe("image gallery", () => {
     for (const { url } of pictures) expect(url).toMatch(/^\.\.\/pictures\/[\w.%!*'()~-]+$/);
   });
 
-  test("contains the pictures with --embed, and loads nothing else", async () => {
+  test("contains the picture files with --embed, and loads no other files", async () => {
     const cli = await createCli();
     const bytes = withPngText(tinyPng(), { prompt: "a cat" }, "1");
     await galleryOf(cli, { "cat.png": bytes });
@@ -213,7 +213,7 @@ describe("image gallery", () => {
     expect(page).not.toMatch(/(src|href)="(?!data:)/);
   });
 
-  test("replaces its own page, and another file only with --force", async () => {
+  test("replaces its own page, but another file only with --force", async () => {
     const cli = await createCli();
     await galleryOf(cli, { "a.png": tinyPng() });
     expect(await cli.run("image gallery pictures")).toMatchObject({ code: exit.done });
@@ -230,7 +230,7 @@ describe("image gallery", () => {
   test.each([
     ["a pipe", (path: string) => execa("mkfifo", [path])],
     ["a folder", (path: string) => mkdir(path)],
-  ])("refuses %s as --out", async (_kind, make) => {
+  ])("rejects %s as --out", async (_kind, make) => {
     const cli = await createCli();
     await galleryOf(cli, { "a.png": tinyPng() });
     await make(join(cli.folder, "page"));
@@ -239,7 +239,7 @@ describe("image gallery", () => {
     expect(err).toContain("the file already exists; use --force to replace it");
   });
 
-  test("is a usage error without pictures or without the folder, and leaves no file", async () => {
+  test("fails and leaves no file if there are no pictures or there is no folder", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "pictures"));
     const empty = await cli.run("image gallery pictures");
@@ -260,7 +260,7 @@ describe("image gallery", () => {
     expect(JSON.parse(out)).toMatchObject({ pictures: 1 });
   });
 
-  test("a dry run writes nothing", async () => {
+  test("writes nothing in a dry run", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "pictures"));
     await writeFile(join(cli.folder, "pictures", "a.png"), tinyPng());
@@ -271,7 +271,7 @@ describe("image gallery", () => {
   });
 });
 
-describe("the settings of other files", () => {
+describe("the settings in pictures of other programs", () => {
   const parameters = `a cat, sitting <lora:Lineart:0.5>
 second line
 Negative prompt: dogs
@@ -304,7 +304,7 @@ Steps: 20, Sampler: "Euler: a, b", CFG scale: 7.5, Seed: 965400086, Size: 1344x7
     expect(picture).toMatchObject(expected);
   });
 
-  test("are read by --from, too", async () => {
+  test("are also read by image --from", async () => {
     const { run, folder } = await createCli();
     const text = parameters.replace("SD2", "SD1.5").replace("965400086", "18446744073709551615");
     await writeFile(join(folder, "a.webp"), webpWith(exifWith("UNICODE", Buffer.from(text, "utf16le"))));
@@ -314,11 +314,11 @@ Steps: 20, Sampler: "Euler: a, b", CFG scale: 7.5, Seed: 965400086, Size: 1344x7
       code: exit.done,
       body: { model_name: "SD1.5", prompt: "a cat, sitting\nsecond line", seed: 7, lora: { Lineart: 0.5 } },
     });
-    // A seed that JavaScript would change is not sent.
+    // A seed with digits that JavaScript would change is rejected.
     expect(await run(line, overNetwork())).toMatchObject({ code: exit.usage, requests: [] });
   });
 
-  test("are shown with the exact seed, even if JavaScript would change it", async () => {
+  test("are shown with the exact seed, even if JavaScript would change its digits", async () => {
     const text = parameters.replace("965400086", "18446744073709551615");
     const [picture] = await galleryOf(await createCli(), { picture: pngWith({ parameters: text }) });
     expect(picture?.settings).toContainEqual(["Seed", "18446744073709551615"]);
@@ -331,21 +331,21 @@ Steps: 20, Sampler: "Euler: a, b", CFG scale: 7.5, Seed: 965400086, Size: 1344x7
     ["cut Exif", jpegWith(exifWith("UNICODE", Buffer.from("x")).subarray(0, 30))],
     ["Exif that points nowhere", jpegWith(Buffer.from("II*\0\xff\xff\xff\x7f", "latin1"))],
     ["a cut PNG", Buffer.from(tinyPng()).subarray(0, 30)],
-  ])("are empty for %s", async (_name, bytes) => {
+  ])("are not shown for %s", async (_name, bytes) => {
     const [picture] = await galleryOf(await createCli(), { picture: bytes });
     expect(picture).toMatchObject({ prompt: "", settings: [], notes: [] });
     expect(picture).not.toHaveProperty("command");
   });
 });
 
-describe("the command line", () => {
+describe("the command line of a picture in the gallery", () => {
   const commandOf = async (request: object) => {
     const [picture] = await galleryOf(await createCli(), { "a.png": carrying(request) });
     return picture ?? { command: undefined, notes: [] };
   };
 
   test.each(["models", "-x", "-n 3 cats", "gallery", "$(touch x) `y` 'z' \"w\" \\", "two\nlines", "--"])(
-    "asks for the same prompt: %j",
+    "contains the same prompt: %j",
     async (prompt) => {
       const { command = "" } = await commandOf({ prompt, seed: -3 });
       const { run } = await createCli();
@@ -358,7 +358,7 @@ describe("the command line", () => {
     },
   );
 
-  test("has no control characters, with which a pasted line could run commands", async () => {
+  test("contains no control characters, which could run commands when a user pastes the line", async () => {
     const { command } = await commandOf({
       prompt: "a cat\u001b[201~\u0003; touch x\u009b1m\t\u202e",
       sampler: "e\u0003\ruler",
@@ -366,7 +366,7 @@ describe("the command line", () => {
     expect(command).toBe("gpuctl image 'a cat; touch x ' --sampler euler");
   });
 
-  test("says what it cannot repeat", async () => {
+  test("is shown with notes about settings that it cannot repeat", async () => {
     expect(
       await commandOf({
         prompt: "a cat",
@@ -387,7 +387,7 @@ describe("the command line", () => {
     });
   });
 
-  test("takes no fields that the operation does not have, and no values of another kind", async () => {
+  test("contains no unknown fields and no values of a wrong type", async () => {
     const { command } = await commandOf({
       prompt: "a cat",
       "x; rm -rf ~": "y",

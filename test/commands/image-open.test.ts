@@ -14,7 +14,7 @@ interface Started {
   readonly env: Readonly<Record<string, string>> | undefined;
 }
 
-/** A machine with these programs, and what was started on it. */
+/** A machine with these programs, and a list of the programs that were started on it. */
 function machine(platform: string, programs: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const started: Started[] = [];
   const network = overNetwork();
@@ -35,7 +35,7 @@ function machine(platform: string, programs: readonly string[], env: Readonly<Re
 const display = { DISPLAY: ":0" };
 
 describe("image --open", () => {
-  test("opens each picture with xdg-open, by its absolute path", async () => {
+  test("opens each picture with xdg-open and its absolute path", async () => {
     const cli = await painter(tinyPng());
     const { started, options } = machine("linux", ["xdg-open"], display);
     const { code } = await cli.run("image cat -n 2 --open --out=-a.png", options);
@@ -47,7 +47,7 @@ describe("image --open", () => {
     ]);
   });
 
-  test("opens all pictures at once on macOS", async () => {
+  test("opens all pictures with one program on macOS", async () => {
     const cli = await painter(tinyPng());
     const { started, options } = machine("darwin", ["open"]);
     await cli.run("image cat -n 12 --open --out a.png", options);
@@ -55,7 +55,7 @@ describe("image --open", () => {
     expect(started[0]?.args).toHaveLength(12);
   });
 
-  test("passes a path to PowerShell as a variable, not as a part of a command", async () => {
+  test("passes the path to PowerShell in a variable, not as a part of a command", async () => {
     const cli = await painter(tinyPng());
     const { started, options } = machine("win32", ["powershell"]);
     await cli.run(["image", "cat", "--open", "--out", "a'; calc $(x).png"], options);
@@ -65,7 +65,7 @@ describe("image --open", () => {
     expect(env).toEqual({ GPUCTL_OPEN_PATH: join(cli.folder, "a'; calc $(x).png") });
   });
 
-  test("uses wslview in WSL, which needs no display", async () => {
+  test("uses wslview in WSL, even without a display", async () => {
     const cli = await painter(tinyPng());
     const { started, options } = machine("linux", ["wslview", "xdg-open"], { WSL_DISTRO_NAME: "Debian" });
     await cli.run("image cat --open", options);
@@ -78,7 +78,7 @@ describe("image --open", () => {
     ["win32", [], {}, "--open needs powershell or pwsh, but neither is installed", "PowerShell"],
     ["darwin", [], {}, "--open needs open, which is not installed", "/usr/bin"],
   ] as const)(
-    "is refused before anything is sent: %s with %o",
+    "is rejected before anything is sent: %s with the programs %o",
     async (platform, programs, env, error, hint) => {
       const cli = await painter(tinyPng());
       const { started, options } = machine(platform, programs, env);
@@ -91,7 +91,7 @@ describe("image --open", () => {
     },
   );
 
-  test("does not open a file that is not a picture, because the system could run it", async () => {
+  test("does not open a file that is not a picture, because the system could run the file", async () => {
     const cli = await painter(Buffer.from("#!/bin/sh\ntouch /tmp/run\n"));
     const { started, options } = machine("linux", ["xdg-open"], display);
     const { code, err } = await cli.run("image cat --open", options);
@@ -99,7 +99,7 @@ describe("image --open", () => {
     expect(err).toMatch(/\.bin is not opened, because it is not an image of a known type/);
   });
 
-  test("opens at most ten viewers, and says so", async () => {
+  test("opens at most ten pictures on Linux, and says so", async () => {
     const cli = await painter(tinyPng());
     const { started, options } = machine("linux", ["xdg-open"], display);
     const { err } = await cli.run("image cat -n 12 --open", options);
@@ -107,7 +107,7 @@ describe("image --open", () => {
     expect(err).toContain("Opened the first 10 of 12 images.\n");
   });
 
-  test("a viewer that cannot be started is reported, and the picture is there", async () => {
+  test("reports a viewer that cannot be started, and keeps the picture", async () => {
     const cli = await painter(tinyPng());
     const { options } = machine("linux", ["xdg-open"], display);
     const start = () => Promise.reject(new Unavailable("xdg-open cannot be started (EACCES)", ""));
@@ -121,18 +121,21 @@ describe("image --open", () => {
   });
 });
 
-test.skipIf(process.platform !== "linux")("the viewer continues to run after gpuctl has ended", async () => {
-  const home = await createHome({ DISPLAY: ":0" });
-  // The viewer waits for a line that is written only after gpuctl has ended. The shell then waits for the viewer.
-  await addProgram(
-    home.folder,
-    "xdg-open",
-    'read -r line < "$HOME/go"; printf "%s" "$1" > "$HOME/opened"; echo > "$HOME/done"',
-  );
-  const { ended } = home.shell(
-    'mkfifo "$HOME/go" "$HOME/done"; gpuctl image cat --sandbox --open --out a.png -q && echo > "$HOME/go" && read -r x < "$HOME/done"',
-  );
-  const { code, err } = await ended;
-  expect(code, err).toBe(0);
-  expect(await readFile(join(home.folder, "opened"), "utf8")).toBe(join(home.folder, "a.png"));
-});
+test.skipIf(process.platform !== "linux")(
+  "image --open leaves the viewer running after gpuctl has ended",
+  async () => {
+    const home = await createHome({ DISPLAY: ":0" });
+    // The viewer waits for a line that the shell writes after gpuctl has ended. The shell then waits for the viewer.
+    await addProgram(
+      home.folder,
+      "xdg-open",
+      'read -r line < "$HOME/go"; printf "%s" "$1" > "$HOME/opened"; echo > "$HOME/done"',
+    );
+    const { ended } = home.shell(
+      'mkfifo "$HOME/go" "$HOME/done"; gpuctl image cat --sandbox --open --out a.png -q && echo > "$HOME/go" && read -r x < "$HOME/done"',
+    );
+    const { code, err } = await ended;
+    expect(code, err).toBe(0);
+    expect(await readFile(join(home.folder, "opened"), "utf8")).toBe(join(home.folder, "a.png"));
+  },
+);

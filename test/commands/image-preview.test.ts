@@ -13,7 +13,7 @@ import { overNetwork } from "../support/service.ts";
 
 type Color = readonly [number, number, number];
 
-/** A PNG with the color that `at` returns for each pixel. */
+/** A PNG in which `at` returns the color of each pixel. */
 function png(width: number, height: number, at: (x: number, y: number) => Color): Uint8Array {
   const data = new Uint8Array(width * height * 3);
   for (let pixel = 0; pixel < width * height; pixel++) {
@@ -42,7 +42,7 @@ const onTerminal = (env: Readonly<Record<string, string>>, terminal = 80, rows =
 };
 const truecolor = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 
-/** The pictures that were drawn with kitty's protocol, and the options of each. */
+/** The pictures in a text that were drawn with kitty's protocol, and the options of each. */
 function kittyPictures(text: string): readonly { readonly options: string; readonly bytes: Buffer }[] {
   const pictures: { options: string; base64: string }[] = [];
   for (const [, options = "", base64 = ""] of text.matchAll(/\u001b_G([^;]*);([^\u001b]*)\u001b\\/g)) {
@@ -55,8 +55,8 @@ function kittyPictures(text: string): readonly { readonly options: string; reado
   return pictures.map(({ options, base64 }) => ({ options, bytes: Buffer.from(base64, "base64") }));
 }
 
-describe("a preview in half blocks", () => {
-  test("has two pixels in each cell, in 24-bit colors, on stderr", async () => {
+describe("image --preview with half blocks", () => {
+  test("draws two pixels in each cell, in 24-bit colors, on stderr", async () => {
     const cli = await painter(corners);
     const { code, out, err } = await cli.run("image cat --preview", onTerminal(truecolor));
     expect(code).toBe(exit.done);
@@ -67,7 +67,7 @@ describe("a preview in half blocks", () => {
     expect(out).toBe(`${join(cli.folder, name)}\n`);
   });
 
-  test("is drawn in 256 colors if the terminal has no more", async () => {
+  test("uses 256 colors if the terminal supports no more", async () => {
     const gray = png(2, 2, () => [128, 128, 128]);
     for (const [image, codes] of [
       [corners, "38;5;196;48;5;21m▀\u001b[38;5;46;48;5;231m▀"],
@@ -79,7 +79,7 @@ describe("a preview in half blocks", () => {
     }
   });
 
-  test("averages the pixels of a large picture, and fits the window", async () => {
+  test("averages the pixels of a large picture to fit the window", async () => {
     const { run } = await painter(png(900, 900, (x, y) => ((x + y) % 2 === 0 ? white : [0, 0, 0])));
     const { err } = await run("image cat --preview", onTerminal(truecolor, 60, 20));
     const lines = err.split("\n").filter((line) => line.includes("▀"));
@@ -104,7 +104,7 @@ describe("a preview in half blocks", () => {
       "38;2",
     ],
     ["an unknown terminal", { TERM: "xterm-256color", TERM_PROGRAM: "new" }, "38;5"],
-  ])("is drawn in %s", async (_name, env, color) => {
+  ])("is used in %s", async (_name, env, color) => {
     const { run } = await painter(corners);
     const { err } = await run("image cat --preview", onTerminal(env));
     expect(err).toContain(`\u001b[${color}`);
@@ -112,13 +112,13 @@ describe("a preview in half blocks", () => {
   });
 });
 
-describe("a preview with a protocol", () => {
+describe("image --preview with a graphics protocol", () => {
   test.each([
     { TERM: "xterm-kitty" },
     { TERM: "xterm-256color", KITTY_WINDOW_ID: "1" },
     { TERM: "xterm-ghostty", TERM_PROGRAM: "ghostty" },
     { TERM: "xterm-kitty", LANG: "C", NO_COLOR: "1" },
-  ])("of kitty sends the file: %o", async (env) => {
+  ])("sends the file to kitty: %o", async (env) => {
     const noise = png(90, 90, (x, y) => [(x * 89 + y * 57) % 256, (x * y * 31) % 256, (x * 7) % 256]);
     const cli = await painter(noise);
     const { err } = await cli.run("image cat --preview", onTerminal(env));
@@ -130,7 +130,7 @@ describe("a preview with a protocol", () => {
     expect(err).not.toContain("▀");
   });
 
-  test("of kitty sends a JPEG as PNG", async () => {
+  test("sends a JPEG to kitty as PNG", async () => {
     const { run } = await painter(await encodeJpeg(8, 8, new Uint8Array(8 * 8 * 4).fill(255), 90));
     const { err } = await run("image cat --preview", onTerminal({ TERM: "xterm-kitty" }));
     expect(kittyPictures(err)[0]?.bytes.subarray(1, 4).toString()).toBe("PNG");
@@ -140,7 +140,7 @@ describe("a preview with a protocol", () => {
     { TERM: "xterm-256color", TERM_PROGRAM: "iTerm.app" },
     { TERM: "xterm-256color", LC_TERMINAL: "iTerm2" },
     { TERM: "xterm-256color", TERM_PROGRAM: "WezTerm" },
-  ])("of iTerm2 sends the file: %o", async (env) => {
+  ])("sends the file to iTerm2: %o", async (env) => {
     const cli = await painter(corners);
     const { err } = await cli.run("image cat --preview", onTerminal(env));
     const [name = ""] = await saved(cli);
@@ -151,7 +151,7 @@ describe("a preview with a protocol", () => {
   });
 });
 
-describe("a contact sheet", () => {
+describe("image --preview of several pictures", () => {
   const line = "image cat -n 5 --preview";
   const square = png(300, 300, (x, y) => [x % 256, y % 256, 90]);
 
@@ -171,13 +171,13 @@ describe("a contact sheet", () => {
     }
   });
 
-  test("is longer than the window when the pictures would be too small", async () => {
+  test("uses more lines than the window has if the pictures would be too small otherwise", async () => {
     const cli = await painter(corners);
     const { err } = await cli.run("image cat -n 40 --preview", onTerminal(truecolor, 80, 12));
     expect(err.replace(/\u001b\[[\d;]*m/g, "").match(/^\d+ …\S+/gm)).toHaveLength(8);
   });
 
-  test("with kitty's protocol puts each picture above its caption", async () => {
+  test("puts each picture above its caption with kitty's protocol", async () => {
     const { run } = await painter(square);
     const { err } = await run(line, onTerminal({ TERM: "xterm-kitty" }));
     expect(kittyPictures(err)).toHaveLength(5);
@@ -200,7 +200,7 @@ describe("a contact sheet", () => {
   });
 });
 
-describe("the filter for drawn pictures", () => {
+describe("the filter for the control sequences of drawn pictures", () => {
   const own = [
     ...blockLines({ width: 2, height: 2, data: new Uint8ClampedArray(12) }, "truecolor"),
     kittySequence(corners, { columns: 3 }),
@@ -209,7 +209,7 @@ describe("the filter for drawn pictures", () => {
     "\u001b[12A\u001b7\u001b[3C\u001b8\u001b[2B\r",
   ];
 
-  test("lets everything through that draws a picture, however large it is", () => {
+  test("keeps every sequence that draws a picture, however long it is", () => {
     const large = iterm2Sequence(new Uint8Array(20 * 1024 * 1024), { columns: 3 });
     for (const text of [...own, large]) expect(sanitizePictures(text) === text).toBe(true);
   });
@@ -230,15 +230,15 @@ describe("the filter for drawn pictures", () => {
   });
 });
 
-describe("without a preview", () => {
+describe("image --preview that cannot draw", () => {
   test.each([
-    ["off a terminal", { TERM: "xterm-kitty" }, undefined, "stderr is not a terminal"],
+    ["without a terminal", { TERM: "xterm-kitty" }, undefined, "stderr is not a terminal"],
     ["TERM=dumb", { TERM: "dumb", COLORTERM: "truecolor" }, 80, "TERM is dumb"],
     ["LANG=C", { ...truecolor, LANG: "C" }, 80, "the locale is not UTF-8"],
     ["NO_COLOR", { ...truecolor, NO_COLOR: "1" }, 80, "colors are off"],
     ["few colors", { TERM: "linux" }, 80, "the terminal is not known to have 256 colors (TERM is linux)"],
   ])(
-    "%s is reported once, before the picture is paid for, and the picture is saved",
+    "says so once before the picture is paid for, and saves the picture: %s",
     async (_name, env, terminal, reason) => {
       const cli = await painter(corners);
       const network = overNetwork();
@@ -255,7 +255,7 @@ describe("without a preview", () => {
     },
   );
 
-  test("a picture that cannot be decoded is reported, and the others are drawn", async () => {
+  test("reports a picture that cannot be decoded, and draws the others", async () => {
     const broken = Buffer.from(corners);
     broken.fill(0, 40, 48);
     const { run } = await painter(Buffer.from("GIF89a"), broken, corners);
@@ -267,7 +267,7 @@ describe("without a preview", () => {
     expect(out.trim().split("\n")).toHaveLength(3);
   });
 
-  test("a broken JPEG or WebP is reported in words, and the next one is drawn", async () => {
+  test("reports a broken JPEG or WebP in one sentence, and draws the next picture", async () => {
     const raw = ["log", "warn", "error"].map((name) => vi.spyOn(console, name as "log"));
     const jpeg = Buffer.from(await encodeJpeg(2, 2, Buffer.alloc(2 * 2 * 4, 255), 90));
     const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
@@ -280,7 +280,7 @@ describe("without a preview", () => {
     for (const write of raw) expect(write).not.toHaveBeenCalled();
   });
 
-  test("a PNG of 16 bits that takes too much memory is not drawn", async () => {
+  test("does not draw a 16-bit PNG that needs too much memory", async () => {
     const large = Buffer.from(
       encode({ width: 1, height: 1, data: new Uint16Array(3), channels: 3, depth: 16 }),
     );
@@ -292,7 +292,7 @@ describe("without a preview", () => {
     expect(err).toContain("1.png cannot be drawn: 8192x8192 is too large for");
   });
 
-  test("--out - is refused, because it saves no picture", async () => {
+  test("is rejected with --out -, because no picture is saved", async () => {
     const { run } = await painter(corners);
     for (const flag of ["--preview", "--open"]) {
       const { code, err, requests } = await run(`image cat ${flag} --out -`, overNetwork());
@@ -302,7 +302,7 @@ describe("without a preview", () => {
     }
   });
 
-  test("a dry run draws nothing", async () => {
+  test("draws nothing in a dry run", async () => {
     const { run } = await painter(corners);
     const { code, err } = await run("image cat --preview --dry-run", onTerminal(truecolor));
     expect(code).toBe(exit.done);
@@ -310,7 +310,7 @@ describe("without a preview", () => {
   });
 });
 
-test("a file name in a caption cannot control the terminal", async () => {
+test("image --preview removes control characters from a file name in a caption", async () => {
   const cli = await painter(corners, corners);
   const name = "a\u001b]0;title\u0007\u001b[2J\u009b5n.png";
   const { err } = await cli.run(["image", "cat", "--preview", "--out", name], onTerminal(truecolor));

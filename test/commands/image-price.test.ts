@@ -10,14 +10,14 @@ describe("image price", () => {
     ["--size 2048x2048 --steps 25 -n 10", "$0.40\n"],
     ["--size 1536x640 --steps 25 -n 3", "$0.028125\n"],
     ["--size 1023x1023 --steps 1", "$0.0003992191314697265625\n"],
-  ])("%s", async (flags, price) => {
+  ])("prints the price for the flags %j", async (flags, price) => {
     const { run } = await createCli();
     expect(await run(`image price ${flags}`)).toMatchObject({ code: 0, out: price, requests: [] });
   });
 });
 
-describe("a price in JSON has no rounding error", () => {
-  /** Prices of n pictures in dollars, as decimals that were worked out by hand. */
+describe("image price -o json has no rounding error", () => {
+  /** Total prices in dollars that were calculated by hand, by size, steps and number of pictures. */
   const prices = [
     ["1536x640", 25, 3, "0.028125"],
     ["1024x1024", 30, 3, "0.036"],
@@ -26,20 +26,20 @@ describe("a price in JSON has no rounding error", () => {
     ["640x1536", 29, 1, "0.010875"],
   ] as const;
 
-  test.each(prices)("image price --size %s --steps %i -n %i", async (size, steps, count, total) => {
+  test.each(prices)("with --size %s --steps %i -n %i", async (size, steps, count, total) => {
     const { run } = await createCli();
     const { out } = await run(`image price --size ${size} --steps ${steps} -n ${count} -o json`);
     expect(out).toMatch(new RegExp(`"dollars": ${Number(total)}\\D`));
   });
 
-  test("every supported resolution has a price with at most 12 decimals", async () => {
+  test("in the price of any supported resolution, which has at most 12 decimals", async () => {
     const { run } = await createCli();
     for (const size of resolutions) {
       for (const steps of [1, 7, 29, 50]) {
         const { out } = await run(`image price --size ${size} --steps ${steps} -o json`);
         const { dollarsEach, cost } = JSON.parse(out);
         const [width = 0, height = 0] = size.split("x").map(Number);
-        // 12 decimals are enough, because the numbers of pixels are multiples of 2^12.
+        // 12 decimals are enough, because each number of pixels is a multiple of 2^12.
         const exact = (BigInt(width) * BigInt(height) * BigInt(steps) * 10n ** 12n) / (2n ** 22n * 625n);
         expect(Math.round(dollarsEach * 1e12)).toBe(Number(exact));
         expect(String(dollarsEach).length).toBeLessThanOrEqual(14);
@@ -48,7 +48,7 @@ describe("a price in JSON has no rounding error", () => {
     }
   });
 
-  test("the cost of a generated picture has none", async () => {
+  test("in the cost of a generated picture", async () => {
     const { run } = await createCli();
     const { out, err } = await run("image cat --size 1536x640 --steps 75 -o json --sandbox");
     expect(out).toContain('"cost": 0.028125,');
@@ -73,9 +73,9 @@ test("image models sends no request", async () => {
   `);
 });
 
-describe("a price that is not known", () => {
+describe("an unknown price of a picture", () => {
   test.each(["--steps=-100000 -n 3", "--steps lots", "--height=-100000"])(
-    "exceeds every limit: %s",
+    "exceeds any --max-cost: %s",
     async (flags) => {
       const { run } = await createCli();
       const refused = await run(`image cat --no-validate ${flags} --max-cost 0.05 --sandbox`);
@@ -84,7 +84,7 @@ describe("a price that is not known", () => {
     },
   );
 
-  test("is reported when there is no limit", async () => {
+  test("is reported if there is no --max-cost", async () => {
     const { run } = await createCli();
     const { err, requests } = await run("image cat --no-validate --steps=-5 --sandbox");
     expect(err).toContain("1 image, price unknown\n");

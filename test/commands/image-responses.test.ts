@@ -30,8 +30,8 @@ const jpeg = Uint8Array.of(
   0xd9,
 );
 
-describe("a picture from a reference picture", () => {
-  test("sends a file or stdin as base64", async () => {
+describe("image --image", () => {
+  test("sends the reference picture from a file or stdin as base64", async () => {
     const cli = await painter(tinyPng());
     await writeFile(join(cli.folder, "in.png"), tinyPng());
     const file = await cli.run("image cat --image in.png --strength 0.3", overNetwork());
@@ -40,14 +40,14 @@ describe("a picture from a reference picture", () => {
     expect(piped.requests[0]?.body).toMatchObject({ image: base64(tinyPng()), prompt: "cat" });
   });
 
-  test("omits the picture from the message", async () => {
+  test("does not print the reference picture in the output", async () => {
     const cli = await painter(tinyPng());
     await writeFile(join(cli.folder, "in.png"), tinyPng());
     const { out } = await cli.run("image cat --image in.png -o json", overNetwork());
     expect(out).not.toContain(base64(tinyPng()));
   });
 
-  test("rejects a file that is not a picture, a missing file, and FLUX.1-dev", async () => {
+  test("rejects a file that is not a picture, a missing file, and the model FLUX.1-dev", async () => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "in.txt"), "no picture");
     await writeFile(join(cli.folder, "in.png"), tinyPng());
@@ -58,7 +58,7 @@ describe("a picture from a reference picture", () => {
   });
 });
 
-describe("a response without a picture", () => {
+describe("an unexpected response to image", () => {
   test.each([
     [{ images: [{ image: "***" }] }],
     [{ images: [{ image: "" }] }],
@@ -66,14 +66,14 @@ describe("a response without a picture", () => {
     [{ images: null }],
     [{}],
     [null],
-  ])("%j exits 7 and saves no picture", async (body) => {
+  ])("makes image exit with 7 and save no picture: %j", async (body) => {
     const cli = await createCli({ respond: always(200, body) });
     const { code, out } = await cli.run("image cat", overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
     expect((await saved(cli)).filter((name) => !name.includes("-response."))).toEqual([]);
   });
 
-  test("the extension is that of the bytes, whatever was requested", async () => {
+  test("of another picture type than requested is saved with the extension of its type", async () => {
     const cli = await painter(jpeg);
     const { out, err } = await cli.run("image cat --out cat.png --no-metadata", overNetwork());
     expect(out).toBe(`${join(cli.folder, "cat.jpg")}\n`);
@@ -82,14 +82,14 @@ describe("a response without a picture", () => {
   });
 });
 
-describe("a response that names a key twice", () => {
+describe("a response to image that has a key twice", () => {
   const png = `"image":"${base64(tinyPng())}"`;
   test.each([
     ["the second is null", `{"images":[{${png},"image":null}]}`, 1],
     ["the list is null", `{"images":[{${png}}],"images":null}`, 1],
     ["only for the first of two pictures", `{"images":[{${png},"image":null},{${png}}]}`, 2],
     ["with a picture each time", `{"images":[{${png},${png}}]}`, 2],
-  ])("%s: every picture is saved", async (_, body, count) => {
+  ])("saves every picture: %s", async (_, body, count) => {
     const cli = await createCli({ respond: () => new Response(body) });
     const { code, out } = await cli.run("image cat --out cat.png --no-metadata", overNetwork());
     expect(code).toBe(0);
@@ -99,7 +99,7 @@ describe("a response that names a key twice", () => {
   });
 });
 
-test("an excerpt of a response does not show the placeholder of its picture", async () => {
+test("the error for an invalid response does not print the base64 text of a picture", async () => {
   const cli = await createCli({ respond: () => new Response('{"images":[{"image":"iVBORw0K"}], oops') });
   const { err } = await cli.run("image cat", overNetwork());
   expect(err).toContain('the response is not JSON: {"images":[{"image":"…"}], oops');

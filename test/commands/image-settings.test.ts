@@ -16,7 +16,7 @@ import { key, overNetwork } from "../support/service.ts";
 const jpeg = await encodeJpeg(16, 16, new Uint8Array(16 * 16 * 4).fill(200), 80);
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** What remains of a JPEG without its EXIF segments. */
+/** A JPEG without its EXIF segments. */
 function withoutExif(file: Buffer): Buffer {
   const at = file.indexOf(Buffer.from("Exif\0\0", "latin1")) - 4;
   return at < 0
@@ -28,8 +28,8 @@ const line = `image "a猫, on a roof" --seed 7 --steps 20 --negative "dogs: none
 const parameters =
   "a猫, on a roof <lora:Add_Detail:0.5>\nNegative prompt: dogs: none\nSteps: 20, Sampler: euler, CFG scale: 5, Seed: 42, Size: 1024x1024, Model: SDXL1.0-base, Version: 0.0.0-test";
 
-describe("settings in a JPEG", () => {
-  test("are in EXIF, where independent programs read them; the rest of the file is unchanged", async () => {
+describe("the settings in a JPEG", () => {
+  test("are stored as EXIF, and the rest of the file is unchanged", async () => {
     const { run, folder } = await painter(jpeg);
     const { code, out } = await run(`${line} --out cat.jpg -o json`, overNetwork());
     expect(code).toBe(0);
@@ -37,11 +37,11 @@ describe("settings in a JPEG", () => {
     expect(withoutExif(file).equals(jpeg)).toBe(true);
     expect(JSON.parse(out)).toMatchObject([{ bytes: file.length, sha256: sha256(file) }]);
     expect(file.includes(key)).toBe(false);
-    // Where a JFIF segment comes first, EXIF follows it.
+    // A JFIF segment stays first, and the EXIF segment follows it.
     expect(file.subarray(2, 4).toString("hex")).toBe("ffe0");
   });
 
-  test("exiftool reads them", async (context) => {
+  test("can be read by exiftool", async (context) => {
     skipWithout("exiftool", context);
     const { run, folder } = await painter(jpeg);
     await run(`${line} --out cat.jpg`, overNetwork());
@@ -56,7 +56,7 @@ describe("settings in a JPEG", () => {
     ["--no-metadata", jpeg, "--no-metadata"],
     ["a picture with EXIF of its own", withExif(jpeg), ""],
     ["settings that are too long for a segment", jpeg, `--negative ${"x".repeat(70_000)}`],
-  ])("are not written: %s", async (_what, picture, flags) => {
+  ])("are not stored with %s", async (_what, picture, flags) => {
     const { run, folder } = await painter(picture);
     expect(await run(`image cat ${flags} --out cat.jpg`, overNetwork())).toMatchObject({ code: 0 });
     expect((await readFile(join(folder, "cat.jpg"))).equals(picture)).toBe(true);
@@ -73,23 +73,26 @@ describe("a large PNG", () => {
   const data = Uint8Array.from({ length: width * height * 3 }, (_, at) => (at * at * 31) >> 3);
   const png = Buffer.from(encode({ width, height, channels: 3, depth: 8, data }));
 
-  test.each([0, 1, 2, 3, 5, 8, 11])("is saved with its settings, %i bytes shorter", async (less) => {
-    // The lengths differ so that the picture's last chunk is split at different places when the file is read in blocks.
-    const padding = Buffer.concat([
-      png.subarray(0, 33),
-      textChunk(160_000 - (png.length % 160_000) - less),
-      png.subarray(33),
-    ]);
-    const { run, folder } = await painter(padding);
-    const { out } = await run("image cat --out cat.png -o json", overNetwork());
-    const file = await readFile(join(folder, "cat.png"));
-    expect(JSON.parse(out)).toMatchObject([{ bytes: file.length, sha256: sha256(file) }]);
-    expect(readPngText(file).parameters).toContain("Seed: 42");
-    expect(Buffer.from(decode(file, { checkCrc: true }).data).equals(data)).toBe(true);
-    expect(file.subarray(0, padding.length - 12).equals(padding.subarray(0, -12))).toBe(true);
-  });
+  test.each([0, 1, 2, 3, 5, 8, 11])(
+    "is saved with its settings if the file is %i bytes shorter than a multiple of the read size",
+    async (less) => {
+      // With each length, the last chunk of the picture is split at another place when the file is read in blocks.
+      const padding = Buffer.concat([
+        png.subarray(0, 33),
+        textChunk(160_000 - (png.length % 160_000) - less),
+        png.subarray(33),
+      ]);
+      const { run, folder } = await painter(padding);
+      const { out } = await run("image cat --out cat.png -o json", overNetwork());
+      const file = await readFile(join(folder, "cat.png"));
+      expect(JSON.parse(out)).toMatchObject([{ bytes: file.length, sha256: sha256(file) }]);
+      expect(readPngText(file).parameters).toContain("Seed: 42");
+      expect(Buffer.from(decode(file, { checkCrc: true }).data).equals(data)).toBe(true);
+      expect(file.subarray(0, padding.length - 12).equals(padding.subarray(0, -12))).toBe(true);
+    },
+  );
 
-  test("whatever follows its end is kept", async () => {
+  test("is saved with any bytes that follow its end", async () => {
     const more = Buffer.alloc(300_000, "more");
     const { run, folder } = await painter(Buffer.concat([png, more]));
     const { out } = await run("image cat --out cat.png -o json", overNetwork());
@@ -100,7 +103,7 @@ describe("a large PNG", () => {
   });
 });
 
-/** A chunk with `size` bytes of data that readers skip: its name says that they may ignore it. */
+/** A chunk with `size` bytes of data. The name of the chunk tells readers that they may skip it. */
 function textChunk(size: number): Buffer {
   const bytes = Buffer.alloc(Math.max(0, size) + 12);
   bytes.writeUInt32BE(Math.max(0, size), 0);
@@ -109,7 +112,7 @@ function textChunk(size: number): Buffer {
   return bytes;
 }
 
-describe("--from", () => {
+describe("image --from", () => {
   const bodyOf = async (cli: Cli, words: string) => {
     const { code, err, requests } = await cli.run(words, overNetwork());
     return { code, err, body: requests[0]?.body };
@@ -118,7 +121,7 @@ describe("--from", () => {
   test.each([
     ["a PNG", tinyPng(), "old.png"],
     ["a JPEG", jpeg, "old.jpg"],
-  ])("repeats %s: flags and the prompt override", async (_what, picture, name) => {
+  ])("repeats the settings of %s, unless flags or the prompt override them", async (_what, picture, name) => {
     const cli = await painter(picture);
     const first = await bodyOf(cli, `${line} --size 1536x640 --out ${name}`);
     const repeated = await bodyOf(cli, `image --from ${name} --out new`);
@@ -133,7 +136,7 @@ describe("--from", () => {
     });
   });
 
-  test("reads stdin, too, but not for two flags at once", async () => {
+  test("reads stdin, but not if another flag also reads stdin", async () => {
     const cli = await painter(tinyPng());
     await cli.run("image cat --steps 9 --out old.png", overNetwork());
     const stdin = await readFile(join(cli.folder, "old.png"));
@@ -143,7 +146,7 @@ describe("--from", () => {
     expect(both).toMatchObject({ code: 2, requests: [] });
   });
 
-  test("reads the text of other tools, with a model of this service or without", async () => {
+  test("reads settings that other programs wrote, and names a model that the service does not have", async () => {
     const text = [
       'a cat, <lora:Add_Detail:0.5> "hi"\nsecond line',
       "Negative prompt: dogs\nand birds",
@@ -167,7 +170,7 @@ describe("--from", () => {
     expect(err).toContain("was made with the model a, b, which is not known here");
   });
 
-  test("a picture that was made from a reference picture needs the reference again", async () => {
+  test("requires --image for a picture that was made from a reference picture", async () => {
     const cli = await painter(tinyPng());
     await writeFile(join(cli.folder, "in.png"), tinyPng());
     await cli.run("image cat --image in.png --strength 0.3 --out old.png", overNetwork());
@@ -184,7 +187,7 @@ describe("--from", () => {
     ["other.png", "the file has only the texts Software, Author"],
     ["plain.jpg", "the file has no EXIF"],
     ["text.txt", "the file has an unknown format"],
-  ])("%s: says what is there", async (name, message) => {
+  ])("with %s says what the file contains", async (name, message) => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "none.png"), tinyPng());
     const text = { Software: "x", Author: "y" };
@@ -196,7 +199,7 @@ describe("--from", () => {
     expect(err).toContain(message);
   });
 
-  test("settings that the service does not accept are rejected before anything is sent", async () => {
+  test("rejects settings that the service does not support before anything is sent", async () => {
     const cli = await createCli();
     const text = { parameters: "cat\nSteps: 20, Size: 512x512" };
     await writeFile(join(cli.folder, "old.png"), encode({ ...onePixel, text }));

@@ -9,7 +9,7 @@ const picture = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
 const refused = (status: number, headers = {}) =>
   Response.json({ code: "NO", message: `Refused with ${status}`, issues: [] }, { status, headers });
 
-/** Responds to each seed as given, and counts the requests in progress. */
+/** Responds to each seed with `respond`, and counts the requests in progress. */
 function service(respond: (seed: number, attempt: number) => Response | Promise<Response>) {
   const attempts = new Map<number, number>();
   const seen = { underWay: 0, most: 0 };
@@ -33,13 +33,13 @@ const names = (out: string, folder: string) =>
     .filter(Boolean)
     .map((path) => path.slice(folder.length + 1));
 
-describe("several pictures", () => {
+describe("image with several pictures", () => {
   test.each([
     ["", 4],
     ["--concurrency 1", 1],
     ["--concurrency 3", 3],
     ["--concurrency 32", 6],
-  ])("with '%s', up to %i requests are in progress at once", async (flags, most) => {
+  ])("and the flags '%s' has up to %i requests in progress at once", async (flags, most) => {
     const { responder, seen } = service(picture);
     const { run, folder } = await createCli({ respond: responder });
     const { code, out } = await run(`image cat -n 6 --seed 1 ${flags} --out c.png`, overNetwork());
@@ -47,7 +47,7 @@ describe("several pictures", () => {
     expect(names(out, folder)).toEqual(["c-1.png", "c-2.png", "c-3.png", "c-4.png", "c-5.png", "c-6.png"]);
   });
 
-  test("at once cause no warning of Node.js about listeners", async () => {
+  test("in progress at once causes no warning of Node.js about listeners", async () => {
     const warnings: string[] = [];
     const onWarning = ({ name }: Error) => void warnings.push(name);
     process.on("warning", onWarning);
@@ -58,21 +58,21 @@ describe("several pictures", () => {
     expect({ code, most: seen.most, warnings }).toEqual({ code: 0, most: 20, warnings: [] });
   });
 
-  test.each(["0", "33", "many"])("--concurrency %s is rejected", async (value) => {
+  test.each(["0", "33", "many"])("rejects --concurrency %s", async (value) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`image cat -n 2 --concurrency ${value} --sandbox`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain("--concurrency");
   });
 
-  test.each(["10001", "5000000000"])("-n %s is rejected", async (value) => {
+  test.each(["10001", "5000000000"])("rejects -n %s", async (value) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`image cat -n ${value} --sandbox`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain("--count must be a whole number from 1 to 10000");
   });
 
-  test("stdout has the order of the requests, whichever arrives first", async () => {
+  test("prints paths in the order of the requests, whichever picture arrives first", async () => {
     const arrived: (() => void)[] = [];
     const { responder } = service(async (seed) => {
       if (seed === 1) await new Promise<void>((resolve) => arrived.push(resolve));
@@ -84,7 +84,7 @@ describe("several pictures", () => {
     expect(names(out, folder)).toEqual(["1.png", "2.png", "3.png"]);
   });
 
-  test("--max-cost counts all of them before anything is sent", async () => {
+  test("checks --max-cost for all pictures before anything is sent", async () => {
     const { run } = await createCli();
     const line = "image cat -n 6 --concurrency 6 --sandbox --max-cost";
     expect(await run(`${line} 0.0719`)).toMatchObject({ code: 11, requests: [] });
@@ -92,11 +92,11 @@ describe("several pictures", () => {
   });
 });
 
-describe("one failure loses no other picture", () => {
+describe("image with several pictures, of which one fails", () => {
   test.each([
     ["an unknown outcome", 500, 10, "the outcome is unknown"],
     ["a broken connection", 0, 10, "the outcome is unknown"],
-  ])("%s", async (_what, status, expected, message) => {
+  ])("saves the other pictures after %s", async (_what, status, expected, message) => {
     const { responder, attempts } = service((seed) => {
       if (seed !== 2) return picture();
       if (status === 0) return new Response(brokenBody());
@@ -117,7 +117,7 @@ describe("one failure loses no other picture", () => {
     expect(attempts.get(2)).toBe(1);
   });
 
-  test("the flag of a field that the service rejects is named", async () => {
+  test("names the flag of a field that the service rejects", async () => {
     const issues = [{ path: ["steps"], message: "is too large" }];
     const { responder } = service((seed) =>
       seed === 2 ? Response.json({ code: "BAD_REQUEST", message: "No", issues }, { status: 400 }) : picture(),
@@ -129,7 +129,7 @@ describe("one failure loses no other picture", () => {
     expect(err).toMatch(/image 2: No .*: --steps \(steps\) is too large/);
   });
 
-  test("after three unknown outcomes in a row, no more are requested", async () => {
+  test("sends no more requests after three unknown outcomes in a row", async () => {
     const { responder, attempts } = service(() => refused(500));
     const { run } = await createCli({ respond: responder });
     const { code, err } = await run("image cat -n 9 --seed 1 --concurrency 1", overNetwork());
@@ -137,7 +137,7 @@ describe("one failure loses no other picture", () => {
     expect(err).toContain("6 other images: not tried, because image 3 failed");
   });
 
-  test("a refusal is reported once, and no more are requested", async () => {
+  test("reports a response of 422 once, and sends no more requests", async () => {
     const { responder, attempts } = service(() => refused(422));
     const { run } = await createCli({ respond: responder });
     const { code, out, err } = await run("image cat -n 9 --seed 1 --concurrency 2", overNetwork());
@@ -151,8 +151,8 @@ const brokenBody = () =>
     pull: (stream) => stream.error(Object.assign(new Error("reset"), { code: "ECONNRESET" })),
   });
 
-describe("after a 429", () => {
-  test("all requests wait as the service asks, half as many run at once, and the picture is requested again", async () => {
+describe("image with several pictures, after a response of 429", () => {
+  test("waits as the service asks, sends half as many requests at once, and sends the request again", async () => {
     const most: number[] = [];
     const { responder, seen, attempts } = service((seed, attempt) => {
       most.push(seen.underWay);
@@ -167,7 +167,7 @@ describe("after a 429", () => {
     expect(Math.max(...most.slice(4, 7))).toBe(2);
   });
 
-  test("waits get longer without Retry-After, and end after --retries", async () => {
+  test("waits longer each time without Retry-After, until --retries is reached", async () => {
     const { responder, attempts } = service((seed) => (seed === 1 ? picture() : refused(429)));
     const { run, folder } = await createCli({ respond: responder });
     const line = "image cat -n 3 --seed 1 --concurrency 1 --retries 2 --out {seed}.png";
@@ -185,30 +185,33 @@ describe("after a 429", () => {
   test.each([
     ["with --retries 0", "--retries 0", "1"],
     ["when the wait is too long", "", "3600"],
-  ])("nothing is requested again %s", async (_what, flags, seconds) => {
+  ])("sends no request again %s", async (_what, flags, seconds) => {
     const { responder, attempts } = service(() => refused(429, { "retry-after": seconds }));
     const { run } = await createCli({ respond: responder });
     const { code, slept } = await run(`image cat -n 5 --seed 1 --concurrency 1 ${flags}`, overNetwork());
     expect({ code, slept, sent: attempts.size }).toEqual({ code: 9, slept: [], sent: 1 });
   });
 
-  test.each(["1", "3"])("if 429s never end, the error is a 429, with %s at a time", async (concurrency) => {
-    const { responder } = service(() => refused(429));
-    const { run } = await createCli({ respond: responder });
-    const line = `image cat -n 8 --seed 1 --concurrency ${concurrency} -o json`;
-    const { code, err } = await run(line, overNetwork());
-    expect(code).toBe(9);
-    expect(JSON.parse(err).error).toMatchObject({
-      code: "NO",
-      message: "Refused with 429",
-      status: 429,
-      retryable: true,
-      hint: expect.stringContaining("Too many requests"),
-      request: { method: "POST" },
-    });
-  });
+  test.each(["1", "3"])(
+    "fails with the 429 if the responses do not change, with %s requests at once",
+    async (concurrency) => {
+      const { responder } = service(() => refused(429));
+      const { run } = await createCli({ respond: responder });
+      const line = `image cat -n 8 --seed 1 --concurrency ${concurrency} -o json`;
+      const { code, err } = await run(line, overNetwork());
+      expect(code).toBe(9);
+      expect(JSON.parse(err).error).toMatchObject({
+        code: "NO",
+        message: "Refused with 429",
+        status: 429,
+        retryable: true,
+        hint: expect.stringContaining("Too many requests"),
+        request: { method: "POST" },
+      });
+    },
+  );
 
-  test("a single picture is not requested again", async () => {
+  test("does not repeat the request if there is only one picture", async () => {
     const { responder, attempts } = service(() => refused(429, { "retry-after": "1" }));
     const { run } = await createCli({ respond: responder });
     expect(await run("image cat --seed 1", overNetwork())).toMatchObject({ code: 9, slept: [] });
@@ -216,7 +219,7 @@ describe("after a 429", () => {
   });
 });
 
-test("an interruption stops the requests in progress, names what was saved, and exits 130", async () => {
+test("image stops the requests in progress after Ctrl-C, names the saved pictures, and exits with 130", async () => {
   const controller = new AbortController();
   const { responder } = service((seed) => {
     if (seed !== 3) return picture();
@@ -239,7 +242,7 @@ test("an interruption stops the requests in progress, names what was saved, and 
   expect((await saved(cli)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
-test("on a terminal without animation, each change of the total is a line", async () => {
+test("image prints each change of the total in a line on a terminal without animation", async () => {
   const { responder } = service((seed) => (seed === 2 ? refused(500) : picture()));
   const { run } = await createCli({ respond: responder });
   const options = { ...overNetwork({ TERM: "dumb" }), terminal: 80 };

@@ -8,7 +8,7 @@ import { readPngText } from "../support/png-text.ts";
 import { overNetwork } from "../support/service.ts";
 
 describe("image", () => {
-  test("always sends model, size, steps and scale, and the given flags", async () => {
+  test("always sends the model, the size, the steps and the scale, and sends other fields only if their flags are set", async () => {
     const { run } = await painter(tinyPng());
     const bare = await run('image "a cat"', overNetwork());
     expect(bare.requests[0]?.body).toEqual({
@@ -47,7 +47,7 @@ describe("image", () => {
     ["FLUX.1-dev --lora Pixel_Art:1", 'FLUX.1-dev does not support LoRAs; use SDXL1.0-base for "Pixel_Art"'],
     ["SD2 --lora Add_Detail:1", 'SD2 does not support LoRAs; use SDXL1.0-base or SD1.5 for "Add_Detail"'],
     ["SSD --lora Unheard_Of:1", "SSD does not support LoRAs\n"],
-  ])("says which models have a LoRA: %s", async (words, message) => {
+  ])("says which models support a LoRA: %s", async (words, message) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`image cat -m ${words} --sandbox`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -78,7 +78,7 @@ describe("image", () => {
     );
   });
 
-  test("reports the cost of a service that charges", async () => {
+  test("prints the amount spent if the service is not the sandbox", async () => {
     const { run } = await painter(tinyPng());
     for (const line of ["image cat", "image cat --out -"]) {
       const { err } = await run(line, overNetwork());
@@ -86,7 +86,7 @@ describe("image", () => {
     }
   });
 
-  test("is described in JSON with all its parameters", async () => {
+  test("prints JSON with all parameters of the picture", async () => {
     const cli = await createCli();
     const { out } = await cli.run("image cat --seed 7 -o json --out cat.png --sandbox");
     const bytes = await readFile(join(cli.folder, "cat.png"));
@@ -112,7 +112,7 @@ describe("image", () => {
     ]);
   });
 
-  test("stores its settings, and never a key; --no-metadata omits them", async () => {
+  test("stores the settings in the picture, but never the API key; --no-metadata stores no settings", async () => {
     const cli = await createCli();
     await cli.run("image cat --seed 7 --out with.png --sandbox");
     await cli.run("image cat --seed 7 --out without.png --no-metadata --sandbox");
@@ -128,7 +128,7 @@ describe("image", () => {
     );
   });
 
-  test("increments the seed for several images", async () => {
+  test("increments the seed for each of several pictures", async () => {
     const cli = await createCli();
     const { requests, out, err } = await cli.run("image cat --seed 7 -n 3 --out cats.png --sandbox");
     expect(requests.map(({ body }) => (body as { seed: number }).seed)).toEqual([7, 8, 9]);
@@ -137,14 +137,14 @@ describe("image", () => {
     expect(err).toContain("3 images, $0.036");
   });
 
-  test.each(["0", "1.5", "-1", "many"])("-n %s is rejected", async (count) => {
+  test.each(["0", "1.5", "-1", "many"])("rejects -n %s", async (count) => {
     const { run } = await createCli();
     const outcome = await run(`image cat -n ${count} --sandbox`);
     expect(outcome).toMatchObject({ code: 2, requests: [] });
     expect(outcome.err).toContain("--count");
   });
 
-  test("--max-cost stops before anything is sent", async () => {
+  test("stops before anything is sent if the price exceeds --max-cost", async () => {
     const { run } = await createCli();
     for (const limit of ["0.0119", "0", "$0.01"]) {
       const outcome = await run(["image", "cat", "--max-cost", limit, "--sandbox"]);
@@ -160,7 +160,7 @@ describe("image", () => {
   });
 });
 
-describe("invalid input that would cost money", () => {
+describe("image with invalid input", () => {
   test.each([
     ['image ""', "PROMPT must not be empty"],
     ["image cat --steps 0", "--steps must be at least 1"],
@@ -168,7 +168,7 @@ describe("invalid input that would cost money", () => {
     ["image cat --width 7", "Error: --width, --height: "],
     ["image cat --size 1024x1024 --width 640", "--size conflicts with --width or --height"],
     ["image cat --out - -o json", "use only one of them"],
-  ])("%s is rejected", async (line, reason) => {
+  ])("rejects %s before anything is sent", async (line, reason) => {
     const { run } = await createCli();
     const outcome = await run(`${line} --sandbox`);
     expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
@@ -176,7 +176,7 @@ describe("invalid input that would cost money", () => {
   });
 });
 
-test("a dry run shows every request of several images", async () => {
+test("image --dry-run shows the requests for all pictures", async () => {
   const { run } = await createCli();
   const { out } = await run("image cat -n 3 --seed 4 --dry-run -o json --sandbox");
   const { requests } = JSON.parse(out) as { requests: { body: { seed: number } }[] };

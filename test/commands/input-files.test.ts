@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import { createCli } from "../support/cli.ts";
 
-describe.skipIf(process.platform === "win32")("a pipe as a file", () => {
+describe.skipIf(process.platform === "win32")("a pipe in place of an input file", () => {
   const withPipe = async () => {
     const cli = await createCli();
     const pipe = join(cli.folder, "pipe");
@@ -25,11 +25,11 @@ describe.skipIf(process.platform === "win32")("a pipe as a file", () => {
     "image cat --image pipe",
     "tts --file pipe",
     "api call POST /v2/x --input pipe",
-  ])("does not keep Ctrl-C from ending gpuctl: %s", async (line) => {
+  ])("does not prevent Ctrl-C from ending gpuctl: %s", async (line) => {
     const { run, pipe } = await withPipe();
     const interruption = new AbortController();
     const running = run(`${line} --sandbox`, { signal: interruption.signal });
-    // This waits until gpuctl has opened the pipe.
+    // Opening the pipe for writing waits until gpuctl has opened the pipe for reading.
     const writer = await open(pipe, "w");
     try {
       interruption.abort(new Error("interrupted"));

@@ -7,7 +7,7 @@ import { overNetwork } from "../support/service.ts";
 
 const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada@laptop";
 
-/** A sandbox, and a file of the user with this content. */
+/** A CLI whose folder has a public key file with this content. */
 async function withFile(content: string) {
   const cli = await createCli();
   await writeFile(join(cli.folder, "id_ed25519.pub"), content);
@@ -31,7 +31,7 @@ describe("ssh-keys", () => {
     expect(JSON.parse((await run("ssh-keys list --sandbox -o json")).out)).toEqual([]);
   });
 
-  test("names a key after --name, its comment or its file", async () => {
+  test("uses --name, the comment or the name of the file as the name of a key", async () => {
     const { run } = await withFile("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU=");
     await run("ssh-keys add id_ed25519.pub --sandbox");
     await run("ssh-keys add id_ed25519.pub --name work --sandbox");
@@ -47,7 +47,7 @@ describe("ssh-keys", () => {
     [`${publicKey}\n${publicKey}\n`, "FILE must hold one public key"],
     ["hello", "does not hold an SSH public key"],
     ["", "does not hold an SSH public key"],
-  ])("refuses a file with %j, and sends nothing", async (content, message) => {
+  ])("rejects a file with %j, and sends nothing", async (content, message) => {
     const { run } = await withFile(content);
     for (const flags of content.includes("rivate") ? ["", " --no-validate"] : [""]) {
       const { code, err, requests } = await run(`ssh-keys add id_ed25519.pub --sandbox${flags}`);
@@ -57,7 +57,7 @@ describe("ssh-keys", () => {
     }
   });
 
-  test("removal names the key in its question, and needs a unique name", async () => {
+  test("names the key in the confirmation prompt of remove, and requires a unique name", async () => {
     const { run } = await withFile(publicKey);
     for (let count = 0; count < 2; count += 1) await run("ssh-keys add id_ed25519.pub --sandbox");
     const twice = await run("ssh-keys remove ada@laptop --yes --sandbox");
@@ -71,7 +71,7 @@ describe("ssh-keys", () => {
 });
 
 describe("api-keys", () => {
-  test("creates a key whose value is shown once, lists and revokes it", async () => {
+  test("creates a key and prints its value once, lists keys and revokes a key", async () => {
     const { run } = await createCli();
     const created = await run("api-keys create ci --access read-only --sandbox --debug");
     const value = /KEY: +(\S+)/.exec(created.out)?.[1] ?? "";
@@ -92,7 +92,7 @@ describe("api-keys", () => {
     expect((await run("rentals list", overNetwork({ GPUCTL_API_KEY: value }))).code).toBe(3);
   });
 
-  test("rejects an access that the description does not list, before anything is sent", async () => {
+  test("rejects a value of --access that the description does not list, before anything is sent", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("api-keys create ci --access everything --sandbox");
     expect({ code, writes: requests.filter(({ method }) => method !== "GET") }).toEqual({
@@ -103,7 +103,7 @@ describe("api-keys", () => {
   });
 });
 
-describe("a third-party service", () => {
+describe("with a third-party service", () => {
   const lines = [
     ["ssh-keys list", "the service lists no operation to list SSH keys"],
     ["ssh-keys add id_ed25519.pub", "the service lists no operation to create SSH keys"],
@@ -116,7 +116,7 @@ describe("a third-party service", () => {
     ["billing invoices", "the service lists no operation to show invoices"],
   ] as const;
 
-  test.each(lines)("without it: %s says so, and sends nothing else", async (line, message) => {
+  test.each(lines)("without the operation, %s fails and sends nothing else", async (line, message) => {
     const cli = await createCli({
       respond: service({ [`GET ${descriptionPath}`]: () => Response.json(description({})) }),
     });
@@ -127,7 +127,7 @@ describe("a third-party service", () => {
     expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`]);
   });
 
-  test.each(lines)("whose description is not available: %s says so", async (line) => {
+  test.each(lines)("without a description, %s fails", async (line) => {
     const cli = await createCli({ respond: service({}) });
     await writeFile(join(cli.folder, "id_ed25519.pub"), publicKey);
     const { code, err } = await cli.run(`${line} -o json`, overNetwork());
@@ -139,7 +139,7 @@ describe("a third-party service", () => {
     requestBody: { content: { "application/json": { schema: { type: "object", properties, required } } } },
   });
 
-  test("with other paths and field names gets the requests that it describes", async () => {
+  test("the commands for keys send the requests that the description defines, with other paths and field names", async () => {
     const cli = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () =>
@@ -170,7 +170,7 @@ describe("a third-party service", () => {
     expect(revoked.requests.at(-1)).toMatchObject({ path: "/v2/api-keys/revoke", body: { keyId: 7 } });
   });
 
-  test("whose operation needs more fields is left to `api call`", async () => {
+  test("ssh-keys add fails if the operation requires more fields", async () => {
     const cli = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () =>
@@ -195,24 +195,27 @@ test.each([
     "GET /v2/on-demand/rental",
     { id: ".." },
   ],
-])("%s is rejected: its request would go to another path", async (line, operation, read, response) => {
-  const { run } = await createCli({
-    respond: service({
-      [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: {}, [read]: {} })),
-      [read]: () => Response.json(response),
-      "DELETE /v2/": () => Response.json({}),
-      "DELETE /v2/on-demand/": () => Response.json({}),
-    }),
-  });
-  const { code, err, requests } = await run(line, overNetwork());
-  expect({ code, writes: requests.filter(({ method }) => method !== "GET") }, err).toEqual({
-    code: 2,
-    writes: [],
-  });
-  expect(err).toContain("id cannot be used in a path");
-});
+])(
+  "%s is rejected, because the ID would change the path of the request",
+  async (line, operation, read, response) => {
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: {}, [read]: {} })),
+        [read]: () => Response.json(response),
+        "DELETE /v2/": () => Response.json({}),
+        "DELETE /v2/on-demand/": () => Response.json({}),
+      }),
+    });
+    const { code, err, requests } = await run(line, overNetwork());
+    expect({ code, writes: requests.filter(({ method }) => method !== "GET") }, err).toEqual({
+      code: 2,
+      writes: [],
+    });
+    expect(err).toContain("id cannot be used in a path");
+  },
+);
 
-test("api-keys create does not print the ID alone, which would lose the value", async () => {
+test("api-keys create rejects -o id, which would lose the value of the key", async () => {
   const { run } = await createCli();
   const { code, err, out, requests } = await run("api-keys create ci -o id --sandbox");
   expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });

@@ -18,7 +18,7 @@ async function prepared(respond?: Responder): Promise<Cli> {
 
 const lookup = (word: string) => `GET /v2/on-demand/rental?rentalId=${word}`;
 
-describe("a label stands for the ID", () => {
+describe("a label in place of an ID", () => {
   test.each([
     ["rentals get trainer -o id", "1001\n"],
     ["rentals wait trainer -o id", "1001\n"],
@@ -31,7 +31,7 @@ describe("a label stands for the ID", () => {
       "rentals create bare-metal --gpus 8 --network-type ethernet --storage-volume training-data --yes -o id",
       "1003\n",
     ],
-  ])("in %s", async (line, printed) => {
+  ])("is accepted in %s", async (line, printed) => {
     const { run } = await prepared();
     const { code, out, err } = await run(`${line} --sandbox`);
     expect({ code, out }, err).toEqual({
@@ -40,7 +40,7 @@ describe("a label stands for the ID", () => {
     });
   });
 
-  test("and a command that changes something says which ID it found", async () => {
+  test("is printed with the ID by a command that changes something", async () => {
     const { run } = await prepared();
     expect((await run("rentals get trainer --sandbox")).err).toBe("");
     expect((await run("volumes attach training-data node 1001 --sandbox")).err).toContain(
@@ -57,14 +57,14 @@ describe("a label stands for the ID", () => {
     );
   });
 
-  test("but digits are always an ID, looked up without another request", async () => {
+  test("cannot be a number, which is always an ID and is looked up with a single request", async () => {
     const { run } = await createCli();
     await run(vm("2024"));
     const { code, requests } = await run("rentals get 2024 --sandbox");
     expect({ code, requests: requestLines(requests) }).toEqual({ code: 5, requests: [lookup("2024")] });
   });
 
-  test("but an ID wins", async () => {
+  test("is not looked up if the word is also an ID", async () => {
     const { run } = await prepared(({ query }) =>
       query.rentalId === "trainer" ? Response.json({ id: "trainer", state: "active" }) : undefined,
     );
@@ -85,7 +85,7 @@ test("a label of two active rentals is an error that lists their IDs, and nothin
   expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
-test("the label of a rental that has ended is free for another", async () => {
+test("the label of a rental that has ended can be used for another rental", async () => {
   const { run } = await prepared();
   await run("rentals terminate trainer --yes --sandbox");
   const missing = await run("rentals get trainer --sandbox");
@@ -97,7 +97,7 @@ test("the label of a rental that has ended is free for another", async () => {
   expect((await run("rentals get trainer -o id --sandbox")).out).toBe("1003\n");
 });
 
-test("a dry run looks no label up, and says so", async () => {
+test("a dry run looks up no label, and says so", async () => {
   const { run } = await prepared();
   const { code, err, requests } = await run(
     "reserve convert trainer --days 1 --expected-price 1 --dry-run --sandbox",
@@ -106,13 +106,13 @@ test("a dry run looks no label up, and says so", async () => {
   expect(err).toContain("A dry run does not look up labels");
 });
 
-test("with --no-validate, the word is sent as it is", async () => {
+test("--no-validate sends a label as if it were an ID", async () => {
   const { run } = await prepared();
   const { requests } = await run("rentals get trainer --no-validate --sandbox");
   expect(requestLines(requests)).toEqual([lookup("trainer")]);
 });
 
-describe("when the service lists only one type of rental", () => {
+describe("labels if one of the two listings of rentals is not available", () => {
   const failing =
     (status: number): Responder =>
     ({ path, query }) => {
@@ -121,12 +121,12 @@ describe("when the service lists only one type of rental", () => {
       return Response.json(query.rentalId === "7" ? { id: 7, state: "active" } : null);
     };
 
-  test.each([403, 404])("with %i for the other type, labels of the listed type are found", async (status) => {
+  test.each([403, 404])("are found in the other listing after a response of %i", async (status) => {
     const { run } = await createCli({ respond: failing(status) });
     expect(await run("rentals get trainer -o id", overNetwork())).toMatchObject({ code: 0, out: "7\n" });
   });
 
-  test("if the other listing fails, the label may not be unique", async () => {
+  test("are not looked up after a response of 500, because another rental could have the same label", async () => {
     const { run } = await createCli({ respond: failing(500) });
     expect(await run("rentals get trainer -o id --retries 0", overNetwork())).toMatchObject({
       code: 7,
@@ -135,7 +135,7 @@ describe("when the service lists only one type of rental", () => {
   });
 });
 
-test("where volumes cannot be listed, the word is sent as an ID", async () => {
+test("volumes attach sends a label as if it were an ID if volumes cannot be listed", async () => {
   const { run } = await createCli({
     respond: ({ method }) =>
       Response.json(method === "GET" ? {} : { ok: true }, { status: method === "GET" ? 404 : 200 }),
@@ -147,7 +147,7 @@ test("where volumes cannot be listed, the word is sent as an ID", async () => {
   });
 });
 
-describe("a list that is one of several pages, and a response that is not a list", () => {
+describe("a listing that is incomplete or not a list", () => {
   const pages: readonly (readonly [string, object])[] = [
     ["a cursor", { items: [], nextCursor: "abc" }],
     ["more", { rentals: [], hasMore: true }],
@@ -164,28 +164,25 @@ describe("a list that is one of several pages, and a response that is not a list
       },
     });
 
-  test.each(pages)(
-    "with %s finds no labels, and nothing is created or limited by it",
-    async (_what, page) => {
-      const { run } = await listing(page);
-      const create = "rentals create vm --gpus 1 --yes";
-      for (const [line, code] of [
-        ["rentals get trainer", 7],
-        ["volumes attach training-data 1001", 7],
-        ["rentals terminate trainer --yes", 7],
-        [`${create} --label trainer --if-absent`, 7],
-        [`${create} --max-burn 100`, 11],
-      ] as const) {
-        const outcome = await run(line, overNetwork());
-        expect(outcome, line).toMatchObject({ code, out: "" });
-        expect(outcome.requests.filter(({ method }) => method !== "GET")).toEqual([]);
-        expect(outcome.err).toMatch(/incomplete|not a list/);
-      }
-    },
-  );
+  test.each(pages)("with %s finds no label, and stops commands that depend on it", async (_what, page) => {
+    const { run } = await listing(page);
+    const create = "rentals create vm --gpus 1 --yes";
+    for (const [line, code] of [
+      ["rentals get trainer", 7],
+      ["volumes attach training-data 1001", 7],
+      ["rentals terminate trainer --yes", 7],
+      [`${create} --label trainer --if-absent`, 7],
+      [`${create} --max-burn 100`, 11],
+    ] as const) {
+      const outcome = await run(line, overNetwork());
+      expect(outcome, line).toMatchObject({ code, out: "" });
+      expect(outcome.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+      expect(outcome.err).toMatch(/incomplete|not a list/);
+    }
+  });
 
   test.each(pages.slice(0, 3))(
-    "with %s is listed with a note that there may be more",
+    "with %s is printed with a note that there may be more results",
     async (_what, page) => {
       const { run } = await listing(page);
       for (const line of ["rentals list", "volumes list", "rentals history"]) {
@@ -196,7 +193,7 @@ describe("a list that is one of several pages, and a response that is not a list
     },
   );
 
-  test("that ends is complete", async () => {
+  test("is complete if the page has no next page", async () => {
     const { run } = await listing({ items: [{ id: 1, label: "x" }], nextCursor: null, total: 1 });
     expect((await run("volumes list", overNetwork())).err).toBe("");
     expect(await run("rentals get trainer", overNetwork())).toMatchObject({ code: 5 });

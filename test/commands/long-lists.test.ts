@@ -4,7 +4,7 @@ import { createCli, type Responder } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
 const json = { headers: { "Content-Type": "application/json" } };
-/** With this limit in bytes, every list here is long, so it is printed as it arrives. */
+/** With this limit in bytes, every list here counts as long, so gpuctl prints it while it arrives. */
 const streamed = { shortList: 10 };
 
 const machine = (id: number) => ({
@@ -16,10 +16,10 @@ const machine = (id: number) => ({
 });
 const machines = Array.from({ length: 40 }, (_, id) => machine(id));
 const metal = Array.from({ length: 3 }, (_, id) => ({ ...machine(100 + id), gpuCount: 8 }));
-/** Numbers that JavaScript would change. */
+/** Replaces a number by one whose digits JavaScript would change. */
 const exact = (text: string) => text.replaceAll('"costPerHourCents":100,', '"costPerHourCents":100.50,');
 
-/** A body in pieces that do not end where a record ends. The connection breaks after `pieces` pieces. */
+/** A response in pieces that end in the middle of records. The connection breaks after `pieces` pieces. */
 function inPieces(records: readonly unknown[], pieces = Number.POSITIVE_INFINITY): Response {
   const all = exact(JSON.stringify(records)).match(/.{1,150}/gs) ?? [];
   let sent = 0;
@@ -43,7 +43,7 @@ async function output(line: string, respond: Responder, limits?: { readonly shor
   return run(`${line} --retries 0`, overNetwork());
 }
 
-describe("a long list prints the same as a short one", () => {
+describe("a long list is printed like a short one", () => {
   const formats = ["table", "json", "jsonl", "yaml", "csv", "tsv", "id"].map((format) => `-o ${format}`);
   const flags = [
     "--label train-*",
@@ -74,7 +74,7 @@ describe("a long list prints the same as a short one", () => {
     expect(long.out).toBe((await output(line, both)).out);
   });
 
-  test("with numbers to the digit", async () => {
+  test("with all digits of numbers", async () => {
     const { out } = await output("rentals list -o jsonl", both, streamed);
     expect(out.split("\n")[1]).toBe(exact(JSON.stringify(machine(1))));
   });
@@ -113,7 +113,7 @@ describe("a long listing that breaks off", () => {
   const breaking: Responder = ({ path }) => (isMetal(path) ? inPieces(metal) : inPieces(machines, 20));
 
   test.each(["-o id", "--jq .[].id"])(
-    "is shown as far as it arrived, together with the other listing: %s",
+    "is printed as far as it arrived, and the other listing is printed, too: %s",
     async (words) => {
       const { code, out, err } = await output(`rentals list ${words}`, breaking, streamed);
       const ids = out.trimEnd().split("\n").map(Number);
@@ -124,20 +124,20 @@ describe("a long listing that breaks off", () => {
     },
   );
 
-  test("leaves a document complete", async () => {
+  test("is printed as a complete document with -o json", async () => {
     const { code, out } = await output("rentals list -o json", breaking, streamed);
     expect(code).toBe(9);
     expect(JSON.parse(out).at(-1)).toMatchObject({ id: 102 });
   });
 
-  test.each(["json", "yaml"])("prints no %s when no other listing is complete", async (format) => {
+  test.each(["json", "yaml"])("is not printed as %s if no other listing is complete", async (format) => {
     const alone = await output(`rentals list --type vm -o ${format}`, breaking, streamed);
     expect(alone).toMatchObject({ code: 9, out: "" });
     const neither = await output(`rentals list -o ${format}`, () => inPieces(machines, 20), streamed);
     expect(neither).toMatchObject({ code: 9, out: "" });
   });
 
-  test("is not shown when it is short, and may be tried again", async () => {
+  test("is requested again and not printed in part if the received part is short", async () => {
     let attempts = 0;
     const { run } = await createCli({
       respond: ({ path }) => {
@@ -160,14 +160,14 @@ test("--sort with --limit keeps the right records of a much longer list", async 
   expect((await run(line, overNetwork())).out).toBe("0\n1\n2\n");
 });
 
-describe("--jq on a list that is filtered in parts", () => {
+describe("--jq on a long list, which is filtered in parts", () => {
   const large = Array.from({ length: 15 }, (_, id) => ({ id, pad: "x".repeat(100_000) }));
   const filtered = async (filter: string) => {
     const { run } = await createCli({ respond: () => Response.json(large) });
     return run(["rentals", "list", "--type", "vm", "--jq", filter], overNetwork());
   };
 
-  test.each([".[].id", " .[]?|select(.id >= 0) | .id"])("%s", async (filter) => {
+  test.each([".[].id", " .[]?|select(.id >= 0) | .id"])("applies %s to each record", async (filter) => {
     expect((await filtered(filter)).out).toBe(large.map(({ id }) => `${id}\n`).join(""));
   });
 
@@ -177,11 +177,11 @@ describe("--jq on a list that is filtered in parts", () => {
     [".[].id |= 7 | map(.id) | add", "105\n"],
     ["[.[] | .id] | max", "14\n"],
     [".[] | .id, halt", "0\n"],
-  ])("%s is applied to the whole list", async (filter, printed) => {
+  ])("applies %s to the whole list", async (filter, printed) => {
     expect((await filtered(filter)).out).toBe(printed);
   });
 
-  test("a part that is stopped and runs again does not change the results of the next one", async () => {
+  test("keeps the results of later parts correct if a part must be filtered again", async () => {
     const { code, out } = await filtered(
       '.[] | .id, (select(.id == 0) | ("x" * 500) as $x | range(40000) | $x)',
     );
@@ -190,7 +190,7 @@ describe("--jq on a list that is filtered in parts", () => {
     expect(ids.join("\n")).toBe(large.map(({ id }) => `${id}\n`).join(""));
   });
 
-  test("prints nothing when it fails on the last record", async () => {
+  test("prints nothing if it fails on the last record", async () => {
     const { code, out, err } = await filtered(".[] | if .id == 14 then error else .id end");
     expect({ code, out }).toEqual({ code: 7, out: "" });
     expect(JSON.parse(err).error.message).toContain("--jq failed on the response");

@@ -14,15 +14,18 @@ test.each([
   ["cut", 1000, 7, true],
   ["complete", 20, 0, false],
   ["of unknown size", 0xffff_ffff, 0, false],
-])("a WAV that is %s", async (_name, size, code, isMarked) => {
-  const { run, folder } = await createCli({ respond: always(200, { audio: wav(size) }) });
-  const result = await run("tts Hello", overNetwork());
-  expect(result).toMatchObject({ code });
-  expect(result.err.includes("the audio is truncated. Saved to ")).toBe(isMarked);
-  expect((await readdir(folder)).join().includes("-truncated")).toBe(isMarked);
-});
+])(
+  "tts saves a WAV file that is %s, and adds -truncated to the name of a truncated file",
+  async (_name, size, code, isMarked) => {
+    const { run, folder } = await createCli({ respond: always(200, { audio: wav(size) }) });
+    const result = await run("tts Hello", overNetwork());
+    expect(result).toMatchObject({ code });
+    expect(result.err.includes("the audio is truncated. Saved to ")).toBe(isMarked);
+    expect((await readdir(folder)).join().includes("-truncated")).toBe(isMarked);
+  },
+);
 
-test("a seed that is not a whole number is not in the name of a picture", async () => {
+test("image leaves a seed that is not a whole number out of the file name", async () => {
   const images = [{ image: Buffer.from(tinyPng()).toString("base64"), seed: "../.." }];
   const { run, folder } = await createCli({ respond: always(200, { images }) });
   expect(await run("image hello", overNetwork())).toMatchObject({ code: 0 });

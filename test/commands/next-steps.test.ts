@@ -5,8 +5,8 @@ import { overNetwork } from "../support/service.ts";
 
 const line = "rentals create vm --gpus 1 --yes";
 
-describe("after a create", () => {
-  test("the next steps are shown on stderr, for the same service", async () => {
+describe("the next steps after rentals create", () => {
+  test("are printed on stderr, with flags for the same service", async () => {
     const { run } = await createCli();
     expect((await run(`${line} --sandbox`)).err).toBe(`Next steps:
   gpuctl rentals wait 1001 --sandbox       # wait until it is running
@@ -19,7 +19,7 @@ describe("after a create", () => {
     expect(err).not.toContain("rentals wait");
   });
 
-  test("on a terminal that is too narrow, each comment is above its command", async () => {
+  test("have their comments above the commands on a narrow terminal", async () => {
     const { run } = await createCli();
     const { err } = await run(`${line} --sandbox`, { terminal: 60 });
     expect(err).toContain(`Next steps:
@@ -31,7 +31,7 @@ describe("after a create", () => {
     expect((await run(`${line} --sandbox`, { terminal: 80 })).err).toContain("--sandbox  # end it");
   });
 
-  test("each step works as shown", async () => {
+  test("work as printed", async () => {
     const { run } = await createCli();
     const { err } = await run(`${line} --sandbox`);
     const steps = [...err.matchAll(/^ {2}gpuctl (.*?) +# /gm)].map(([, step = ""]) => step);
@@ -42,7 +42,7 @@ describe("after a create", () => {
     }
   });
 
-  test("an ID that looks like a flag is an argument in every line that is shown", async () => {
+  test("have an ID that looks like a flag after --", async () => {
     const terminate = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       negotiates: true,
@@ -70,7 +70,7 @@ describe("after a create", () => {
   });
 
   test.each(["-q", "-o id", "-o json", "-o yaml", "-o csv", "--jq .id", "--dry-run"])(
-    "nothing is shown with %s",
+    "are not printed with %s",
     async (flags) => {
       const { run } = await createCli();
       const { code, err } = await run(`${line} --sandbox ${flags}`);
@@ -83,19 +83,22 @@ describe("after a create", () => {
     ["POST /v2/on-demand/virtual-machine-rentals/terminate", true],
     ["POST /v2/on-demand/bare-metal-rentals/terminate", false],
     ["GET /v2/on-demand/rental", false],
-  ])("with a service that lists %s, terminate is suggested: %s", async (operation, suggested) => {
-    const { run } = await createCli({
-      negotiates: true,
-      respond: ({ method, path }) => {
-        if (path === descriptionPath) return Response.json(description({ [operation]: {} }));
-        return Response.json(method === "POST" ? { id: "vm-7" } : []);
-      },
-    });
-    const { code, err } = await run(`${line} --base-url https://api.example.com`, overNetwork());
-    expect(code).toBe(0);
-    expect(err).toContain("  gpuctl rentals wait vm-7 --base-url https://api.example.com ");
-    expect(err.includes("rentals terminate vm-7")).toBe(suggested);
-  });
+  ])(
+    "after a create by a service that lists %s include rentals terminate: %s",
+    async (operation, suggested) => {
+      const { run } = await createCli({
+        negotiates: true,
+        respond: ({ method, path }) => {
+          if (path === descriptionPath) return Response.json(description({ [operation]: {} }));
+          return Response.json(method === "POST" ? { id: "vm-7" } : []);
+        },
+      });
+      const { code, err } = await run(`${line} --base-url https://api.example.com`, overNetwork());
+      expect(code).toBe(0);
+      expect(err).toContain("  gpuctl rentals wait vm-7 --base-url https://api.example.com ");
+      expect(err.includes("rentals terminate vm-7")).toBe(suggested);
+    },
+  );
 });
 
 test.each([
@@ -103,7 +106,7 @@ test.each([
   ["--sandbox -o json", "--sandbox"],
   ["--profile play", "--profile play"],
   ["--base-url https://api.example.com --yes", "--base-url https://api.example.com"],
-])("a command in a message after a run with %s is for the same service", async (flags, same) => {
+])("a command in the error of a run with %s has flags for the same service", async (flags, same) => {
   const { run, sandbox } = await createCli();
   await run("profile add play --base-url https://api.example.com");
   const network = overNetwork({ GPUCTL_API_KEY: sandbox.keys.full });

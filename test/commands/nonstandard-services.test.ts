@@ -16,7 +16,7 @@ import { thorough } from "../support/thorough.ts";
 
 const exitCodes = new Set<number>(Object.values(exit));
 
-/** Allowed exit codes of a command that requires the description when it is unavailable. */
+/** The allowed exit codes of a command that requires the service's description if the description is not available. */
 const withoutDescription = new Set<number>([
   exit.done,
   exit.fault,
@@ -27,20 +27,20 @@ const withoutDescription = new Set<number>([
 const needsDescription = ({ operation }: CommandNode) =>
   operation === undefined || operation === "getOpenApiDocument";
 
-/** The path of a deprecated operation whose replacement only a description lists. */
+/** The path of the operation if it is deprecated and its replacement is known only from a description. */
 function replacedOf(id: OperationId): string | undefined {
   const { path, deprecated, sunset }: Operation = operations[id];
   return deprecated && sunset === undefined ? path : undefined;
 }
 
-/** The part of an outcome that must not differ. */
+/** The part of an outcome that must be the same for every service. */
 const result = ({ code, out }: ServiceOutcome) => ({ code, out });
 
-/** Whether a failure is not an internal error. `doctor` uses the same exit code when a check fails. */
+/** Whether a failure is expected, and not an internal error. `doctor` uses the exit code of an internal error when a check fails. */
 const isExpectedFailure = (code: unknown, exitCode: number): boolean =>
   exitCode !== exit.fault || code === "UNHEALTHY";
 
-/** Nothing crashes, a failure is reported as one JSON document, and no write is repeated. */
+/** Expects no internal error, one JSON document for a failure, and no repeated write. */
 function expectCleanOutcome({ line: { line }, outcome }: Baseline, ran: ServiceOutcome): void {
   expect(exitCodes, line).toContain(ran.code);
   expect(ran.writes.length, line).toBeLessThanOrEqual(outcome.writes.length);
@@ -52,7 +52,7 @@ function expectCleanOutcome({ line: { line }, outcome }: Baseline, ran: ServiceO
   expect(isExpectedFailure(error.code, ran.code), `${line}: ${ran.err}`).toBe(true);
 }
 
-test("every command with an operation calls the documented service and succeeds", async () => {
+test("every command with an operation succeeds with the documented service", async () => {
   const lines = await baselines();
   const sent = lines.map(({ line }) => line.spec.path.join(" "));
   const expected = independent
@@ -65,16 +65,16 @@ test("every command with an operation calls the documented service and succeeds"
   }
 });
 
-/** The lines to run with one of several services: a twelfth of all lines, a different one for each service. */
+/** The command lines to run with one of several services: one twelfth of all lines, which is different for each service. */
 const linesFor = async (
   service: NonstandardService,
   services: readonly NonstandardService[],
 ): Promise<readonly Baseline[]> =>
   (await baselines()).filter((_, position) => thorough || position % 12 === services.indexOf(service) % 12);
 
-describe("a service that", () => {
+describe("a nonstandard service that", () => {
   test.each(undescribed)(
-    "$name changes nothing for commands that do not use the description",
+    "$name: commands that do not use the description have the same results",
     async (service) => {
       const { send } = await serviceHarness();
       for (const one of await linesFor(service, undescribed)) {
@@ -92,20 +92,23 @@ describe("a service that", () => {
     },
   );
 
-  test.each(differing)("$name gives the same results", async (service) => {
-    const { send } = await serviceHarness();
-    for (const one of await linesFor(service, differing)) {
-      const ran = await send(one.line, service);
-      expectCleanOutcome(one, ran);
-      if (!needsDescription(one.line.spec)) {
-        expect(result(ran), `${one.line.line}: ${ran.err}`).toEqual(result(one.outcome));
-        expect(ran.writes.length, one.line.line).toBe(one.outcome.writes.length);
+  test.each(differing)(
+    "$name: commands have the same results as with the documented service",
+    async (service) => {
+      const { send } = await serviceHarness();
+      for (const one of await linesFor(service, differing)) {
+        const ran = await send(one.line, service);
+        expectCleanOutcome(one, ran);
+        if (!needsDescription(one.line.spec)) {
+          expect(result(ran), `${one.line.line}: ${ran.err}`).toEqual(result(one.outcome));
+          expect(ran.writes.length, one.line.line).toBe(one.outcome.writes.length);
+        }
       }
-    }
-  });
+    },
+  );
 
   test.each(undescribed)(
-    "has only the replacements and $name: a command works, or names the missing path",
+    "has only the replacements and $name: each command succeeds, or its error names the missing path",
     async (service) => {
       const { send } = await serviceHarness();
       for (const one of await linesFor(service, undescribed)) {
@@ -126,7 +129,7 @@ describe("a service that", () => {
   );
 });
 
-test("a description that never arrives is waited for only briefly, whatever --timeout is", async () => {
+test("gpuctl waits only briefly for a description that never arrives, whatever --timeout is", async () => {
   const { send } = await serviceHarness();
   const service: NonstandardService = { name: "never", description: () => new Promise(() => {}) };
   const history = (await baselines()).find(({ line }) =>

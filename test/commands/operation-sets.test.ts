@@ -6,21 +6,21 @@ import { overNetwork } from "../support/service.ts";
 
 const description = `GET ${descriptionPath}`;
 
-/** A CLI and an empty service with only the operations of this set. */
+/** A CLI with an empty service that has only the operations of this set. */
 const serving = (only: (typeof operationSetNames)[number]) => createCli({ only, negotiates: true });
 
 const ended = { createdAt: "2026-11-01T00:00:00Z", terminatedAt: "2026-11-02T00:00:00Z" };
 
-/** A seed with this many rentals. */
+/** A seed with this number of rentals. */
 const seedOf = (length: number, fields: object = {}) =>
   JSON.stringify({
     rentals: Array.from({ length }, () => ({ rentalType: "virtual-machine", gpuCount: 1, ...fields })),
   });
 
-/** As many records as a page can have. */
+/** The query for the largest page. */
 const size = "limit=100";
 
-/** Runs command lines that must succeed; returns the output of the last one and the requests of all. */
+/** Runs command lines that must succeed. Returns the output of the last command line and the requests of all of them. */
 async function runAll({ run, sandbox }: Cli, ...lines: readonly string[]) {
   const key = { GPUCTL_API_KEY: sandbox.keys.full };
   const requests: string[] = [];
@@ -34,14 +34,14 @@ async function runAll({ run, sandbox }: Cli, ...lines: readonly string[]) {
   return { out, requests };
 }
 
-describe("a service with only the replacements", () => {
+describe("a service that has only the replacements of deprecated operations", () => {
   const active = (type: string) => `GET /v2/on-demand/rentals/active?rentalType=${type}&${size}`;
   const create = "POST /v2/on-demand/rentals";
 
   test.each([
     ["vm --gpus 1", "virtual-machine"],
     ["bare-metal --gpus 8 --network-type ethernet", "bare-metal"],
-  ])("creates %s and lists it", async (words, type) => {
+  ])("is used to create %s and to list the rental", async (words, type) => {
     const cli = await serving("replacements");
     const { out, requests } = await runAll(cli, `rentals create ${words}`, "rentals list -o json");
     expect(JSON.parse(out)).toMatchObject([{ id: 1001, rentalType: type }]);
@@ -49,7 +49,7 @@ describe("a service with only the replacements", () => {
     expect(requests.slice(3).sort()).toEqual([active("bare-metal"), active("virtual-machine")]);
   });
 
-  test("lists page by page, with the given filters", async () => {
+  test("is used to list rentals page by page, with the filters of the command line", async () => {
     const cli = await serving("replacements");
     await cli.sandbox.seed(seedOf(101));
     const { out, requests } = await runAll(cli, "rentals list --type vm --include-cluster-pools -o id");
@@ -58,7 +58,7 @@ describe("a service with only the replacements", () => {
     expect(requests).toEqual([description, first, `${first}&cursor=1100`]);
   });
 
-  test("lists the whole history, page by page", async () => {
+  test("is used to list the whole history page by page", async () => {
     const cli = await serving("replacements");
     await cli.sandbox.seed(seedOf(245, ended));
     const { out, requests } = await runAll(cli, "rentals history -o id");
@@ -67,20 +67,20 @@ describe("a service with only the replacements", () => {
     expect(requests).toEqual([description, history, `${history}&cursor=1100`, `${history}&cursor=1200`]);
   });
 
-  test("updates the user at the new path", async () => {
+  test("is used to update and delete the user at the new path", async () => {
     const { requests } = await runAll(await serving("replacements"), "user update --name Ada", "user delete");
     expect(requests).toEqual(["PUT /v2/users/me", "DELETE /v2/users/me"]);
   });
 
-  test("has no operation that terminates a rental", async () => {
+  test("has no operation to terminate a rental, so rentals terminate fails", async () => {
     const { run, sandbox } = await serving("replacements");
     const key = { GPUCTL_API_KEY: sandbox.keys.full };
     expect(await run("rentals terminate 1001 --yes", overNetwork(key))).toMatchObject({ code: 5 });
   });
 });
 
-describe("a service with only the deprecated path of the user", () => {
-  test("gets a request there after one to the new path", async () => {
+describe("a service that has only the deprecated path of the user", () => {
+  test("gets a request to the new path first, and then to the deprecated path", async () => {
     const { requests } = await runAll(await serving("legacy"), "user update --name Ada", "user delete");
     expect(requests).toEqual([
       "PUT /v2/users/me",
@@ -91,8 +91,8 @@ describe("a service with only the deprecated path of the user", () => {
   });
 });
 
-describe.each(["documented", "legacy"] as const)("a service with the %s operations", (only) => {
-  test("creates, lists and shows rentals through deprecated operations", async () => {
+describe.each(["documented", "legacy"] as const)("a service with the set of %s operations", (only) => {
+  test("is used to create and list rentals through deprecated operations", async () => {
     const vms = "/v2/on-demand/virtual-machine-rentals";
     const cli = await serving(only);
     await cli.sandbox.seed(seedOf(45, ended));
@@ -113,7 +113,7 @@ describe.each(["documented", "legacy"] as const)("a service with the %s operatio
   });
 });
 
-test("a served sandbox has both paths: gpuctl uses the replacements, and faults by the documented names still fire", async () => {
+test("a sandbox with both sets is used through the replacements, and faults for the documented operations still apply", async () => {
   const cli = await createCli({ negotiates: true });
   cli.sandbox.faults.add({ operation: "createVirtualMachineRental", status: 503, applied: true });
   const key = { GPUCTL_API_KEY: cli.sandbox.keys.full };
@@ -131,7 +131,7 @@ test("a served sandbox has both paths: gpuctl uses the replacements, and faults 
   expect(expected.code).toBe(0);
 });
 
-test.each(operationSetNames)("sandbox serve --only %s serves only that operation set", async (only) => {
+test.each(operationSetNames)("sandbox serve --only %s serves only that set of operations", async (only) => {
   const described: number[] = [];
   const { run } = await createCli({
     listen: async ({ fetch }) => {
@@ -149,7 +149,7 @@ test.each(operationSetNames)("sandbox serve --only %s serves only that operation
   expect(some).toBeLessThan(everything);
 });
 
-test("sandbox serve --only accepts no other name", async () => {
+test("sandbox serve --only rejects any other name, and lists the sets", async () => {
   const { run } = await createCli();
   const { code, out, err } = await run("sandbox serve --only newest");
   expect({ code, out }).toEqual({ code: 2, out: "" });

@@ -6,26 +6,26 @@ import { type Cli, createCli, type Responder, temporaryFolder } from "../support
 import { base64, painter, saved, tinyPng } from "../support/pictures.ts";
 import { always, overNetwork } from "../support/service.ts";
 
-/** Sound without a header, so its format cannot be detected. */
+/** Audio without a header, whose format cannot be detected. */
 const pcm = Buffer.from(Array.from({ length: 400 }, (_, at) => (at * 37) % 200));
 const wav = Buffer.from(`RIFF\x20\0\0\0WAVEfmt ${"\0".repeat(24)}`, "latin1");
 const mp3 = Buffer.from(`ID3\x04\0\0\0\0\0\0${"\x01".repeat(600)}`, "latin1");
 
 const speaker = (bytes: Uint8Array) => createCli({ respond: always(200, { audio: base64(bytes) }) });
 
-/** A service whose response has this body, which may break off or wait for the signal. */
+/** A service whose response is a stream with this `pull`, which can break off or wait. */
 const streaming = (pull: (stream: ReadableStreamDefaultController<Uint8Array>) => void): Responder => {
   return () =>
     new Response(new ReadableStream({ pull }), { headers: { "content-type": "application/json" } });
 };
 
-/** The path that follows a text in a message. */
+/** The path that follows `text` in a message. */
 const pathAfter = (text: string, message: string): string =>
   new RegExp(`${text}(\\S+?)\\.?(?:\\s|$)`).exec(message)?.[1] ?? "";
 
 const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
 
-describe("a result in an unknown format is saved", () => {
+describe("a result in an unknown format is saved unchanged", () => {
   test.each([
     ["--out x.pcm", "x.pcm"],
     ["--out sound", "sound"],
@@ -35,7 +35,7 @@ describe("a result in an unknown format is saved", () => {
     ["--out {slug}", "hi.bin"],
     ["--out new/", /^new\/2026-11-20-\d{6}-hi\.bin$/],
     ["", /^2026-11-20-\d{6}-hi\.bin$/],
-  ])("tts hi %s", async (flags, expected) => {
+  ])("by tts hi %s", async (flags, expected) => {
     const { run, folder } = await speaker(pcm);
     const { code, out, err } = await run(`tts hi ${flags}`, overNetwork());
     expect(code).toBe(0);
@@ -47,7 +47,7 @@ describe("a result in an unknown format is saved", () => {
     );
   });
 
-  test("an existing file of that name is not replaced without --force", async () => {
+  test("but replaces an existing file only with --force", async () => {
     const { run, folder } = await speaker(pcm);
     await writeFile(join(folder, "x.pcm"), "mine");
     expect((await run("tts hi --out x.pcm", overNetwork())).out).toBe(`${join(folder, "x-2.pcm")}\n`);
@@ -56,14 +56,14 @@ describe("a result in an unknown format is saved", () => {
     expect(await readFile(join(folder, "x.pcm"))).toEqual(pcm);
   });
 
-  test("to stdout it is written unchanged", async () => {
+  test("or written to stdout with --out -", async () => {
     const { run } = await speaker(pcm);
     const { code, bytes, err } = await run("tts hi --out -", overNetwork());
     expect({ code, bytes }).toEqual({ code: 0, bytes: pcm });
     expect(err).toContain("its bytes were written unchanged");
   });
 
-  test("sound instead of a picture keeps the name that the user typed", async () => {
+  test("under the file name of --out, even if it is audio instead of a picture", async () => {
     const { run, folder } = await painter(mp3);
     const { code, out, err } = await run("image cat --out cat.png", overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: `${join(folder, "cat.png")}\n` });
@@ -78,21 +78,24 @@ describe("a result in an unknown format is saved", () => {
     ["caf", "tts", Buffer.from("caff\0\x01\0\0desc", "latin1")],
     ["tiff", "image", Buffer.from("II*\0\x08\0\0\0", "latin1")],
     ["jxl", "image", Buffer.from("\0\0\0\x0cJXL \r\n\x87\n", "latin1")],
-  ])("%s is known", async (ext, command, bytes) => {
-    const { run, folder } = await createCli({
-      respond: always(200, { audio: base64(bytes), images: [{ image: base64(bytes) }] }),
-    });
-    const { code, out, err } = await run(`${command} hi --out x`, overNetwork());
-    expect({ code, out }).toEqual({ code: 0, out: `${join(folder, `x.${ext}`)}\n` });
-    expect(err).not.toContain("unknown format");
-  });
+  ])(
+    "but %s is a known format, so the file gets its extension without a warning",
+    async (ext, command, bytes) => {
+      const { run, folder } = await createCli({
+        respond: always(200, { audio: base64(bytes), images: [{ image: base64(bytes) }] }),
+      });
+      const { code, out, err } = await run(`${command} hi --out x`, overNetwork());
+      expect({ code, out }).toEqual({ code: 0, out: `${join(folder, `x.${ext}`)}\n` });
+      expect(err).not.toContain("unknown format");
+    },
+  );
 });
 
-describe("one unusable picture of several does not hide or lose the others", () => {
+describe("a response to image with one unusable picture", () => {
   const images = (...entries: readonly unknown[]) => always(200, { images: entries });
   const good = { image: base64(tinyPng()) };
 
-  test("when its format is unknown", async () => {
+  test("saves all pictures if the format of one is unknown", async () => {
     const cli = await painter(tinyPng(), pcm, tinyPng());
     const { code, out } = await cli.run("image cat --out cat.png --no-metadata", overNetwork());
     expect(code).toBe(0);
@@ -106,7 +109,7 @@ describe("one unusable picture of several does not hide or lose the others", () 
   });
 
   test.each([{ image: "***" }, { image: "" }, { image: null }, {}, null, "x"])(
-    "when it is %j: the others are printed, the response is kept, and the exit code is 12",
+    "saves the other pictures and the response, and exits with 12, if one picture is %j",
     async (bad) => {
       const cli = await createCli({ respond: images(good, bad, good) });
       const { code, out, err } = await cli.run("image cat --out cat.png", overNetwork());
@@ -120,7 +123,7 @@ describe("one unusable picture of several does not hide or lose the others", () 
     },
   );
 
-  test("with JSON, both documents are complete", async () => {
+  test("prints a complete JSON document on stdout and on stderr with -o json", async () => {
     const { run } = await createCli({ respond: images(good, { image: "***" }) });
     const { code, out, err } = await run("image cat -o json", overNetwork());
     expect({ code, pictures: JSON.parse(out) }).toMatchObject({
@@ -130,7 +133,7 @@ describe("one unusable picture of several does not hide or lose the others", () 
     expect(JSON.parse(err).error).toMatchObject({ code: "SOME_FAILED", exitCode: 12 });
   });
 
-  test("after a response without a usable picture, no more are requested", async () => {
+  test("stops further requests if it has no usable picture", async () => {
     const responses = [images(good), images({ image: "***" })];
     const { run, folder } = await createCli({ respond: (request) => responses.shift()?.(request) });
     const { code, out, err, requests } = await run(
@@ -145,7 +148,7 @@ describe("one unusable picture of several does not hide or lose the others", () 
     expect(err).toContain("2 images, $0.024 spent");
   });
 
-  test("with --out -, the others are saved as files", async () => {
+  test("saves the other pictures as files with --out -", async () => {
     const { run, folder } = await painter(tinyPng(), pcm);
     const { code, bytes, err } = await run("image cat --out - --no-metadata", overNetwork());
     expect({ code, bytes }).toEqual({ code: 0, bytes: Buffer.from(tinyPng()) });
@@ -156,7 +159,7 @@ describe("one unusable picture of several does not hide or lose the others", () 
 });
 
 test.each([1, 2, 3])(
-  "a response is kept unchanged if the length of a result modulo 3 is %s",
+  "image saves an unusable response unchanged if the length of a picture modulo 3 is %s",
   async (length) => {
     const body = {
       images: [{ image: base64(Buffer.alloc(300 + length, "RIFF")) }, { url: "https://x.example" }],
@@ -167,11 +170,11 @@ test.each([1, 2, 3])(
   },
 );
 
-describe("a response with too many results is kept", () => {
+describe("a response with too many results is saved as a file", () => {
   test.each([
     ["pictures", maxResults + 1, base64(tinyPng())],
     ["empty pictures", 12_000, ""],
-  ])("%s", { timeout: 10_000 }, async (_, count, image) => {
+  ])("if it has %s", { timeout: 10_000 }, async (_, count, image) => {
     const body = { images: Array.from({ length: count }, () => ({ image })) };
     const cli = await createCli({ respond: always(200, body) });
     const { code, out, err } = await cli.run("image cat", overNetwork());
@@ -187,7 +190,7 @@ describe("a response with too many results is kept", () => {
   test.each([
     ["recordings", "tts hi", "audio", (list: string) => `{${list}}`],
     ["pictures", "image cat", "image", (list: string) => `{"images":[{${list}}]}`],
-  ])("all %s under the same key", async (_, line, key, bodyOf) => {
+  ])("if it has all %s under the same key", async (_, line, key, bodyOf) => {
     const results = Array.from({ length: maxResults + 1 }, (_, at) => base64(Buffer.from(`RIFF ${at} WAVE`)));
     const body = bodyOf(results.map((result) => `"${key}":"${result}"`).join());
     const cli = await createCli({ respond: () => new Response(body) });
@@ -202,7 +205,7 @@ describe("a response with too many results is kept", () => {
   });
 });
 
-describe("a truncated picture is saved, and marked in its name", () => {
+describe("a truncated picture", () => {
   const png = Buffer.from(tinyPng());
   const withoutEnd = png.subarray(0, -12);
   const riff = (size: number) => {
@@ -210,7 +213,7 @@ describe("a truncated picture is saved, and marked in its name", () => {
     webp.writeUInt32LE(size, 4);
     return webp;
   };
-  /** A JPEG with a preview in its first segment, which is a whole picture. */
+  /** A complete picture, which is the preview in the first segment of the JPEG. */
   const preview = Buffer.from("ffd8ffd9", "hex");
   const jpeg = Buffer.concat([
     Buffer.from("ffd8ffe10006", "hex"),
@@ -225,27 +228,30 @@ describe("a truncated picture is saved, and marked in its name", () => {
     ["half a JPEG", "jpg", jpeg.subarray(0, 16)],
     ["a JPEG that ends before its pixels", "jpg", jpeg.subarray(0, 8)],
     ["a WebP that is shorter than it says", "webp", riff(400)],
-  ])("%s: the exit code is 7, and stdout is empty", async (_what, ext, bytes) => {
-    const cli = await painter(bytes);
-    await writeFile(join(cli.folder, `cat-truncated.${ext}`), "mine");
-    const { code, out, err } = await cli.run(`image cat --out cat.${ext} --force`, overNetwork());
-    expect({ code, out }).toEqual({ code: 7, out: "" });
-    const path = join(cli.folder, `cat-truncated-2.${ext}`);
-    expect(err).toContain(`Error: the image is truncated. Saved to ${path}, because you were charged`);
-    expect(await readFile(path)).toEqual(bytes);
-    expect(await saved(cli)).toEqual([`cat-truncated-2.${ext}`, `cat-truncated.${ext}`]);
-  });
+  ])(
+    "is saved with -truncated in its name, and image exits with 7 and prints no path: %s",
+    async (_what, ext, bytes) => {
+      const cli = await painter(bytes);
+      await writeFile(join(cli.folder, `cat-truncated.${ext}`), "mine");
+      const { code, out, err } = await cli.run(`image cat --out cat.${ext} --force`, overNetwork());
+      expect({ code, out }).toEqual({ code: 7, out: "" });
+      const path = join(cli.folder, `cat-truncated-2.${ext}`);
+      expect(err).toContain(`Error: the image is truncated. Saved to ${path}, because you were charged`);
+      expect(await readFile(path)).toEqual(bytes);
+      expect(await saved(cli)).toEqual([`cat-truncated-2.${ext}`, `cat-truncated.${ext}`]);
+    },
+  );
 
   test.each([
     ["jpg", jpeg],
     ["webp", riff(32)],
-  ])("a whole picture is not truncated: %s", async (ext, bytes) => {
+  ])("is not reported for a complete file of the type %s", async (ext, bytes) => {
     const { run, folder } = await painter(bytes);
     const expected = { code: 0, out: `${join(folder, `cat.${ext}`)}\n` };
     expect(await run("image cat --out cat", overNetwork())).toMatchObject(expected);
   });
 
-  test("of several pictures, every good one is saved and printed", async () => {
+  test("among several is saved, and the paths of the others are printed", async () => {
     const pictures = [png, withoutEnd, png];
     const { run, folder } = await createCli({
       respond: () => Response.json({ images: [{ image: base64(pictures.shift() ?? png) }] }),
@@ -260,7 +266,7 @@ describe("a truncated picture is saved, and marked in its name", () => {
     );
   });
 
-  test("with --out -, it is not written to stdout", async () => {
+  test("is saved as a file with --out -, and not written to stdout", async () => {
     const cli = await painter(withoutEnd);
     const { code, out } = await cli.run("image cat --out -", overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
@@ -270,7 +276,7 @@ describe("a truncated picture is saved, and marked in its name", () => {
   });
 });
 
-describe("a response that cannot be used is kept", () => {
+describe("a response that cannot be used is saved", () => {
   test.each([
     ["tts hi --out hi.wav", { audio: "" }],
     ["tts hi --out hi.wav", { audio: "****" }],
@@ -279,7 +285,7 @@ describe("a response that cannot be used is kept", () => {
     ["image cat --out cat.png", { images: [{ image: "***" }] }],
     ["image cat --out cat.png", { images: [] }],
     ["image cat --out -", { images: [{ url: "https://pictures.example/1" }] }],
-  ])("%s with %j exits 7", async (line, body) => {
+  ])("by %s, which exits with 7: %j", async (line, body) => {
     const cli = await createCli({ respond: always(200, body) });
     const { code, out, err } = await cli.run(line, overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
@@ -294,7 +300,7 @@ describe("a response that cannot be used is kept", () => {
     "image cat",
     "chat hi --no-stream -m llama",
     "api call POST /v1/audio/generation -f text=x",
-  ])("%s when it is not JSON: its bytes are kept as they are, and the outcome is unknown", async (line) => {
+  ])("unchanged if it is not JSON, and the outcome is unknown: %s", async (line) => {
     const respond = () => new Response(mp3, { headers: { "content-type": "application/json" } });
     const cli = await createCli({ respond });
     const { code, out, err } = await cli.run(`${line} --no-validate`, overNetwork());
@@ -304,7 +310,7 @@ describe("a response that cannot be used is kept", () => {
     expect(await readFile(path)).toEqual(mp3);
   });
 
-  test("a part of it is kept and marked when the connection breaks", async () => {
+  test("as far as it arrived if the connection breaks", async () => {
     const parts = ['{"audio":"UklGR', "gAAAA"];
     const respond = streaming((stream) => {
       const part = parts.shift();
@@ -320,7 +326,7 @@ describe("a response that cannot be used is kept", () => {
     expect(await readFile(path, "utf8")).toBe('{"audio":"UklGRgAAAA');
   });
 
-  test("a part of it is kept when the user interrupts", async () => {
+  test("as far as it arrived if the user presses Ctrl-C", async () => {
     const controller = new AbortController();
     let left = 1;
     const respond = streaming((stream) => {
@@ -335,7 +341,7 @@ describe("a response that cannot be used is kept", () => {
     expect(await readFile(path, "utf8")).toBe('{"audio":"UklG');
   });
 
-  test("an interruption between the response and the file loses nothing", async () => {
+  test("or its result is saved if the user presses Ctrl-C before gpuctl writes the file", async () => {
     const controller = new AbortController();
     const body = JSON.stringify({ audio: base64(wav) });
     const respond = streaming((stream) => {
@@ -351,15 +357,15 @@ describe("a response that cannot be used is kept", () => {
     else expect({ code, text: kept.toString() }).toEqual({ code: 130, text: body });
   });
 
-  test("nothing is kept when nothing arrived", async () => {
+  test("but not if the response is empty", async () => {
     const cli = await createCli({ respond: () => new Response("") });
     expect(await cli.run("tts hi", overNetwork())).toMatchObject({ code: 10 });
     expect(await saved(cli)).toEqual([]);
   });
 });
 
-describe("a result that cannot be stored where it should go is stored elsewhere, and the exit code is 1", () => {
-  /** A service that does something else before it responds. */
+describe("a result that cannot be written to its file or to stdout is saved elsewhere", () => {
+  /** A CLI whose service does `work` before it responds. */
   const meanwhile = (work: (cli: Cli) => Promise<unknown>, body: unknown): Promise<Cli> => {
     const created: Promise<Cli> = createCli({
       respond: async () => {
@@ -370,7 +376,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     return created;
   };
 
-  test("when its folder was replaced by a file", async () => {
+  test("if the folder was replaced by a file meanwhile", async () => {
     const replace = async ({ folder }: Cli) => {
       await rm(join(folder, "sounds"), { recursive: true });
       await writeFile(join(folder, "sounds"), "");
@@ -387,7 +393,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     expect(await readFile(path)).toEqual(wav);
   });
 
-  test("with JSON, stdout is empty and the one document names the file", async () => {
+  test("and -o json prints only the error document, which has the path", async () => {
     const remove = ({ folder }: Cli) => rm(join(folder, "sounds"), { recursive: true });
     const { run, folder } = await meanwhile(remove, { audio: base64(wav) });
     await mkdir(join(folder, "sounds"));
@@ -398,7 +404,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     expect(await readFile(pathAfter("Saved to ", error.message))).toEqual(wav);
   });
 
-  test("all of several pictures are printed with their actual paths, and the exit code is 12", async () => {
+  test("and the paths of all pictures are printed, and the exit code is 12, if one of several pictures is affected", async () => {
     let left = 1;
     const remove = async ({ folder }: Cli) => {
       left -= 1;
@@ -416,7 +422,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     expect(await readFile(second)).toEqual(pcm);
   });
 
-  test("a file that exists by then is not replaced, and the next free name is used", async () => {
+  test("under the next free name if the file was created meanwhile", async () => {
     const { run, folder } = await meanwhile(({ folder }) => writeFile(join(folder, "hi.wav"), "mine"), {
       audio: base64(wav),
     });
@@ -438,7 +444,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     ["chat hi -m llama", chatReply, "txt", Buffer.from("Hello there.\n")],
     ["chat hi -m llama --no-stream", chatReply, "txt", Buffer.from("Hello there.\n")],
     ["chat hi -m llama -o jsonl", chatReply, "json", Buffer.from(`${JSON.stringify(chatReply)}\n`)],
-  ])("when stdout cannot take it: %s", async (line, body, ext, expected) => {
+  ])("if writing to stdout fails: %s", async (line, body, ext, expected) => {
     const { run, folder } = await createCli({ respond: always(200, body) });
     const { code, err } = await run(line, { ...overNetwork(), writeFails: full });
     expect(code).toBe(1);
@@ -449,7 +455,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     expect(await readFile(path)).toEqual(expected);
   });
 
-  test("when stdout cannot take the path of a file, the error names the file", async () => {
+  test("but not a second time if writing its path to stdout fails; the error has the path", async () => {
     const { run, folder } = await speaker(wav);
     const { code, err } = await run("tts hi --out hi.wav", { ...overNetwork(), writeFails: full });
     expect(code).toBe(1);
@@ -457,7 +463,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     expect(await readdir(folder)).toEqual(["hi.wav"]);
   });
 
-  test("when a filter fails, the result is kept", async () => {
+  test("if --jq fails", async () => {
     const { run } = await createCli({ respond: always(200, chatReply) });
     const { code, out, err } = await run(["chat", "hi", "-m", "llama", "--jq", 'error("no")'], overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
@@ -467,7 +473,7 @@ describe("a result that cannot be stored where it should go is stored elsewhere,
     );
   });
 
-  test("in the temporary folder if the current folder is gone; if that fails, too, the error says so", async () => {
+  test("in the temporary folder if the current folder is missing, and the error says so if that fails, too", async () => {
     const replace = async ({ folder }: Cli) => {
       await rm(folder, { recursive: true, force: true });
       await writeFile(folder, "");

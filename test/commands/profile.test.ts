@@ -14,7 +14,7 @@ async function withProfiles() {
 }
 
 describe("profile list", () => {
-  test("marks the current one and shows the source of the keys, never the keys", async () => {
+  test("marks the profile in use, and shows where each key is stored but not the key", async () => {
     const { run } = await withProfiles();
     const { out } = await run("profile list");
     expect(out).toMatchInlineSnapshot(`
@@ -27,7 +27,7 @@ describe("profile list", () => {
     expect(out).not.toContain(key);
   });
 
-  test("shows whole URLs at 80 columns, and says what it left out", async () => {
+  test("shows whole URLs on a terminal of 80 columns, and names the omitted columns", async () => {
     const { run } = await createCli();
     const urls = ["https://compute.eu-west.example.com", "https://inference.eu-west.example.com"];
     await run(`profile add work --base-url ${urls[0]} --inference-base-url ${urls[1]} --key-command x`);
@@ -36,7 +36,7 @@ describe("profile list", () => {
     expect(err).toBe("Columns left out to fit: INFERENCE. See --columns name,inference or -o json.\n");
   });
 
-  test("has a stable shape", async () => {
+  test("has a stable shape in JSON", async () => {
     const { json } = await withProfiles();
     const [work, play, lab] = await json("profile list");
     expect(work).toEqual({
@@ -52,7 +52,7 @@ describe("profile list", () => {
     expect(lab).toMatchObject({ key: null, keySource: "apiKeyCommand" });
   });
 
-  test("marks the profile that a flag or the environment selects", async () => {
+  test("marks the profile that --profile or GPUCTL_PROFILE selects", async () => {
     const { run } = await withProfiles();
     const used = async (...given: Parameters<typeof run>) =>
       JSON.parse((await run(...given)).out).find(({ inUse }: { inUse: boolean }) => inUse)?.name;
@@ -60,13 +60,13 @@ describe("profile list", () => {
     expect(await used("profile list -o json", { env: { GPUCTL_PROFILE: "play" } })).toBe("play");
   });
 
-  test("without profiles is an empty list", async () => {
+  test("prints an empty list if there are no profiles", async () => {
     const { run } = await createCli();
     expect(await run("profile list -o json")).toMatchObject({ code: 0, out: "[]\n" });
     expect((await run("profile list")).err).toContain("gpuctl setup");
   });
 
-  test("works when the environment selects a profile that does not exist", async () => {
+  test("works even if GPUCTL_PROFILE selects a profile that does not exist", async () => {
     const { run } = await withProfiles();
     const env = { GPUCTL_PROFILE: "gone" };
     expect(await run("volumes list", { env })).toMatchObject({ code: 2 });
@@ -75,7 +75,7 @@ describe("profile list", () => {
 });
 
 describe("profile show", () => {
-  test("shows the current one, or another, with its settings", async () => {
+  test("shows the current or another profile with its settings", async () => {
     const { run, json } = await withProfiles();
     await run("config set image.model SD2");
     expect(await json("profile show")).toMatchObject({ name: "work", settings: { "image.model": "SD2" } });
@@ -86,7 +86,7 @@ describe("profile show", () => {
     });
   });
 
-  test("of an unknown profile exits 5 and lists the known ones", async () => {
+  test("exits with 5 for an unknown profile, and lists the known profiles", async () => {
     const { run } = await withProfiles();
     const { code, out, err } = await run("profile show lap");
     expect({ code, out }).toEqual({ code: 5, out: "" });
@@ -96,7 +96,7 @@ describe("profile show", () => {
 
 describe("profile add", () => {
   test.each(["--sandbox", "--base-url https://new.example"])(
-    "rejects a name that exists: %s",
+    "rejects the name of an existing profile: %s",
     async (kind) => {
       const { run, json } = await withProfiles();
       const before = await json("profile list");
@@ -121,14 +121,14 @@ describe("profile add", () => {
     expect(await run(["profile", "show", name])).toMatchObject({ code: 0 });
   });
 
-  test("requires a host or --sandbox, and takes nothing from the current profile", async () => {
+  test("requires --base-url or --sandbox, and copies neither from the current profile", async () => {
     const { run } = await withProfiles();
     const { code, err } = await run("profile add empty");
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("--base-url URL or --sandbox") });
     expect(await run("profile add odd --sandbox --key-command x")).toMatchObject({ code: 2 });
   });
 
-  test("accepts only a valid host", async () => {
+  test("accepts only a valid URL as the host", async () => {
     const { run } = await createCli();
     expect(await run("profile add a --base-url nowhere")).toMatchObject({ code: 2 });
     expect(JSON.parse((await run("profile list -o json")).out)).toEqual([]);
@@ -144,7 +144,7 @@ describe("profile use", () => {
     expect(await json("auth status")).toMatchObject({ profile: "play" });
   });
 
-  test("warns if the environment selects another one", async () => {
+  test("warns if GPUCTL_PROFILE selects another profile", async () => {
     const { run } = await withProfiles();
     const { err } = await run("profile use play", { env: { GPUCTL_PROFILE: "lab" } });
     expect(err).toContain('"lab" is still used in this shell, because GPUCTL_PROFILE selects it.');
@@ -152,7 +152,7 @@ describe("profile use", () => {
     expect(both.err).toContain('"lab" is still used in this shell');
   });
 
-  test("does not warn if only a flag, or the same profile in the environment, selects one", async () => {
+  test("does not warn if --profile selects another profile, or GPUCTL_PROFILE selects the same one", async () => {
     const { run } = await withProfiles();
     expect(await run("profile use play --profile lab")).toMatchObject({ code: 0, err: "" });
     const env = { GPUCTL_PROFILE: "work" };
@@ -161,7 +161,7 @@ describe("profile use", () => {
 });
 
 describe("profile remove", () => {
-  test("asks for confirmation, and names what is removed", async () => {
+  test("asks for confirmation, and names the profile and what is removed with it", async () => {
     const { run, json } = await withProfiles();
     const asked: string[] = [];
     const confirm = async ({ message }: { message: string }) => {
@@ -176,7 +176,7 @@ describe("profile remove", () => {
     expect(await json("profile list")).toHaveLength(3);
   });
 
-  test("of the current one says that no profile is current now", async () => {
+  test("says that there is no current profile after the current profile was removed", async () => {
     const { run, json } = await withProfiles();
     const { code, err } = await run("profile remove work --yes");
     const none = "There is no current profile now. Run `gpuctl profile use NAME` to choose one.\n";
@@ -187,7 +187,7 @@ describe("profile remove", () => {
     expect(await json("profile list")).toEqual([]);
   });
 
-  test("of an unknown one exits 5 without a prompt", async () => {
+  test("exits with 5 for an unknown profile, without a prompt", async () => {
     const { run } = await withProfiles();
     expect(await run("profile remove lap", { terminal: 80 })).toMatchObject({ code: 5 });
   });

@@ -33,7 +33,7 @@ const writeCount = (requests: readonly { method: string }[]) =>
 const failing = (status: number) => () => new Response("", { status });
 
 describe("--max-burn", () => {
-  test("fails when the active rentals and the new one would cost more", async () => {
+  test("fails when the active rentals and the new one together would cost more than the limit", async () => {
     const { run } = await withOneRental();
     const { code, out, err, requests } = await run(`${line} --max-burn 3.99`);
     expect({ code, out, writes: writeCount(requests) }).toEqual({ code: 11, out: "", writes: 0 });
@@ -43,28 +43,28 @@ describe("--max-burn", () => {
     expect(err).toContain("Nothing was sent.");
   });
 
-  test("allows as much as the limit, to the last decimal", async () => {
+  test("allows a total that is exactly the limit, and nothing more", async () => {
     const { run } = await withOneRental();
     expect(await run(`${line} --max-burn 3.9999999`)).toMatchObject({ code: 11, out: "" });
     const { code, requests } = await run(`${line} --max-burn 4.0000`);
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 0, writes: 1 });
   });
 
-  test("counts the new rental when nothing is active", async () => {
+  test("counts the new rental although no rental is active", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("rentals create vm --gpus 8 --max-burn 5 --sandbox --yes");
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 11, writes: 0 });
     expect(err).toContain("$16.00");
   });
 
-  test("does not know the price of an impossible number of GPUs", async () => {
+  test("leaves the price unknown if the number of GPUs is impossible", async () => {
     const { run } = await createCli();
     const { code, err } = await run("rentals create vm --gpus=-5 --no-validate --max-burn 1 --sandbox --yes");
     expect(code).toBe(6);
     expect(err).toContain("Warning: the price of the new rental is not known in advance");
   });
 
-  test("treats a negative cost of the active rentals as unknown", async () => {
+  test("treats a negative cost of the active rentals as unknown, and fails", async () => {
     const negative = { data: [{ id: 1, costPerHourCents: -500 }] };
     const { run } = await withOneRental({
       [summaryPath]: { hourlyCostCents: -500 },
@@ -75,7 +75,7 @@ describe("--max-burn", () => {
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 11, writes: 0 });
   });
 
-  test("counts bare metal", async () => {
+  test("counts the price of a new bare-metal rental", async () => {
     const { run } = await createCli();
     const bareMetal = "rentals create bare-metal --gpus 8 --network-type ethernet --sandbox --yes";
     expect(await run(`${bareMetal} --max-burn 15.99`)).toMatchObject({ code: 11, out: "" });
@@ -90,7 +90,7 @@ describe("--max-burn", () => {
     { onDemandHourlyCostCents: 200, reservedHourlyCostCents: 500 },
     { count: 1, hourlyCostCents: { "on-demand": 200, reserved: 500 } },
     { onDemandHourlyCostCents: 200, reservedHourlyCostCents: 500, allHourlyCents: 700, spentCents: 90_000 },
-  ])("reads the hourly total by its name in %j", async (summary) => {
+  ])("finds the hourly total in the summary %j", async (summary) => {
     const { run } = await withOneRental({ [summaryPath]: summary });
     expect((await run(`${line} --max-burn 8.99`)).code).toBe(11);
     expect((await run(`${line} --max-burn 9.00`)).code).toBe(0);
@@ -106,7 +106,7 @@ describe("--max-burn", () => {
     ["lacks one of the costs", { totalHourlyCostCents: null, onDemandHourlyCostCents: 1 }],
     ["is not served", failing(404)],
     ["is refused", failing(403)],
-  ])("adds up the listing when the summary %s", async (_why, summary) => {
+  ])("adds up the listed rentals when the summary %s", async (_why, summary) => {
     const listing = [
       { id: 1, currentTerm: { costPerHourCents: 300 } },
       { id: 2, costPerHour: 50.125 },
@@ -136,7 +136,7 @@ describe("--max-burn", () => {
     expect(err).toContain("the hourly cost of the active rentals is unknown");
   });
 
-  test("a rejected key is reported as such", async () => {
+  test("exits with 3 if the service rejects the key", async () => {
     const { run } = await withOneRental({ [summaryPath]: failing(401) });
     expect(await run(`${line} --max-burn 100`)).toMatchObject({ code: 3, out: "" });
   });
@@ -144,7 +144,7 @@ describe("--max-burn", () => {
   describe("when the price of the new rental is unknown", () => {
     const noPrice = { [optionsPath]: [], [listPath]: [], [historyPath]: [] };
 
-    test("counts the active rentals and warns", async () => {
+    test("counts only the active rentals, and warns", async () => {
       const { run } = await withOneRental(noPrice);
       const { code, err, requests } = await run(`${line} --max-burn 2.01`);
       expect({ code, writes: writeCount(requests) }).toEqual({ code: 0, writes: 1 });
@@ -153,7 +153,7 @@ describe("--max-burn", () => {
       );
     });
 
-    test("fails when the active rentals alone reach the limit", async () => {
+    test("fails when the active rentals alone cost as much as the limit", async () => {
       const { run } = await withOneRental(noPrice);
       const { code, err } = await run(`${line} --max-burn 2.00`);
       expect(code).toBe(11);
@@ -161,18 +161,18 @@ describe("--max-burn", () => {
     });
   });
 
-  test("a reserved term counts with the on-demand price until another is known", async () => {
+  test("uses the on-demand price for a reserved term, unless a reserved rental shows the reserved price", async () => {
     const { run } = await createCli();
     const reserved = "rentals create vm --gpus 1 --term-type reserved --term-period-days 30 --sandbox --yes";
     const refused = await run(`${reserved} --max-burn 1.99`);
     expect(refused).toMatchObject({ code: 11, out: "" });
     expect(refused.err).toContain("about $2.00 more, the on-demand price in the service's rental options");
     expect(await run(`${reserved} --max-burn 2`)).toMatchObject({ code: 0 });
-    // The first one costs $1.80 an hour.
+    // The rental that was just created costs $1.80 an hour, so a second one is expected to cost the same.
     expect(await run(`${reserved} --max-burn 3.60`)).toMatchObject({ code: 0 });
   });
 
-  test("an invalid amount is rejected", async () => {
+  test("rejects an invalid amount", async () => {
     const { run } = await withOneRental();
     const { code, err, requests } = await run(`${line} --max-burn cheap`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -180,8 +180,8 @@ describe("--max-burn", () => {
   });
 });
 
-describe("the lock for creates with a limit", () => {
-  /** The lock of another process, which renewed it last `seconds` ago. */
+describe("the lock for creates with a burn limit", () => {
+  /** A lock that another process renewed `seconds` ago. */
   async function withLock(seconds: number) {
     const cli = await createCli();
     const lock = join(cli.folder, "state", "rentals-create.lock");
@@ -191,7 +191,7 @@ describe("the lock for creates with a limit", () => {
     return { ...cli, lock };
   }
 
-  test("is waited for, and the error says for what", async () => {
+  test("times out with an error that says what gpuctl waited for, if another process holds it", async () => {
     const { run, lock } = await withLock(-3600);
     const { code, err, requests } = await run(`${line} --max-burn 10`);
     expect({ code, requests }).toEqual({ code: 8, requests: [] });
@@ -202,7 +202,7 @@ describe("the lock for creates with a limit", () => {
     expect(await run(line)).toMatchObject({ code: 0 });
   });
 
-  test("of a killed process is taken over, and released afterwards", async () => {
+  test("is taken over from a killed process, and released afterwards", async () => {
     const { run, lock } = await withLock(3600);
     expect(await run(`${line} --max-burn 10`)).toMatchObject({ code: 0 });
     expect(existsSync(lock)).toBe(false);
@@ -210,7 +210,7 @@ describe("the lock for creates with a limit", () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test("is checked before the request is sent: when it was lost, the limit is checked again", async () => {
+  test("is checked before the create is sent: if another process took it meanwhile, gpuctl checks the limit again", async () => {
     let losses = 2;
     const cli = await createCli({
       respond: async ({ path }) => {
@@ -225,7 +225,7 @@ describe("the lock for creates with a limit", () => {
     expect({ code, summaries, writes: writeCount(requests) }).toEqual({ code: 0, summaries: 3, writes: 1 });
   });
 
-  test("in a folder that cannot be written is reported, and nothing is sent", async () => {
+  test("cannot be created if the state folder cannot be written: an error says so, and nothing is sent", async () => {
     const { run, folder } = await createCli();
     await writeFile(join(folder, "state"), "a file");
     const { code, err, requests } = await run(`${line} --max-burn 10`);
@@ -234,7 +234,7 @@ describe("the lock for creates with a limit", () => {
     expect(err).toContain("GPUCTL_STATE_DIR");
   });
 
-  test("is not needed without a limit, nor in a dry run", async () => {
+  test("is not created without a limit or in a dry run", async () => {
     const { run, folder } = await createCli();
     await run(line);
     await run(`${line} --max-burn 10 --dry-run`);
@@ -243,7 +243,7 @@ describe("the lock for creates with a limit", () => {
 });
 
 describe("--max-burn with --count", () => {
-  /** A service without prices in advance, whose rentals cost `price` cents an hour; with `offer`, its options list that price. */
+  /** A service whose response to the nth create has the fields of `costs(n)`. Only with `offer` does it list a price before a create. */
   const serviceWith = (
     costs: (at: number) => object,
     {
@@ -275,9 +275,9 @@ describe("--max-burn with --count", () => {
   const five = `${line} --count 5 -o json --max-burn`;
 
   test.each([
-    ["a price that is not known in advance", {}],
-    ["a price above the listed one", { offer: 50 }],
-  ])("stops when the next rental would exceed the limit, with %s", async (_, service) => {
+    ["the price is not known in advance", {}],
+    ["the price is above the listed one", { offer: 50 }],
+  ])("stops before a rental that would exceed the limit, if %s", async (_, service) => {
     const { run } = await serviceWith(() => ({ costPerHourCents: 200 }), service);
     const { code, out, err, requests } = await run(`${five} 5`);
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 12, writes: 2 });
@@ -300,26 +300,26 @@ describe("--max-burn with --count", () => {
     });
   });
 
-  test("stops after the first if that one is more expensive than listed", async () => {
+  test("stops after the first rental if that one is more expensive than listed", async () => {
     const { run } = await serviceWith(() => ({ costPerHourCents: 400 }), { offer: 100 });
     const { code, requests } = await run(`${five} 5`);
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 12, writes: 1 });
   });
 
-  test("creates all as long as they fit, also those whose response has a lower price", async () => {
+  test("creates all rentals if they fit the limit, even if a response names a lower price", async () => {
     const { run } = await serviceWith((at) => ({ costPerHourCents: at === 1 ? 0 : 50 }), { offer: 100 });
     expect(await run(`${five} 5`)).toMatchObject({ code: 0 });
     expect(await run(`${line} --count 2 --max-burn 0.99`)).toMatchObject({ code: 11 });
   });
 
-  test("asks the service for the total if the responses have no price", async () => {
+  test("requests the total from the service if the responses to the creates have no price", async () => {
     const summary = (made: number) => ({ totalCostPerHourCents: made * 200 });
     const { run } = await serviceWith(() => ({}), { summary });
     const { code, requests } = await run(`${five} 5`);
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 12, writes: 3 });
   });
 
-  test("counts rentals whose outcome is unknown", async () => {
+  test("counts the rentals of creates whose outcome is unknown", async () => {
     const costs = (at: number) => (at === 1 ? {} : { costPerHourCents: 200 });
     const { run } = await serviceWith(costs, { offer: 100, status: (at) => (at === 1 ? 502 : 201) });
     const { code, requests } = await run(`${line} --count 3 --max-burn 4`);

@@ -8,7 +8,7 @@ const three = `${one} --count 3`;
 const isCreate = ({ method, path }: SeenRequest) => method === "POST" && path.endsWith("-machine-rentals");
 const creates = (requests: readonly SeenRequest[]) => requests.filter(isCreate);
 
-/** Responds to the creates in turn; undefined leaves one to the sandbox. */
+/** The responses to the creates, in order. If an entry is undefined, the sandbox responds. */
 function toCreates(...responders: readonly ((() => Response) | undefined)[]): Responder {
   let at = -1;
   return (request) => {
@@ -22,7 +22,7 @@ const failure = (status: number, message: string) => () =>
   Response.json({ code: "ERROR", message, issues: [] }, { status });
 
 describe("--count", () => {
-  test("creates that many, each by one request, and prints a list", async () => {
+  test("creates that many rentals, each with one request, and prints a list", async () => {
     const { run } = await createCli();
     const { code, out, requests } = await run(`${three} --label node -o json`);
     expect(code).toBe(0);
@@ -38,14 +38,14 @@ describe("--count", () => {
     expect(table.err).toContain("gpuctl rentals terminate 1007 1008 1009 --sandbox  # end them");
   });
 
-  test("prints a list for one, so that the shape does not depend on the number", async () => {
+  test("prints a list even with --count 1, so that the shape does not depend on the number", async () => {
     const { run } = await createCli();
     expect(JSON.parse((await run(`${one} --count 1 --label node -o json`)).out)).toMatchObject([
       { id: 1001, label: "node-1" },
     ]);
   });
 
-  test("numbers the label of a new volume too", async () => {
+  test("numbers the labels of new volumes, too", async () => {
     const { run } = await createCli();
     await run(
       "rentals create bare-metal --gpus 8 --network-type ethernet --new-volume data --new-volume-size 256 --count 2 --yes --sandbox",
@@ -54,7 +54,7 @@ describe("--count", () => {
     expect(volumes).toMatchObject([{ label: "data-1" }, { label: "data-2" }]);
   });
 
-  test("names the flag of a field that the service rejects, as a single creation does", async () => {
+  test("names the flag of a field that the service rejects, as a single create does", async () => {
     const issues = [{ path: ["region"], message: "No capacity" }];
     const { run } = await createCli({
       respond: toCreates(undefined, () =>
@@ -66,7 +66,7 @@ describe("--count", () => {
     expect(err).toMatch(/number 2: No .*: --region \(region\): No capacity/);
   });
 
-  test("asks once, with the price of all", async () => {
+  test("asks once, and shows the price of all rentals", async () => {
     const { run } = await createCli();
     const asked: string[] = [];
     const { code, requests } = await run("rentals create vm --gpus 2 --count 3 --sandbox", {
@@ -81,14 +81,14 @@ describe("--count", () => {
     ]);
   });
 
-  test("--wait waits for all", async () => {
+  test("waits for all rentals with --wait", async () => {
     const { run } = await createCli();
     const { code, out } = await run(`${three} --wait -o json`);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject(Array(3).fill({ status: "Running" }));
   });
 
-  test("a wait that times out shows what was created", async () => {
+  test("prints the created rentals when the wait times out", async () => {
     const { run } = await createCli();
     const { code, out, err } = await run(`${three} --wait --wait-timeout 1s -o id`);
     expect({ code, out }).toEqual({ code: 8, out: "1001\n1002\n1003\n" });
@@ -99,7 +99,7 @@ describe("--count", () => {
   test.each([
     ["6.00", 0, 3],
     ["5.99", 11, 0],
-  ])("--max-burn %s counts all of them before anything is sent", async (limit, code, sent) => {
+  ])("with --max-burn %s checks all rentals before anything is sent", async (limit, code, sent) => {
     const { run } = await createCli();
     const outcome = await run(`${three} --max-burn ${limit}`);
     expect({ code: outcome.code, sent: creates(outcome.requests).length }, outcome.err).toEqual({
@@ -109,7 +109,7 @@ describe("--count", () => {
     if (code === 11) expect(outcome.err).toContain("the 3 new ones would cost about $6.00 more");
   });
 
-  test("a dry run shows each request", async () => {
+  test("shows each request in a dry run", async () => {
     const { run } = await createCli();
     const { code, out, requests } = await run(`${three} --label node --dry-run -o json`);
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -117,16 +117,19 @@ describe("--count", () => {
     expect(labels).toEqual(["node-1", "node-2", "node-3"]);
   });
 
-  test.each(["0", "-1", "1.5", "many", "1001", "5000000000"])("%s is an error", async (count) => {
-    const { run } = await createCli();
-    const { code, err, requests } = await run(`${one} --count=${count}`);
-    expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain("--count must be a");
-  });
+  test.each(["0", "-1", "1.5", "many", "1001", "5000000000"])(
+    "is rejected with the value %s",
+    async (count) => {
+      const { run } = await createCli();
+      const { code, err, requests } = await run(`${one} --count=${count}`);
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(err).toContain("--count must be a");
+    },
+  );
 });
 
-describe("when one of several fails", () => {
-  test("the others are created and printed, and the exit code is 12", async () => {
+describe("when some creates of --count fail", () => {
+  test("the other rentals are created and printed, and the exit code is 12", async () => {
     const { run } = await createCli({ respond: toCreates(undefined, failure(409, "No capacity")) });
     const { code, out, err, requests } = await run(`${three} --label node -o json`);
     expect({ code, ids: JSON.parse(out), sent: creates(requests).length }).toMatchObject({
@@ -143,7 +146,7 @@ describe("when one of several fails", () => {
     });
   });
 
-  test("and its outcome is unknown, the exit code is 10", async () => {
+  test("the exit code is 10 if one outcome is unknown", async () => {
     const { run } = await createCli({ respond: toCreates(failure(400, "Bad"), failure(502, "Down")) });
     const { code, out, err, requests } = await run(`${three} -o id`);
     expect({ code, out, sent: creates(requests).length }).toEqual({ code: 10, out: "1001\n", sent: 3 });
@@ -155,7 +158,7 @@ describe("when one of several fails", () => {
   test.each([
     [409, 6, 3],
     [401, 3, 1],
-  ])("and all fail alike with %i, the exit code is %i", async (status, code, sent) => {
+  ])("if all creates get the response %i, the exit code is %i", async (status, code, sent) => {
     const refuse = failure(status, "No");
     const { run } = await createCli({ respond: toCreates(refuse, refuse, refuse) });
     const outcome = await run(`${three} -o json`);
@@ -163,7 +166,7 @@ describe("when one of several fails", () => {
     expect(creates(outcome.requests)).toHaveLength(sent);
   });
 
-  test.each([401, 403])("with %i, the rest are not tried", async (status) => {
+  test.each([401, 403])("a response of %i stops the creates that were not sent yet", async (status) => {
     const { run } = await createCli({ respond: toCreates(undefined, failure(status, "No quota")) });
     const { code, out, err, requests } = await run(`${one} --count 4 --label w -o json`);
     expect({ code, sent: creates(requests).length }).toEqual({ code: 12, sent: 2 });
@@ -178,7 +181,7 @@ describe("when one of several fails", () => {
     });
   });
 
-  test("with 403 after another failure, both are reported", async () => {
+  test("a 403 after another failure is reported together with that failure", async () => {
     const { run } = await createCli({ respond: toCreates(failure(502, "Down"), failure(403, "No quota")) });
     const { code, err, requests } = await run(`${three} -o json`);
     expect({ code, sent: creates(requests).length }).toEqual({ code: 10, sent: 2 });
@@ -189,7 +192,7 @@ describe("when one of several fails", () => {
     ]);
   });
 
-  test("an interruption of a request reports each of them once", async () => {
+  test("an interruption lists each rental that was not created exactly once", async () => {
     const controller = new AbortController();
     let sent = 0;
     const { run } = await createCli({
@@ -207,7 +210,7 @@ describe("when one of several fails", () => {
 `);
   });
 
-  test("an interruption stops the rest, and what was created is printed", async () => {
+  test("an interruption stops the remaining creates, and the created rentals are printed", async () => {
     const controller = new AbortController();
     const { run } = await createCli({
       respond: toCreates(undefined, () => {
@@ -240,7 +243,7 @@ describe("--if-absent", () => {
     expect((await run(`${ensure} -o id`)).out).toBe("1002\n");
   });
 
-  test("finds a rental of the other type, asks nothing, and waits for it", async () => {
+  test("finds a rental of the other type, does not ask for confirmation, and waits for the rental", async () => {
     const { run } = await createCli();
     await run("rentals create bare-metal --gpus 8 --network-type ethernet --label trainer --yes --sandbox");
     const { code, out } = await run(`${ensure.replace(" --yes", "")} --wait -o id`, { terminal: 80 });
@@ -248,7 +251,7 @@ describe("--if-absent", () => {
     expect((await run("rentals get 1001 --sandbox -o json")).out).toContain("Running");
   });
 
-  test("with --count creates those that are missing", async () => {
+  test("with --count creates only the rentals that are missing", async () => {
     const { run } = await createCli();
     await run(`${one} --label trainer-2`);
     const { out, requests } = await run(`${ensure} --count 3 -o id`);
@@ -256,13 +259,13 @@ describe("--if-absent", () => {
     expect(creates(requests).map(({ body }) => Object(body).label)).toEqual(["trainer-1", "trainer-3"]);
   });
 
-  test("does not count what exists against the burn limit", async () => {
+  test("adds no price to the hourly cost for --max-burn if the rental already exists", async () => {
     const { run } = await createCli();
     await run(ensure);
     expect(await run(`${ensure} --max-burn 2.00`)).toMatchObject({ code: 0 });
   });
 
-  test("does not take a rental without a label for one labelled undefined", async () => {
+  test("does not treat a rental without a label as one with the label undefined", async () => {
     const { run } = await createCli({
       respond: ({ method, path }) =>
         method === "GET" && path.endsWith("-rentals") ? Response.json([{ id: 7 }]) : undefined,
@@ -271,14 +274,14 @@ describe("--if-absent", () => {
     expect(creates(requests)).toHaveLength(1);
   });
 
-  test("requires a label", async () => {
+  test("requires --label", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`${one} --if-absent`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain("--if-absent requires --label");
   });
 
-  test("creates nothing when the rentals cannot be listed completely", async () => {
+  test("creates nothing when not all rentals can be listed", async () => {
     const { run } = await createCli({
       respond: ({ path }) => (path.endsWith("/bare-metal-rentals") ? failure(500, "Down")() : undefined),
     });
@@ -286,7 +289,7 @@ describe("--if-absent", () => {
     expect({ code, sent: creates(requests) }).toEqual({ code: 7, sent: [] });
   });
 
-  test("a dry run looks nothing up", async () => {
+  test("lists no rentals in a dry run", async () => {
     const { run } = await createCli();
     const { code, requests } = await run(`${ensure} --dry-run`, overNetwork());
     expect({ code, requests }).toEqual({ code: 0, requests: [] });

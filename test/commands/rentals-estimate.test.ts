@@ -40,7 +40,7 @@ async function promptFor(line: string, lists: Readonly<Record<string, unknown>>,
 const vm = "rentals create vm --gpus 4 --gpu h100";
 const unknown = "The price is not known in advance.";
 
-describe("the cost is shown before a create", () => {
+describe("before a create, the estimated cost is shown", () => {
   const option = {
     machineType: "virtual-machine",
     gpuType: "h100",
@@ -50,7 +50,7 @@ describe("the cost is shown before a create", () => {
     costPerHourCents: 430,
   };
 
-  test("from the rental options of the service, without other requests", async () => {
+  test("from the service's rental options, without other requests", async () => {
     const { question, paths } = await promptFor(vm, { [options]: [option], [vms]: [rental] });
     expect(question).toContain("It will cost about $8.60 an hour, based on the service's rental options.");
     expect(paths).toEqual(["/v2/openapi.json", options]);
@@ -68,12 +68,12 @@ describe("the cost is shown before a create", () => {
     ["they are in another region", `${vm} --region us-east-1`, [option]],
     ["a term is reserved", `${vm} --term-type reserved`, [option]],
     ["the response is not a list", vm, { message: "none" }],
-  ])("not from rental options when %s", async (_why, line, option) => {
+  ])("but not from rental options when %s", async (_why, line, option) => {
     const { question } = await promptFor(line, { [options]: option });
     expect(question).toContain(unknown);
   });
 
-  test("a service without rental options gets no request for them", async () => {
+  test("and a service without the operation for rental options gets no request for them", async () => {
     const { run } = await createCli({
       negotiates: true,
       respond: ({ path }) =>
@@ -103,7 +103,7 @@ describe("the cost is shown before a create", () => {
     expect(paths).toEqual(["/v2/openapi.json", options, vms]);
   });
 
-  test("from an ended rental, when none of the kind is active", async () => {
+  test("from an ended rental, if no rental of the kind is active", async () => {
     const active = { ...rental, gpuType: "h200" };
     const { question } = await promptFor(vm, { [vms]: [active], [history]: { items: [rental] } });
     expect(question).toContain("about $7.48 an hour, based on the cost of rental 7");
@@ -126,18 +126,18 @@ describe("the cost is shown before a create", () => {
     ["the number of GPUs is missing", { [vms]: [{ ...rental, gpuCount: null }] }],
     ["the number of GPUs is a fraction", { [vms]: [{ ...rental, gpuCount: 1e-30 }] }],
     ["nothing is a record", { [vms]: [null, 7, "x"] }],
-  ])("not when %s", async (_why, lists) => {
+  ])("but not when %s", async (_why, lists) => {
     expect((await promptFor(vm, lists)).question).toContain(unknown);
   });
 
-  test("a failed lookup is not retried, and does not stop the create", async () => {
+  test("and a lookup that fails is not retried and does not stop the create", async () => {
     const { question, slept } = await promptFor(vm, {}, 503);
     expect(question).toContain(unknown);
     expect(slept).toEqual([]);
   });
 
   test.each(["--yes", "--dry-run", "--no-input"])(
-    "there is no prompt and no lookup with %s",
+    "but not with %s, which needs no prompt and so no lookups",
     async (flag) => {
       const { run } = await createCli();
       const { requests } = await run(`${vm} ${flag} --sandbox`, { terminal: 100 });

@@ -38,13 +38,13 @@ interface PrintedEvent {
 }
 
 const eventsIn = ({ out }: Outcome): readonly PrintedEvent[] => (out === "" ? [] : JSON.parse(out));
-/** The events with their rentals, such as `ended 1001`. */
+/** Each event with the ID of its rental, such as `ended 1001`. */
 const shortEvents = (outcome: Outcome): readonly string[] =>
   eventsIn(outcome).map(({ event, rentalId }) => [event, rentalId].filter(Boolean).join(" "));
 
 const activeIn = async ({ run }: Cli): Promise<string> => (await run("rentals list -o id --sandbox")).out;
 
-/** The rental 1001, whose lease of an hour is over. */
+/** Creates rental 1001 with a lease of an hour, and advances the clock until the lease is over. */
 async function withLeaseOver(cli: Cli): Promise<Cli> {
   await cli.run(`${create} --label train --lease 1h`);
   cli.advance(2 * hour);
@@ -52,7 +52,7 @@ async function withLeaseOver(cli: Cli): Promise<Cli> {
 }
 
 describe("rentals guard", () => {
-  test("ends the rental whose lease is over, and reports the one without a lease", async () => {
+  test("ends a rental whose lease is over, and reports a rental without a lease", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label past --lease 1h`);
     await cli.run(`${create} --label within --lease 3h`);
@@ -76,7 +76,7 @@ describe("rentals guard", () => {
     expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1002" }]);
   });
 
-  test("says when there is nothing to report", async () => {
+  test("prints a message if there is nothing to report", async () => {
     const cli = await createCli();
     await cli.run(`${create} --lease 3h`);
     const { code, out, err } = await cli.run(guard);
@@ -107,7 +107,7 @@ describe("rentals guard", () => {
     expect(err).toContain("  gpuctl rentals lease extend 1001 1h --sandbox  # let it run longer\n");
   });
 
-  test("needs --yes off a terminal, and asks on one", async () => {
+  test("requires --yes without a terminal, and asks for confirmation on a terminal", async () => {
     const cli = await withLeaseOver(await createCli());
     expect(await cli.run("rentals guard --sandbox")).toMatchObject({ code: 2, requests: [] });
     const asked: string[] = [];
@@ -117,7 +117,7 @@ describe("rentals guard", () => {
     expect(asked).toEqual([expect.stringContaining("Terminate every rental whose lease is over? All data")]);
   });
 
-  test("a dry run reads, says what would end, and changes nothing", async () => {
+  test("only reads in a dry run, and says which rentals would end", async () => {
     const cli = await withLeaseOver(await createCli());
     await cli.run(create);
     const before = await readFile(leaseFile(cli), "utf8");
@@ -151,8 +151,8 @@ describe("rentals guard", () => {
   });
 });
 
-describe("a guard on a full disk", () => {
-  test("ends the rental whose lease is over, and says that the lease stays", async () => {
+describe("rentals guard on a full disk", () => {
+  test("ends a rental whose lease is over, and says that the lease could not be removed", async () => {
     const cli = await withLeaseOver(await createCli());
     const free = fillDisk("leases.jsonl");
     const outcome = await cli.run(guard);
@@ -179,7 +179,7 @@ describe("a guard on a full disk", () => {
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("ends the rental of a pending lease, and notifies", async () => {
+  test("ends the rental of a pending lease, and runs the --notify command", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     await cli.run(`${create} --label without`);
@@ -195,8 +195,8 @@ describe("a guard on a full disk", () => {
   });
 });
 
-describe("a termination that is not certain", () => {
-  test("with a status of 500 exits with 10, and the next round looks again", async () => {
+describe("a terminate request whose effect is uncertain", () => {
+  test("makes the guard exit with 10 after a response of 500, and the next round checks the rental again", async () => {
     const statuses = [500];
     const cli = await createCli({
       respond: (request) => {
@@ -215,7 +215,7 @@ describe("a termination that is not certain", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("that fails but takes effect is reported as ended, and is sent once", async () => {
+  test("is sent only once, and the rental is reported as ended, if the request fails but the rental has ended", async () => {
     const cli = await cliThatResponds((request) => (isTerminate(request) ? failure(500) : undefined));
     await withLeaseOver(cli);
     const outcome = await cli.run(`${guard} -o json`);
@@ -225,7 +225,7 @@ describe("a termination that is not certain", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("that changes nothing is a failure, and the lease stays", async () => {
+  test("is a failure, and the lease stays, if the service accepts the request but the rental keeps running", async () => {
     const cli = await createCli({
       respond: (request) => (isTerminate(request) ? Response.json({ message: "OK" }) : undefined),
     });
@@ -238,7 +238,7 @@ describe("a termination that is not certain", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("of a rental that takes long to end is not sent again while the rental is ending", async () => {
+  test("is not sent again while the rental is ending", async () => {
     let isSent = false;
     const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? "Terminating" : "Running" });
     const cli = await createCli({
@@ -259,7 +259,7 @@ describe("a termination that is not certain", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("does not keep the others from ending", async () => {
+  test("does not prevent the guard from ending other rentals", async () => {
     const cli = await createCli({
       respond: (request) =>
         isTerminate(request) && Object(request.body).rentalId === 1001 ? failure(403) : undefined,
@@ -292,8 +292,8 @@ test.each([
   expect(await leasesOf(cli, join(cli.folder, "my leases"))).toMatchObject([{ rentalId: "1001" }]);
 });
 
-describe("a rental that the guard does not know", () => {
-  test("because its ID was used again within a minute is not ended", async () => {
+describe("a rental that differs from its lease", () => {
+  test("is not ended if the ID was reused within a minute for a rental with another label", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label train --lease 1h`);
     const before = await leasesOf(cli);
@@ -329,7 +329,7 @@ describe("a rental that the guard does not know", () => {
       "so it was not ended; `gpuctl rentals lease clear 1001 --sandbox` removes the lease",
     ],
     ["does not exist for this account", { rentalId: "4711" }, 12, "finds no rental 4711 in this account"],
-  ])("because it %s is not ended", async (_, facts, code, message) => {
+  ])("is not ended if it %s", async (_, facts, code, message) => {
     const cli = await createCli();
     await cli.run(create);
     await writeLeases(cli, [{ rentalId: "1001", ...facts }]);
@@ -342,7 +342,7 @@ describe("a rental that the guard does not know", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("whose creation time has another format is ended", async () => {
+  test("is ended if only the format of its creation time differs", async () => {
     const cli = await createCli();
     await cli.run(create);
     await writeLeases(cli, [{ rentalId: "1001", rentalCreatedAt: "2026-11-20 12:00:00.5+00" }]);
@@ -350,26 +350,29 @@ describe("a rental that the guard does not know", () => {
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
   });
 
-  // The clock of the service shows `date`; this machine's clock is at noon on November 20, plus `ahead`.
+  // The service's clock shows `date`. This machine's clock shows noon on November 20, plus `ahead`.
   test.each([
     ["Fri, 20 Nov 2026 12:00:00 GMT", 2 * hour],
     ["Sun, 22 Nov 2026 12:00:00 GMT", 0],
-  ])("is not ended when only one clock says that its lease is over: %s", async (date, ahead) => {
-    const respond: Responder = ({ path }) =>
-      Response.json(path.includes("virtual") ? [{ id: 7 }] : [], { headers: { date } });
-    const cli = await createCli({ respond });
-    await writeLeases(cli, [{ rentalId: "7", service: "https://api.example.com" }]);
-    cli.advance(ahead);
-    const { code, err, requests } = await cli.run("rentals guard --yes", overNetwork());
-    expect(code).toBe(7);
-    expect(err).toContain(
-      "this machine's clock and the service's disagree on whether the lease is over, so the rental was not ended",
-    );
-    expect(requests.every(({ method }) => method === "GET")).toBe(true);
-  });
+  ])(
+    "is not ended if the lease is over only by the clock of the service or of this machine: the service's shows %s",
+    async (date, ahead) => {
+      const respond: Responder = ({ path }) =>
+        Response.json(path.includes("virtual") ? [{ id: 7 }] : [], { headers: { date } });
+      const cli = await createCli({ respond });
+      await writeLeases(cli, [{ rentalId: "7", service: "https://api.example.com" }]);
+      cli.advance(ahead);
+      const { code, err, requests } = await cli.run("rentals guard --yes", overNetwork());
+      expect(code).toBe(7);
+      expect(err).toContain(
+        "this machine's clock and the service's disagree on whether the lease is over, so the rental was not ended",
+      );
+      expect(requests.every(({ method }) => method === "GET")).toBe(true);
+    },
+  );
 });
 
-describe("a create whose outcome is unknown", () => {
+describe("the lease of a create whose outcome is unknown", () => {
   const losing = (status: number | undefined): Promise<Cli> => {
     const statuses = [status];
     return cliThatResponds((request) => {
@@ -378,7 +381,7 @@ describe("a create whose outcome is unknown", () => {
     });
   };
 
-  test("is found by its label, and ends with its lease", async () => {
+  test("is matched with the rental by its label, and the rental ends when the lease is over", async () => {
     const cli = await losing(500);
     await cli.run(`${create} --label train --lease 1h`);
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual([]);
@@ -392,7 +395,7 @@ describe("a create whose outcome is unknown", () => {
   test.each([
     ["another rental has the label", [`${create} --label train`], "--label train"],
     ["the rental has no label of its own", [], ""],
-  ])("is reported, and nothing ends, when %s", async (_, others, flags) => {
+  ])("is reported, and no rental ends, when %s", async (_, others, flags) => {
     const cli = await losing(500);
     await cli.run(`${create} --lease 1h ${flags}`);
     for (const line of others) await cli.run(line);
@@ -413,7 +416,7 @@ describe("a create whose outcome is unknown", () => {
     expect(shortEvents(await cli.run(`${guard} -o json`))).toContain("ended 1001");
   });
 
-  test("does not claim a rental that was created before, or long after", async () => {
+  test("is not matched with a rental that was created earlier or more than ten minutes later", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label train`);
     const facts = { label: "train", endsAt: at(2 * hour) };
@@ -426,7 +429,7 @@ describe("a create whose outcome is unknown", () => {
     }
   });
 
-  test("keeps its lease when no rental is found, and is reported when the lease is over", async () => {
+  test("stays when no rental is found, and is reported when it is over", async () => {
     const cli = await createCli();
     await writeLeases(cli, [{ label: "train" }]);
     cli.advance(11 * minute);
@@ -439,7 +442,7 @@ describe("a create whose outcome is unknown", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("is found after a guard with the key of another account has looked", async () => {
+  test("is still matched with the rental after a guard with another account's key has looked for it", async () => {
     let isOther = false;
     const cli = await cliThatResponds((request) => {
       if (isCreate(request)) return failure(500);
@@ -454,7 +457,7 @@ describe("a create whose outcome is unknown", () => {
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
   });
 
-  test("is found although an earlier one with its label is still unknown", async () => {
+  test("is matched with the rental although the outcome of an earlier create with the same label is unknown", async () => {
     const cli = await losing(500);
     await writeLeases(cli, [{ label: "train", startedAt: at(-hour), endsAt: at(9 * hour) }]);
     await cli.run(`${create} --label train --lease 1h`);
@@ -462,14 +465,14 @@ describe("a create whose outcome is unknown", () => {
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
   });
 
-  test("is not reported as a rental without a lease while the request is in progress", async () => {
+  test("prevents the rental from being reported as one without a lease while the create is in progress", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label train`);
     await writeLeases(cli, [{ label: "train", process: "another-machine 1" }]);
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual([]);
   });
 
-  test("of a killed process is reported at once when no rental is found", async () => {
+  test("is reported at once if the process was killed and no rental is found", async () => {
     const cli = await createCli();
     await writeLeases(cli, [{ label: "run-t0", process: deadProcess, endsWithProcess: true }]);
     const outcome = await cli.run(guard);
@@ -478,7 +481,7 @@ describe("a create whose outcome is unknown", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("of a killed process ends at once if its lease ends with the process", async () => {
+  test("is over at once if the process was killed and the lease ends with it", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     await cli.run(`${create} --label kept`);
@@ -498,7 +501,7 @@ describe("a create whose outcome is unknown", () => {
     expect(await activeIn(cli)).toBe("1002\n");
   });
 
-  test("that is extended while the guard checks does not end in a dry run", async () => {
+  test("does not end the rental in a dry run if the lease is extended during the check", async () => {
     const lease = { label: "train", process: deadProcess };
     let extend = async () => {};
     const cli = await createCli({
@@ -517,9 +520,13 @@ describe("a create whose outcome is unknown", () => {
   });
 
   test.each([
-    ["is reported, and its rental does not end, if it has no other end", 24 * 24 * hour, ["unchecked 1001"]],
-    ["is not reported if it has another end", 24 * hour, []],
-  ])("of a process on another machine with this host name %s", async (_, length, expected) => {
+    [
+      "is reported, and the rental does not end, if the lease has no end time of its own",
+      24 * 24 * hour,
+      ["unchecked 1001"],
+    ],
+    ["is not reported if the lease has an end time of its own", 24 * hour, []],
+  ])("from a process on another machine with the same host name %s", async (_, length, expected) => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     const lease = { process: distantProcess, endsWithProcess: true, by: "rentals run", endsAt: at(length) };
@@ -533,7 +540,7 @@ describe("a create whose outcome is unknown", () => {
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("what to do about it is shown in full, even if the guard found a problem", async () => {
+  test("is followed by the next steps in full, even if the guard found a problem", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     const lease = {
@@ -551,8 +558,8 @@ describe("a create whose outcome is unknown", () => {
   });
 });
 
-describe("guards and people at the same time", () => {
-  test("a lease that is extended while the guard looks is honored", async () => {
+describe("several guards and users at the same time", () => {
+  test("a rental does not end if its lease is extended while the guard checks", async () => {
     let extend: (() => Promise<unknown>) | undefined;
     const cli = await createCli({
       respond: async (request) => {
@@ -570,7 +577,7 @@ describe("guards and people at the same time", () => {
     expect(await leasesOf(cli)).toMatchObject([{ endsAt: at(3 * hour) }]);
   });
 
-  test("an extension that comes while the rental ends fails, and does not bring the lease back", async () => {
+  test("extending a lease fails while the guard ends the rental, and does not restore the lease", async () => {
     let extension: Promise<Outcome> | undefined;
     const cli = await createCli({
       respond: (request) => {
@@ -584,7 +591,7 @@ describe("guards and people at the same time", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("two guards end a rental once", async () => {
+  test("two guards end a rental only once", async () => {
     const cli = await withLeaseOver(await createCli());
     const outcomes = await Promise.all([cli.run(`${guard} -o json`), cli.run(`${guard} -o json`)]);
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0]);
@@ -595,12 +602,12 @@ describe("guards and people at the same time", () => {
   });
 });
 
-describe("a service that fails", () => {
+describe("a service that cannot be reached or refuses requests", () => {
   const unreachable = () => {
     throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
   };
 
-  test("makes a single round exit with 9, and ends nothing", async () => {
+  test("makes a single round exit with 9 and end no rental", async () => {
     let isUp = true;
     const cli = await createCli({ respond: () => (isUp ? undefined : unreachable()) });
     await withLeaseOver(cli);
@@ -610,7 +617,7 @@ describe("a service that fails", () => {
     expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
   });
 
-  test("does not stop --every, which reports it once", async () => {
+  test("does not stop --every, which reports the failure once", async () => {
     const abort = new AbortController();
     let rounds = 0;
     const cli = await createCli({
@@ -634,7 +641,7 @@ describe("a service that fails", () => {
     ]);
   });
 
-  test("with only one of its lists does not keep the guard from ending rentals", async () => {
+  test("does not keep the guard from ending rentals if only one of the two listings fails", async () => {
     let isUp = true;
     const cli = await createCli({
       respond: (request) =>
@@ -651,7 +658,7 @@ describe("a service that fails", () => {
   test.each([
     ["a key that is not accepted", 401, 3],
     ["a key without permission", 403, 4],
-  ])("with %s makes the guard fail at once", async (_, status, code) => {
+  ])("makes the guard fail at once if it refuses %s", async (_, status, code) => {
     const cli = await createCli({ respond: () => failure(status) });
     const { requests, ...outcome } = await cli.run(`${guard} ${status === 401 ? "--every 5m" : ""}`);
     expect(outcome.code).toBe(code);
@@ -709,14 +716,14 @@ describe("a service that fails", () => {
   });
 });
 
-describe("--notify", () => {
+describe("rentals guard --notify", () => {
   interface Notified {
     readonly commandLine: string;
     readonly event: PrintedEvent;
     readonly env: Readonly<Record<string, string>>;
   }
 
-  /** Programs that record what is notified. */
+  /** A shell that records the commands and events of --notify. It fails if `fails` returns true. */
   function recorder(fails = () => false) {
     const notified: Notified[] = [];
     const shell = async (
@@ -729,7 +736,7 @@ describe("--notify", () => {
     return { notified, options: { programs: { shell } } };
   }
 
-  test("passes each event to the command, and an ongoing event only once", async () => {
+  test("passes each event to the command, but an ongoing event only once", async () => {
     const cli = await withLeaseOver(await createCli());
     await cli.run(create);
     const { notified, options } = recorder();
@@ -755,7 +762,7 @@ describe("--notify", () => {
     expect(notified.slice(2).map(({ event }) => event.event)).toEqual(["ends-soon", "no-lease"]);
   });
 
-  test("two guards report an ongoing event only once", async () => {
+  test("passes an ongoing event on only once if several guards run", async () => {
     const cli = await createCli();
     await cli.run(create);
     const { notified, options } = recorder();
@@ -763,7 +770,7 @@ describe("--notify", () => {
     expect(notified).toHaveLength(1);
   });
 
-  test("that fails makes the guard fail, and the next round tries again", async () => {
+  test("makes the guard fail if the command fails, and the next round runs it again", async () => {
     const cli = await createCli();
     await cli.run(create);
     let isDown = true;
@@ -778,7 +785,7 @@ describe("--notify", () => {
     expect(notified).toHaveLength(2);
   });
 
-  /** A service with one rental of this label, and a shell that really runs commands. */
+  /** A service with one rental that has this label, and a shell that really runs commands. */
   async function createLabeled(label: string) {
     const cli = await createCli({
       respond: (request) =>
@@ -793,7 +800,7 @@ describe("--notify", () => {
     return { cli, shell };
   }
 
-  test("runs for an event with a very long label, which only the variables cut off", async () => {
+  test("cuts off a very long label only in the environment variables of the command", async () => {
     const label = "x".repeat(200_000);
     const { cli, shell } = await createLabeled(label);
     const command = `cd ${cli.folder}; cat > events; printf '%s' "$GPUCTL_EVENT_LABEL" > label`;
@@ -805,7 +812,7 @@ describe("--notify", () => {
     expect(await readFile(join(cli.folder, "label"), "utf8")).toMatch(/^x{7999}…$/);
   });
 
-  test("never runs text from the service", async () => {
+  test("never runs text from the service as a command", async () => {
     const label = "$(touch pwned) `touch pwned`; touch pwned\u0000\n'\" & |";
     const { cli, shell } = await createLabeled(label);
     const file = join(cli.folder, "events");
@@ -822,7 +829,7 @@ describe("--notify", () => {
   });
 });
 
-test("a job that cannot be read is named once, with what to do about it", async () => {
+test("an unreadable job is reported once, with what to do about it", async () => {
   const cli = await createCli();
   const folder = join(cli.folder, "state", "jobs", "job1");
   await mkdir(folder, { recursive: true });
@@ -834,7 +841,7 @@ test("a job that cannot be read is named once, with what to do about it", async 
   );
 });
 
-test("a damaged line is reported, and the rentals of the other leases still end", async () => {
+test("a damaged line of the lease file is reported, and rentals with other leases still end", async () => {
   const cli = await createCli();
   await cli.run(create);
   await writeLeases(cli, [{ rentalId: "1001" }], { after: '{"lease":{"tok' });

@@ -11,7 +11,7 @@ import { deadProcess, hour, isCreate, isTerminate, leaseFile, otherProcess } fro
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
 
-/** The processes as one of several on this machine sees them, all of which run. */
+/** The processes as the process `name` sees them: every process runs, on this machine. */
 const processNamed = (self: string): Processes => ({
   self,
   isHere: () => true,
@@ -22,7 +22,7 @@ const detached = (script: string, ...flags: readonly string[]) =>
   sh(script, "--label", "train", "--detach", "--lease", "1h", ...flags);
 
 describe.skipIf(process.platform === "win32")("rentals jobs", () => {
-  test("a detached job continues; attach copies back, ends the rental and exits with the job's status", async () => {
+  test("a detached job continues; `attach` copies the results back, ends the rental and exits with the status of the command", async () => {
     const { run, active, jobs, leases, folder } = await createRenter();
     const started = await run(
       detached("echo one; echo two >&2; echo 42 > model; exit 4", "--fetch", "model"),
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect({ code, out }, err).toEqual({ code: 4, out: "one\n" });
     expect(existsSync(join(folder, "model"))).toBe(true);
     expect([await active(), await leases()]).toEqual([[], []]);
-    // The streams arrive separately, in either order.
+    // stdout and stderr arrive separately, in either order.
     const logs = await run("rentals jobs logs train");
     expect([logs.code, ...logs.out.split("\n").sort()]).toEqual([0, "", "one", "two"]);
     const again = await run("rentals jobs attach train");
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
           ...options,
           onStdout: async (bytes) => {
             await options.onStdout(bytes);
-            // The command ends once its first output has arrived.
+            // This file lets the command end once its first output has arrived.
             await writeFile(join(home, "go"), "");
           },
         }),
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     });
   });
 
-  test("a job file whose ID leads to another folder is ignored", async () => {
+  test("a job file is ignored if its ID is a path to another folder", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("sleep 5"));
     const [{ id }] = await jobs();
@@ -97,10 +97,10 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       (text: string) => text.replace('"version": 1', '"version": 2'),
     ],
     ["is not a file", "is not a regular file", () => undefined],
-  ])("a job whose file %s", (_, reason, change) => {
+  ])("a job whose job.json %s", (_, reason, change) => {
     const line = sh("sleep 5", "--detach", "--lease", "1h");
 
-    /** A job that can be read, and one that cannot. */
+    /** A job that can be read, and a job that cannot. */
     async function createUnreadable(service?: string) {
       const renter = await createRenter();
       await renter.run(detached("sleep 5"));
@@ -117,7 +117,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       return { ...renter, readable, id, folder, message };
     }
 
-    test("is reported by run, which rents nothing", async () => {
+    test("is reported by `rentals run`, which then rents nothing", async () => {
       const { run, message } = await createUnreadable();
       for (const words of [line, sh("true"), line.filter((word) => word !== "--yes")]) {
         const { code, err, requests } = await run(words, { terminal: 80 });
@@ -133,7 +133,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       }
     });
 
-    test("is reported by all commands for jobs, which still show or end the others", async () => {
+    test("is reported by the commands of `rentals jobs`, which still show or cancel the other jobs", async () => {
       const { run, readable, id, message, active } = await createUnreadable();
       for (const words of [
         "list",
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       expect(await active()).toMatchObject([{ id: 1002 }]);
     });
 
-    test("is reported by the guard, which still ends rentals", async () => {
+    test("is reported by `rentals guard`, which still ends rentals", async () => {
       const { run, active, folder, message, advance } = await createUnreadable();
       advance(hour);
       const { code, out } = await run("rentals guard --once --yes -o json");
@@ -167,14 +167,14 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       expect(await active()).toEqual([]);
     });
 
-    test.runIf(reason.includes("format"))("does not count for another service", async () => {
+    test.runIf(reason.includes("format"))("is ignored if it belongs to another service", async () => {
       const { run } = await createUnreadable("https://other.example.com");
       expect(await run("rentals jobs list")).toMatchObject({ code: 0 });
       expect(await run(sh("true"))).toMatchObject({ code: 0 });
     });
   });
 
-  test("a job that can be resumed is resumed although another job cannot be read", async () => {
+  test("a job is resumed although another job cannot be read", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("exit 4"));
     const [{ id }] = await jobs();
@@ -190,7 +190,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(requests.filter(isCreate)).toEqual([]);
   });
 
-  test("files in the folder of jobs that are not jobs are ignored", async () => {
+  test("other files in the folder of jobs are ignored", async () => {
     const { run, folder } = await createRenter();
     const stored = join(folder, "state", "jobs");
     await mkdir(join(stored, "empty"), { recursive: true });
@@ -199,7 +199,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await run(sh("true"))).toMatchObject({ code: 0 });
   });
 
-  test("a folder of jobs that cannot be read counts as a job that cannot be read", async () => {
+  test("a folder of jobs that cannot be read is reported, and nothing is rented", async () => {
     const { run, folder } = await createRenter();
     await mkdir(join(folder, "state"), { recursive: true });
     await writeFile(join(folder, "state", "jobs"), "");
@@ -211,7 +211,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(requests.filter(isCreate)).toEqual([]);
   });
 
-  test("Ctrl-C leaves a detached job running", async () => {
+  test("Ctrl-C during `attach` leaves a detached job running", async () => {
     const { run, active } = await createRenter();
     await run(detached("sleep 5"));
     const { code, err } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.abort() });
@@ -220,7 +220,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await active()).toMatchObject([{ id: 1001 }]);
   });
 
-  test("cancel stops the command and ends the rental", async () => {
+  test("`cancel` stops the command and ends the rental", async () => {
     const { run, active, leases, jobs } = await createRenter();
     await run(detached("sleep 30"));
     const { code, err } = await run("rentals jobs cancel --all --yes");
@@ -230,7 +230,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await jobs()).toMatchObject([{ state: "ended", outcome: "canceled" }]);
   });
 
-  test("cancel ends the rental although the disk is full", async () => {
+  test("`cancel` ends the rental although the disk is full", async () => {
     const { run, active, folder } = await createRenter();
     await run(detached("sleep 5"));
     fillDisk(join(folder, "state", "jobs"));
@@ -252,7 +252,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       detached("sleep 5"),
       /^The job was not resumed\. `gpuctl rentals jobs list` shows whether/m,
     ],
-  ])("%s says what may be billed if the disk is full", async (_, line, message) => {
+  ])("%s says which rental may be billed if the disk is full", async (_, line, message) => {
     const { run, folder, jobs } = await createRenter();
     await run(detached("sleep 5"));
     const [{ id }] = await jobs();
@@ -267,7 +267,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(requests.filter(isCreate)).toEqual([]);
   });
 
-  test("cancel from another process ends a job as canceled, in both processes", async () => {
+  test("`cancel` from another process ends the job as canceled in both processes", async () => {
     const { run, active, jobs, remote, leases } = await createRenter();
     const { stream } = remote.programs;
     let cancelling: ReturnType<typeof run> | undefined;
@@ -293,7 +293,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect([await active(), await leases()]).toEqual([[], []]);
   });
 
-  test("cancel does not change the outcome of a job that another process ends meanwhile", async () => {
+  test("`cancel` does not change the outcome of a job that ends in another process meanwhile", async () => {
     const { run, jobs, folder } = await createRenter({
       respond: async (request) => {
         if (isTerminate(request)) await endElsewhere();
@@ -313,7 +313,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await jobs()).toMatchObject([{ state: "ended", status: 0, outcome: "exited with status 0" }]);
   });
 
-  test("cancel --all asks nothing if there is no job to stop", async () => {
+  test("`cancel --all` asks for no confirmation if there is no job to cancel", async () => {
     const { run } = await createRenter();
     const confirm = async () => expect.fail("was asked");
     const { code, err } = await run("rentals jobs cancel --all", { terminal: 80, prompts: { confirm } });
@@ -321,7 +321,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   });
 
   test.each([1, 2])(
-    "cancel of %i jobs that is interrupted says which rentals may be billed",
+    "`cancel` of %i jobs names the rentals that may still be billed if it is interrupted",
     async (count) => {
       const interruption = new AbortController();
       const { run } = await createRenter({
@@ -343,7 +343,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     },
   );
 
-  test("cancel of a job to which one of several rentals may belong names them, and ends none", async () => {
+  test("`cancel` names the rentals and ends none if the job may belong to any of several", async () => {
     const { run, active, folder } = await createRenter();
     await storeJob(join(folder, "state"), {
       service: serviceUrl,
@@ -359,7 +359,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   });
 
   test.each(["attach train", "cancel train --yes"])(
-    "%s leaves another rental alone that got the ID of the job's rental",
+    "`%s` does not change another rental that now has the ID of the job's rental",
     async (verb) => {
       const { run, active, jobs, sandbox, remote } = await createRenter();
       await run(detached("sleep 5"));
@@ -375,7 +375,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     },
   );
 
-  test("cancel ends a rental that does not respond", async () => {
+  test("`cancel` ends a rental whose machine cannot be reached", async () => {
     let isUp = true;
     const { run, active } = await createRenter({
       trouble: () => (isUp ? undefined : { stderr: "Connection refused" }),
@@ -389,7 +389,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   test.each([
     ["refuses a job whose process may be about to rent", otherProcess, 2, "creating"],
     ["ends a job whose process was killed before it rented", deadProcess, 0, "ended"],
-  ])("cancel %s", async (_, process, exitCode, state) => {
+  ])("`cancel` %s", async (_, process, exitCode, state) => {
     const { run, jobs, folder } = await createRenter();
     await storeJob(join(folder, "state"), { service: serviceUrl, process });
     const { code, err } = await run("rentals jobs cancel --all --yes");
@@ -398,7 +398,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await jobs()).toMatchObject([{ state }]);
   });
 
-  test("cancel names the command that ends each rental that could not be ended", async () => {
+  test("`cancel` prints a `rentals terminate` command for each rental that could not be ended", async () => {
     const { run } = await createRenter({
       respond: async (request) => (isTerminate(request) ? Response.json({}, { status: 500 }) : undefined),
     });
@@ -411,7 +411,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     );
   });
 
-  test("cancel keeps the lease of a job that rented while the user was asked", async () => {
+  test("`cancel` keeps the lease if the job sent a create during the confirmation prompt", async () => {
     const { run, folder } = await createRenter();
     const state = join(folder, "state");
     const lease = join(state, "leases.jsonl");
@@ -428,7 +428,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     );
   });
 
-  test("cancel with the key of another account does not say that the rental has ended", async () => {
+  test("`cancel` with another account's key does not say that the rental has ended", async () => {
     const { run, network, active, leases, jobs, sandbox } = await createRenter();
     const account = { keys: [{ value: "key-of-another-account", access: "full" }] };
     await sandbox.seed(JSON.stringify({ accounts: [account] }));
@@ -448,7 +448,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect([await active(), await leases(), await jobs()]).toMatchObject([[], [], [{ state: "ended" }]]);
   });
 
-  test("cancel with the key of another account keeps the lease of a job whose rental was never known", async () => {
+  test("`cancel` with another account's key keeps the lease of a job whose create had an unknown outcome", async () => {
     let fails = true;
     const renter = await createRenter({
       respond: async (request) =>
@@ -471,7 +471,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   test.each([
     ["--time-limit", "2m", /the time limit of 2m is reached/],
     ["--max-cost", "0.10", /the cost limit of \$0\.10 is reached/],
-  ])("attach keeps the lease and %s of a job whose rental appears late", async (flag, value, message) => {
+  ])("`attach` keeps the lease and %s if the rental is listed only later", async (flag, value, message) => {
     let fails = true;
     let isBound = false;
     const renter = await createRenter({
@@ -498,7 +498,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     });
   });
 
-  test("a job on a rental that ended elsewhere is reported", async () => {
+  test("`attach` reports that the rental was ended by another command", async () => {
     const { run, leases } = await createRenter();
     await run(detached("sleep 5"));
     await run("rentals terminate 1001 --yes");
@@ -508,11 +508,11 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await leases()).toEqual([]);
   });
 
-  describe("a detached job whose rental is kept", () => {
+  describe("a detached job with --keep", () => {
     const kept = (script: string, ...flags: readonly string[]) =>
       sh(script, "--label", "train", "--detach", "--keep", ...flags);
 
-    test("is started, left and canceled, and no message says that the rental ends", async () => {
+    test("is started, detached from and canceled without a message that the rental ends", async () => {
       const { run, active } = await createRenter();
       const { err } = await run(kept("sleep 30"));
       expect(err).not.toMatch(/end the rental/);
@@ -526,7 +526,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       expect(await active()).toMatchObject([{ id: 1001 }]);
     });
 
-    test("keeps the lease that the user asked for", async () => {
+    test("keeps the lease that --lease asked for", async () => {
       const { run, leases } = await createRenter();
       await run(kept("sleep 30", "--lease", "2h"));
       await run("rentals jobs cancel train --yes");
@@ -534,14 +534,14 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     });
   });
 
-  test("an empty list says which jobs it leaves out", async () => {
+  test("`list` without jobs that still run says that it leaves out ended jobs", async () => {
     const { run } = await createRenter();
     await run(sh("true"));
     expect(await run("rentals jobs list")).toMatchObject({ code: 0, err: "No jobs that have not ended.\n" });
     expect((await run("rentals jobs list --all")).out).toMatch(/ended +1001/);
   });
 
-  test("the list says what to do about a job whose gpuctl was killed", async () => {
+  test("`list` suggests commands for a job whose gpuctl process was killed", async () => {
     const { run, folder } = await createRenter();
     const { id } = await storeJob(join(folder, "state"), { service: serviceUrl, process: deadProcess });
     const { err } = await run("rentals jobs list");
@@ -549,7 +549,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(err).toMatch(new RegExp(`gpuctl rentals jobs cancel ${id} +# end it`));
   });
 
-  test("logs of a job whose rental has ended name the file with the output that arrived", async () => {
+  test("`logs` of a job whose rental has ended names the file with the output so far", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("echo hi; sleep 5"));
     const [{ id }] = await jobs();
@@ -561,7 +561,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(err).toContain(`Output that arrived earlier: ${log}\n`);
   });
 
-  test.each(["attach", "logs"])("%s of an unknown job exits 5", async (verb) => {
+  test.each(["attach", "logs"])("`%s` of an unknown job exits with 5", async (verb) => {
     const { run } = await createRenter();
     const { code, err } = await run(`rentals jobs ${verb} nothing`);
     expect(code).toBe(5);

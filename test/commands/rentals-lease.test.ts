@@ -24,7 +24,7 @@ const create = "rentals create vm --gpus 1 --yes --sandbox";
 const endOf = ({ out }: Outcome): string => JSON.parse(out).endsAt;
 
 describe("rentals create --lease", () => {
-  test("saves when the rental should end", async () => {
+  test("saves the time at which the rental ends", async () => {
     const cli = await createCli();
     const { code, err } = await cli.run(`${create} --label train --lease 90m`);
     expect(code, err).toBe(0);
@@ -42,7 +42,7 @@ describe("rentals create --lease", () => {
     expect(err).toContain("gpuctl rentals guard --every 5m --sandbox  # end it after 1h 30m");
   });
 
-  test("gives each of several rentals a lease", async () => {
+  test("with --count saves a lease for each rental", async () => {
     const cli = await createCli();
     await cli.run(`${create} --count 3 --label node --lease 1d`);
     const { out } = await cli.run("rentals lease list --columns rentalId,label,endsAt -o tsv --sandbox");
@@ -51,7 +51,7 @@ describe("rentals create --lease", () => {
     expect(out).toBe(`rentalId\tlabel\tendsAt\n${rows.join("")}`);
   });
 
-  test("says in the question when it ends", async () => {
+  test("names the end of the lease in the confirmation prompt", async () => {
     const { run } = await createCli();
     const asked: string[] = [];
     const confirm = async ({ message }: { message: string }) => asked.push(message) < 0;
@@ -73,7 +73,7 @@ describe("rentals create --lease", () => {
     ]);
   });
 
-  test("keeps it pending when the outcome is unknown", async () => {
+  test("keeps the pending lease if the outcome of the create is unknown", async () => {
     const cli = await cliThatResponds((request) => (isCreate(request) ? failure(500) : undefined));
     const { code, err } = await cli.run(`${create} --label train --lease 2h`);
     expect(code).toBe(10);
@@ -91,13 +91,13 @@ describe("rentals create --lease", () => {
       },
       9,
     ],
-  ])("removes it when %s", async (_, respond, code) => {
+  ])("removes the pending lease if %s", async (_, respond, code) => {
     const cli = await createCli({ respond: (request) => (isCreate(request) ? respond() : undefined) });
     expect((await cli.run(`${create} --lease 2h`)).code).toBe(code);
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("creates nothing when the lease cannot be saved", async () => {
+  test("creates nothing if the lease cannot be saved", async () => {
     const cli = await createCli();
     const missing = await cli.run(`${create} --lease 2h --lease-file no-such-folder/leases`);
     expect(missing).toMatchObject({ code: 2, out: "" });
@@ -117,7 +117,7 @@ describe("rentals create --lease", () => {
     ["rentals lease set 1001 2h --sandbox", "leases.jsonl.holder.lock-owner"],
     [`${create} --max-burn 90`, "rentals-create"],
     [`${create} --max-burn 90`, "rentals-create.lock-owner"],
-  ])("a full disk is reported, and nothing is sent: %s, %s", async (line, file) => {
+  ])("a full disk is an error before anything is sent: `%s` with no space for %s", async (line, file) => {
     const cli = await createCli();
     await cli.run(create);
     const free = fillDisk(file);
@@ -127,11 +127,11 @@ describe("rentals create --lease", () => {
     expect(err).not.toContain("bug");
     expect(requests.filter(isCreate)).toEqual([]);
     free();
-    // No lock is left behind.
+    // The failed command has left no lock behind.
     expect(await cli.run(line)).toMatchObject({ code: 0 });
   });
 
-  test("shows the rental, and fails, when its lease can no longer be saved", async () => {
+  test("prints the rental and fails if the lease cannot be saved after the create", async () => {
     const cli = await createCli({
       respond: async (request) => {
         if (isCreate(request)) await writeFile(leaseFile(cli), header(2));
@@ -156,13 +156,13 @@ describe("rentals create --lease", () => {
     expect(err).toContain(message);
   });
 
-  test("a dry run saves nothing", async () => {
+  test("saves nothing in a dry run", async () => {
     const cli = await createCli();
     await cli.run(`${create} --lease 2h --dry-run`);
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test("the lease file is that of the flag, or of the environment", async () => {
+  test("uses the lease file of the flag, or else of the environment", async () => {
     const cli = await createCli();
     const env = { GPUCTL_LEASE_FILE: join(cli.folder, "shared") };
     await cli.run(`${create} --lease 2h`, { env });
@@ -172,8 +172,8 @@ describe("rentals create --lease", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  describe.skipIf(process.platform === "win32")("a lease file that is a symbolic link", () => {
-    /** The link `link.jsonl` to a file in another folder, which is another path for the same file. */
+  describe.skipIf(process.platform === "win32")("with a lease file that is a symbolic link", () => {
+    /** A CLI with the symbolic link `link.jsonl` to a lease file in another folder. */
     async function createLinked() {
       const cli = await createCli();
       const [link, target] = [join(cli.folder, "link.jsonl"), join(cli.folder, "share", "leases.jsonl")];
@@ -182,7 +182,7 @@ describe("rentals create --lease", () => {
       return { ...cli, cli, link, target };
     }
 
-    test("stays a link, and its target is replaced and locked", async () => {
+    test("keeps the link, and replaces and locks its target", async () => {
       const { run, cli, link, target, folder } = await createLinked();
       await writeFile(target, header());
       const { code, err } = await run(`${create} --lease 1h --lease-file link.jsonl`);
@@ -199,7 +199,7 @@ describe("rentals create --lease", () => {
       `${create} --lease 1h`,
       "rentals lease list --sandbox",
       "rentals guard --once --yes --sandbox",
-    ])("to a missing file is refused: %s", async (line) => {
+    ])("is an error if the target is missing: %s", async (line) => {
       const { run, link } = await createLinked();
       const { code, err, requests } = await run(`${line} --lease-file link.jsonl`);
       expect(code, err).toBe(2);
@@ -210,7 +210,7 @@ describe("rentals create --lease", () => {
     });
   });
 
-  test("no lease is lost when several processes create rentals at once", async () => {
+  test("loses no lease if several processes create rentals at once", async () => {
     const cli = await createCli();
     const runs = await Promise.all(Array.from({ length: 8 }, () => cli.run(`${create} --lease 2h -o id`)));
     const created = runs.map(({ out }) => out.trim()).toSorted();
@@ -220,7 +220,7 @@ describe("rentals create --lease", () => {
 });
 
 describe("rentals lease", () => {
-  test("set, extend and clear change the lease of a rental, by its ID or label", async () => {
+  test("set, extend and clear change the lease of a rental that is named by its ID or label", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label train`);
     expect((await cli.run("rentals lease set train 2h --note 'the new model' --sandbox")).out).toMatch(
@@ -244,7 +244,7 @@ describe("rentals lease", () => {
     expect(missing.err).toMatch(/^There is no lease file .*typo\.jsonl yet\.\nNo leases\.\n$/);
   });
 
-  test("a label of two rentals, or of two leases, is refused", async () => {
+  test("set, extend and clear reject a label of two rentals or two leases", async () => {
     const cli = await createCli();
     for (const _ of [1, 2]) await cli.run(`${create} --label twin --lease 2h`);
     const before = await leasesOf(cli);
@@ -256,7 +256,7 @@ describe("rentals lease", () => {
     expect(await leasesOf(cli)).toEqual(before);
   });
 
-  test("clear needs no service, and takes the token of a pending lease", async () => {
+  test("clear sends no request, and accepts the token of a pending lease", async () => {
     const cli = await cliThatResponds((request) => (isCreate(request) ? failure(500) : undefined));
     await cli.run(`${create} --lease 2h`);
     const [token] = await tokensOf(cli);
@@ -283,17 +283,20 @@ describe("rentals lease", () => {
     expect(await leasesOf(cli)).toEqual([]);
   });
 
-  test.each(["extend 1001 1h", "clear 1001"])("the hint of %s names the lease file", async (line) => {
-    const cli = await createCli();
-    await cli.run(create);
-    const { err } = await cli.run([...words(`rentals lease ${line} --sandbox --lease-file`), "my leases"]);
-    const [, command = ""] = /`gpuctl (.*)`/.exec(err) ?? [];
-    expect(command).toMatch(/^rentals lease (set 1001 2h|list) --lease-file '\/.*\/my leases' --sandbox$/);
-    expect(await cli.run(words(command))).toMatchObject({ code: 0 });
-    expect(await leasesOf(cli)).toEqual([]);
-  });
+  test.each(["extend 1001 1h", "clear 1001"])(
+    "the error of %s suggests a command with the same lease file",
+    async (line) => {
+      const cli = await createCli();
+      await cli.run(create);
+      const { err } = await cli.run([...words(`rentals lease ${line} --sandbox --lease-file`), "my leases"]);
+      const [, command = ""] = /`gpuctl (.*)`/.exec(err) ?? [];
+      expect(command).toMatch(/^rentals lease (set 1001 2h|list) --lease-file '\/.*\/my leases' --sandbox$/);
+      expect(await cli.run(words(command))).toMatchObject({ code: 0 });
+      expect(await leasesOf(cli)).toEqual([]);
+    },
+  );
 
-  test("list shows first the lease that ends next, and counts the leases of other services", async () => {
+  test("list shows the lease that ends first at the top, and counts the leases of other services", async () => {
     const cli = await createCli();
     await writeLeases(cli, [
       { rentalId: "7", service: "https://api.example.com" },
@@ -307,7 +310,7 @@ describe("rentals lease", () => {
 });
 
 describe("a damaged lease file", () => {
-  test("a line that was cut off stays, and the other leases count", async () => {
+  test("an incomplete line stays in the file, and the other leases still apply", async () => {
     const cli = await createCli();
     await cli.run(create);
     const cut = '{"lease":{"token":"t9","serv';
@@ -323,7 +326,7 @@ describe("a damaged lease file", () => {
     ["", "is not a lease file, or its first line is damaged"],
     ['{"format":"gpuctl-le', "is not a lease file, or its first line is damaged"],
     [header(2), "has format 2; this gpuctl reads format 1"],
-  ])("%j is refused, and nothing is sent", async (before, message) => {
+  ])("is refused if its first line is %j, and nothing is sent", async (before, message) => {
     const cli = await createCli();
     await cli.run(create);
     await writeLeases(cli, [{ rentalId: "1001" }], { before });

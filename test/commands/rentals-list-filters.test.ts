@@ -45,7 +45,7 @@ describe("rentals list --label", () => {
     ["t*n*-*b", [9]],
     ["train-b*?", [0]],
     ["*in-*", [9, 10]],
-  ])("%s matches whole labels", async (glob, ids) => {
+  ])("%s is matched against the whole label", async (glob, ids) => {
     expect(await idsOf(["--label", glob])).toEqual(ids);
   });
 
@@ -55,7 +55,7 @@ describe("rentals list --label", () => {
     expect(await idsOf(["--label", `${"*a".repeat(30)}*b`], records)).toEqual([2]);
   });
 
-  test("an empty one is rejected, and nothing is sent", async () => {
+  test("rejects an empty label, and sends nothing", async () => {
     const { run } = await createCli();
     const outcome = await run(["rentals", "list", "--label", "", "--sandbox"]);
     expect(outcome).toMatchObject({ code: 2, requests: [] });
@@ -72,7 +72,7 @@ describe("rentals list --older-than", () => {
     ["10s", [9, 10, 12]],
     ["29d", [10]],
     ["31d", [0]],
-  ])("%s is compared with the time of creation; one without a time is never older", async (age, ids) => {
+  ])("%s matches rentals that are older, but no rental without a creation time", async (age, ids) => {
     expect(await idsOf(`--older-than ${age}`)).toEqual(ids);
   });
 
@@ -95,11 +95,11 @@ describe("rentals list --sort", () => {
     ["age:desc", [10, 9, 12, 11, 13]],
     ["created", [10, 9, 12, 11, 13]],
     ["created:asc", [10, 9, 12, 11, 13]],
-  ])("%s sorts numbers and times by value, and the absent last", async (column, ids) => {
+  ])("%s sorts numbers and times by value, and puts rentals without a value last", async (column, ids) => {
     expect(await idsOf(["--sort", column])).toEqual(ids);
   });
 
-  test("sorts by a path that --columns names", async () => {
+  test("accepts a path that --columns also accepts", async () => {
     const records = [
       { id: 1, rack: { at: 20 } },
       { id: 2, rack: { at: 3 } },
@@ -121,14 +121,14 @@ describe("rentals list --sort", () => {
 });
 
 describe("rentals list --limit", () => {
-  test("is applied after the filters and the order, in every format", async () => {
+  test("is applied after filtering and sorting, in every format", async () => {
     expect(await idsOf("--label *a* --sort age --limit 2")).toEqual([12, 9]);
     const { run } = await createCli({ respond: always(200, rentals) });
     const { out } = await run("rentals list --type vm -o json --sort id:desc --limit 1", overNetwork());
     expect(JSON.parse(out)).toEqual([rentals[4]]);
   });
 
-  test("keeps the order of the service", async () => {
+  test("keeps the order of the service without --sort", async () => {
     const { run } = await createCli({ respond: always(200, rentals) });
     const { out } = await run("rentals list --type vm -o json --limit 2", overNetwork());
     expect(JSON.parse(out)).toEqual(rentals.slice(0, 2));
@@ -140,7 +140,7 @@ describe("rentals list --limit", () => {
   });
 });
 
-test("a list in which nothing matches says so", async () => {
+test("rentals list says so if no rental matches", async () => {
   const { run } = await createCli({ respond: always(200, rentals) });
   expect(await run("rentals list --label nothing", overNetwork())).toMatchObject({
     code: 0,
@@ -149,7 +149,7 @@ test("a list in which nothing matches says so", async () => {
   });
 });
 
-test("a watched list is filtered, sorted and limited, and rentals beyond the limit do not count as ended", async () => {
+test("rentals list --watch filters, sorts and limits, and reports no rental as ended because it is beyond the limit", async () => {
   const controller = new AbortController();
   const listings = [rentals, rentals.filter(({ id }) => id !== 9)];
   const { run } = await createCli({
@@ -185,7 +185,7 @@ describe("rentals history --limit", () => {
     expect(read).toBeLessThan(100);
   });
 
-  test("limits a page object, too", async () => {
+  test("also limits a response that is a page object", async () => {
     const { run } = await createCli({ respond: always(200, { items: records }) });
     const { out } = await run("rentals history --limit 2 -o id", overNetwork());
     expect(out).toBe("1\n2\n");

@@ -10,7 +10,7 @@ const rental = { id: 7, status: "Running", label: "trainer", gpuCount: 2, gpuTyp
 const refusal = (status: number) =>
   Response.json({ code: "REFUSED", message: "not today", issues: [] }, { status });
 
-/** A service whose listing of one type fails, and whose other listing holds one rental. */
+/** A service whose listing of `type` fails. By default, the other listing has one rental. */
 const failing =
   (type: keyof typeof paths, status: number, other: readonly unknown[] = [rental]): Responder =>
   ({ path }) =>
@@ -28,7 +28,7 @@ describe("rentals list when one of its two listings fails", () => {
     [401, 3],
     [429, 9],
     [500, 7],
-  ])("a response of %i shows the other listing and exits with %i", async (status, code) => {
+  ])("after a response of %i, the other listing is printed and the exit code is %i", async (status, code) => {
     const outcome = await listing(failing("bare-metal", status));
     expect(outcome.code).toBe(code);
     expect(outcome.out).toMatch(/^ID .*\n7 +trainer +Running .*\n$/);
@@ -38,7 +38,7 @@ describe("rentals list when one of its two listings fails", () => {
     );
   });
 
-  test("bare metal is shown when the listing of virtual machines fails", async () => {
+  test("bare-metal rentals are printed if the listing of virtual machines fails", async () => {
     const { code, out, err } = await listing(failing("vm", 403), "-o id");
     expect({ code, out }).toEqual({ code: 4, out: "7\n" });
     expect(err).toContain("Only bare-metal rentals are listed; there may be active virtual machines.");
@@ -61,13 +61,13 @@ describe("rentals list when one of its two listings fails", () => {
     expect(error.request.url).toContain(paths["bare-metal"]);
   });
 
-  test("--jq is applied to the other listing, and the failure can be tried again", async () => {
+  test("--jq is applied to the other listing, and the error is retryable", async () => {
     const { code, out, err } = await listing(failing("bare-metal", 503), "--jq .[].label");
     expect({ code, out }).toEqual({ code: 7, out: "trainer\n" });
     expect(JSON.parse(err).error).toMatchObject({ exitCode: 7, retryable: true });
   });
 
-  test("if the other listing is empty, gpuctl does not say that nothing is active", async () => {
+  test("gpuctl does not say that no rental is active if the other listing is empty", async () => {
     const { code, out, err } = await listing(failing("bare-metal", 404, []));
     expect({ code, out }).toEqual({ code: 5, out: "" });
     expect(err).toMatch(/^No active virtual machines\.\nError: not today/);
@@ -75,14 +75,14 @@ describe("rentals list when one of its two listings fails", () => {
     expect(json).toMatchObject({ code: 5, out: "[]\n" });
   });
 
-  test("nothing is shown when both fail, or when the only one requested fails", async () => {
+  test("nothing is printed if both listings fail, or if the only requested listing fails", async () => {
     const both = await listing(() => refusal(403));
     expect(both).toMatchObject({ code: 4, out: "" });
     expect(both.err).not.toContain("Only");
     expect(await listing(failing("vm", 404), "--type vm -o json")).toMatchObject({ code: 5, out: "" });
   });
 
-  test("Ctrl-C shows nothing", async () => {
+  test("nothing is printed after Ctrl-C", async () => {
     const controller = new AbortController();
     const { run } = await createCli({
       respond: ({ path }) => {
@@ -97,7 +97,7 @@ describe("rentals list when one of its two listings fails", () => {
 });
 
 describe("rentals list --watch when one of its two listings fails", () => {
-  /** Watches the bare-metal listings in turn, next to one virtual machine, until the last of them. */
+  /** Watches one virtual machine and these bare-metal listings, one at each poll. After the last one, presses Ctrl-C. */
   async function watching(bareMetal: readonly (readonly unknown[] | number)[], flags: string) {
     const controller = new AbortController();
     const left = [...bareMetal];
@@ -115,7 +115,7 @@ describe("rentals list --watch when one of its two listings fails", () => {
   }
   const metal = { id: 8, status: "Pending" };
 
-  test.each([404, 403, 500])("a response of %i does not end it", async (status) => {
+  test.each([404, 403, 500])("a response of %i does not end the watch", async (status) => {
     const { code, out, err } = await watching([status, status, [metal]], "");
     expect(code).toBe(130);
     expect(out.split("\n\n").map((table) => /\n8 /.test(table))).toEqual([false, true]);
@@ -124,14 +124,14 @@ describe("rentals list --watch when one of its two listings fails", () => {
     );
   });
 
-  test("the rentals of the failed listing stay, as they were last seen", async () => {
+  test("the rentals of the failed listing are still printed as they were last seen", async () => {
     const { out } = await watching([[metal], 500, [{ ...metal, status: "Running" }]], "");
     expect(out).not.toContain("no longer listed");
     expect(out).toMatch(/\n8 +- +Running +was Pending /);
     expect(out.match(/^ID /gm)).toHaveLength(2);
   });
 
-  test("-o jsonl prints only what was received", async () => {
+  test("-o jsonl prints only rentals from listings that succeeded", async () => {
     const { out } = await watching([[metal], 500], "-o jsonl");
     const ids = out
       .trimEnd()

@@ -10,7 +10,7 @@ async function withTwoRentals() {
 }
 
 describe("rentals list", () => {
-  test("shows both types in one list, untruncated in a pipe", async () => {
+  test("shows both types in one list, and shortens no column in a pipe", async () => {
     const { run, advance } = await withTwoRentals();
     advance(60_000);
     const { code, out, err, requests } = await run("rentals list --sandbox");
@@ -61,7 +61,7 @@ describe("rentals list", () => {
     expect(chosen.err).toBe("");
   });
 
-  test("does not say what it leaves out with --quiet, or when stdout is not a terminal", async () => {
+  test("does not report omitted columns with --quiet or when stdout is not a terminal", async () => {
     const { run } = await withTwoRentals();
     expect((await run("rentals list --sandbox --quiet", { terminal: 60 })).err).toBe("");
     expect((await run("rentals list --sandbox")).err).toBe("");
@@ -84,7 +84,7 @@ describe("rentals list", () => {
     expect(JSON.parse(out)).toEqual([record]);
   });
 
-  test("an empty list is [] in JSON, and a message on stderr for a table", async () => {
+  test("prints an empty list as [] in JSON, and as a message on stderr in a table", async () => {
     const { run } = await createCli();
     expect(await run("rentals list -o json --sandbox")).toMatchObject({ code: 0, out: "[]\n", err: "" });
     expect(await run("rentals list --sandbox")).toMatchObject({
@@ -95,7 +95,7 @@ describe("rentals list", () => {
     expect(await run("rentals list --sandbox --quiet")).toMatchObject({ code: 0, out: "", err: "" });
   });
 
-  test("--include-cluster-pools is sent for virtual machines", async () => {
+  test("sends --include-cluster-pools only for virtual machines", async () => {
     const { run } = await createCli();
     const { requests } = await run("rentals list --include-cluster-pools --sandbox");
     expect(requests.map(({ query }) => query)).toEqual([{ includeClusterPools: "true" }, {}]);
@@ -103,7 +103,7 @@ describe("rentals list", () => {
     expect(wrong).toMatchObject({ code: 2, out: "", requests: [] });
   });
 
-  test("accepts a page object, nulls and missing fields", async () => {
+  test("accepts a page object, null values and missing fields", async () => {
     const { run } = await createCli({ respond: always(200, { items: [{ id: "r-1", status: null }, {}] }) });
     const { code, out } = await run("rentals list --type vm", overNetwork());
     expect(code).toBe(0);
@@ -111,7 +111,7 @@ describe("rentals list", () => {
   });
 });
 
-test("rentals history says when nothing has ended", async () => {
+test("rentals history prints a message if no rental has ended", async () => {
   const { run } = await createCli();
   expect(await run("rentals history --sandbox")).toMatchObject({
     code: 0,
@@ -134,7 +134,7 @@ test("rentals history shows ended rentals", async () => {
   `);
 });
 
-test("a table spells the type as --type does, whatever the service sends, and JSON is unchanged", async () => {
+test("rentals list spells the type as --type does in a table, whatever the service sends, and leaves JSON unchanged", async () => {
   const types = ["virtual-machine", "VM", "bare-metal", "BareMetal", "pod"];
   const { run } = await createCli({
     respond: ({ path }) =>

@@ -13,7 +13,7 @@ import { words } from "../support/words.ts";
 const run = promisify(execFile);
 const bootMs = 2000;
 
-/** A CLI whose sandbox has machines, and an ssh that ignores the configuration of whoever runs the tests. */
+/** A CLI whose sandbox has machines, and an ssh that ignores the user's configuration. */
 async function withMachines() {
   const cli = await createCli({
     environment: { PATH: process.env.PATH ?? "", GPUCTL_API_KEY: "secret-key" },
@@ -28,7 +28,7 @@ async function withMachines() {
       return Number(code ?? 0);
     },
   };
-  /** What a command prints on a rental, or ssh's error. */
+  /** The output of a command on a rental, or the error of ssh. */
   const on = async (rental: string, command: string): Promise<string> => {
     const { err } = await cli.run(["rentals", "ssh", ...words(rental), "--sandbox", "--", command], {
       programs,
@@ -42,7 +42,7 @@ async function withMachines() {
   return { ...cli, programs, on, rent };
 }
 
-/** Where a rental listens, according to its record. */
+/** The port at which a rental listens for SSH, according to its record. */
 async function portOf({ run }: Pick<Cli, "run">, rental: string): Promise<number> {
   const { out } = await run(`rentals get ${rental} -o json --sandbox`);
   return JSON.parse(out).providerData.sshNetworking[0].port;
@@ -59,7 +59,7 @@ describe("machines of the sandbox", () => {
   needs("sshd");
   needs("ssh");
 
-  test("rentals ssh runs a command on a fresh machine, in a home of its own, without variables of gpuctl", async () => {
+  test("run the command of `rentals ssh` in a new home folder, without gpuctl's environment variables", async () => {
     const { programs, on, rent, run } = await withMachines();
     const rental = await rent();
     const outcome = await run(["rentals", "ssh", rental, "--wait", "--sandbox", "--", "exit 3"], {
@@ -76,7 +76,7 @@ describe("machines of the sandbox", () => {
     expect(await on(rental, "cat 'a file'")).toBe("kept\n");
   });
 
-  test("a machine accepts only the keys of its rental, if it has any", async () => {
+  test("accept only the SSH keys of the rental, if it has any", async () => {
     const { folder, on, rent, run } = await withMachines();
     const key = join(folder, "key");
     await promisify(execFile)("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
@@ -96,7 +96,7 @@ describe("machines of the sandbox", () => {
     "a reset": "sandbox reset --yes --sandbox",
   };
   test.each(sample(Object.entries(ends), 1))(
-    "%s ends a machine and its programs, and deletes its home",
+    "end with their programs and home folders after %s",
     async (_name, line) => {
       const cli = await withMachines();
       await cli.rent("vm --gpus 1 --term-type reserved --days 1 --no-convert-to-on-demand-on-expiry");
@@ -116,7 +116,7 @@ describe("machines of the sandbox", () => {
     },
   );
 
-  test("each node of a bare-metal rental is a machine with a home of its own", async () => {
+  test("have a home folder for each node of a bare-metal rental", async () => {
     const { advance, on, rent } = await withMachines();
     await rent("bare-metal --gpus 16 --network-type ethernet");
     advance(2 * bootMs);
@@ -125,7 +125,7 @@ describe("machines of the sandbox", () => {
     expect(new Set(homes).size).toBe(2);
   });
 
-  test("says how many machines can run at once if a rental needs more", async () => {
+  test("are limited in number, and the error names the limit if a rental needs more", async () => {
     const { on, rent, advance } = await withMachines();
     await rent("bare-metal --gpus 808 --network-type ethernet --no-validate");
     advance(2 * bootMs);
@@ -134,7 +134,7 @@ describe("machines of the sandbox", () => {
     );
   });
 
-  test("a seed can give a rental another address, for which the sandbox has no machine", async () => {
+  test("do not exist for a rental to which a seed gives another address", async () => {
     const { run, sandbox, advance } = await withMachines();
     await sandbox.seed(
       "rentals: [{ rentalType: virtual-machine, gpuCount: 1, sshNetworking: [{ host: gpu.example, port: 2222, user: ada }] }]",
@@ -147,7 +147,7 @@ describe("machines of the sandbox", () => {
   });
 });
 
-test("machines are not served at an address that others can reach", async () => {
+test("sandbox serve refuses --machines with an address that others can reach", async () => {
   const { run } = await createCli();
   const { code, err } = await run("sandbox serve --machines --host 0.0.0.0");
   expect(code).toBe(2);

@@ -12,7 +12,7 @@ const wanted = {
   termType: "on-demand",
 } as const;
 
-test("the price of a rental is that of its option in the sandbox's catalog", async () => {
+test("the estimated price of a new rental is the price of the same option in the sandbox's catalog", async () => {
   const { run } = await createCli();
   const options = JSON.parse((await run("api call listRentalOptions --sandbox")).out);
   expect(optionCost(options, wanted)).toBe(moneyOfCents(800));
@@ -30,7 +30,7 @@ test("the price of a rental is that of its option in the sandbox's catalog", asy
 });
 
 test.each([[null], [[]], [[7, { gpuType: "h100" }]], [{ items: "none" }]])(
-  "%j is not a catalog",
+  "there is no estimate from %j, which is not a list of rental options",
   (options) => {
     expect(optionCost(options, wanted)).toBeUndefined();
   },

@@ -39,7 +39,7 @@ async function createKilled(...flags: readonly string[]) {
   return { ...renter, renter, line, env };
 }
 
-describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
+describe.skipIf(process.platform === "win32")("a job", () => {
   test.each([
     ["another value", "MODE=first", "MODE=second"],
     ["another variable", "ONE", "TWO"],
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     expect(same.requests.filter(isCreate)).toEqual([]);
   });
 
-  test("says that a command that runs keeps the values of --env", async () => {
+  test("is resumed with a note that its command, which already runs, keeps the first values of --env", async () => {
     const renter = await createRenter();
     const line = sh("exit 4", "--keep", "--env", "TOKEN");
     await renter.run(line, renter.network({ TOKEN: "old" }));
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     expect(err).toMatch(/^Resuming job .* Its command keeps the values of --env that it started with\.$/m);
   });
 
-  test("is still listed with its rental if its first lookup fails", async () => {
+  test("is still listed with its rental if the first lookup of the resumed job fails", async () => {
     let refuses = false;
     const renter = await createRenter({
       respond: () => (refuses ? Response.json({}, { status: 403 }) : undefined),
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
     expect(await renter.jobs()).toMatchObject([{ rentalId: "1001" }]);
   });
 
-  test("has only one of two processes attached that resume it at once", async () => {
+  test("is resumed by only one of two processes that try at once", async () => {
     const { folder } = await createRenter();
     const state = join(folder, "state");
     const { id } = await storeJob(state, { process: deadProcess });
@@ -102,32 +102,35 @@ describe.skipIf(process.platform === "win32")("a job that is resumed", () => {
   });
 
   test.each([
-    ["another process attends it", { process: otherProcess }],
-    ["it has ended", { phase: "ended" }],
-  ])("rents nothing without a question if meanwhile %s", async (_, fields) => {
-    const { run, line, remote, renter, active } = await createKilled();
-    const which = async (program: string) => {
-      await changeJob(renter, fields);
-      return remote.programs.which(program);
-    };
-    const { code, err, requests } = await run(
-      line.filter((word) => word !== "--yes"),
-      { terminal: 80, programs: { ...remote.programs, which } },
-    );
-    expect(code, err).toBe(2);
-    expect(err).toContain("another gpuctl process has just resumed or ended the job of this command line");
-    expect(err).toContain("`gpuctl rentals jobs list --all` shows the job.");
-    expect(requests.filter(isCreate)).toEqual([]);
-    expect(await active()).toHaveLength(1);
-  });
+    ["another process has attached to the job", { process: otherProcess }],
+    ["the job has ended", { phase: "ended" }],
+  ])(
+    "is not replaced by a new rental, and gpuctl does not ask for confirmation, if meanwhile %s",
+    async (_, fields) => {
+      const { run, line, remote, renter, active } = await createKilled();
+      const which = async (program: string) => {
+        await changeJob(renter, fields);
+        return remote.programs.which(program);
+      };
+      const { code, err, requests } = await run(
+        line.filter((word) => word !== "--yes"),
+        { terminal: 80, programs: { ...remote.programs, which } },
+      );
+      expect(code, err).toBe(2);
+      expect(err).toContain("another gpuctl process has just resumed or ended the job of this command line");
+      expect(err).toContain("`gpuctl rentals jobs list --all` shows the job.");
+      expect(requests.filter(isCreate)).toEqual([]);
+      expect(await active()).toHaveLength(1);
+    },
+  );
 });
 
-describe.skipIf(process.platform === "win32")("the command line that resumes a job", () => {
+describe.skipIf(process.platform === "win32")("a command line that resumes a job", () => {
   test.each([
     ["budget.maxBurn", "50", "60"],
     ["rentals.gpuType", "h200", "h100"],
     ["rentals.region", "us-central-1", "eu-north-4"],
-  ])("is the same after `config set %s`", async (key, before, after) => {
+  ])("still resumes the job after `config set %s`", async (key, before, after) => {
     const renter = await createRenter();
     const { run } = renter;
     const line = sh("exit 4", "--detach", "--lease", "1h");
@@ -143,7 +146,7 @@ describe.skipIf(process.platform === "win32")("the command line that resumes a j
     }
   });
 
-  test("resumes a job although the price of a new rental would not be known", async () => {
+  test("resumes the job although the price of a new rental is unknown", async () => {
     let fails = true;
     const renter = await createRenter({
       respond: async (request) => {
@@ -162,14 +165,14 @@ describe.skipIf(process.platform === "win32")("the command line that resumes a j
     expect(await renter.active()).toEqual([]);
   });
 
-  test("starts a new job if a typed limit differs", async () => {
+  test("starts a new job if the value of --max-burn differs", async () => {
     const { run, line } = await createKilled("--max-burn", "50");
     const { err, requests } = await run(line.map((word) => (word === "50" ? "60" : word)));
     expect(err).not.toContain("Resuming");
     expect(requests.filter(isCreate)).toHaveLength(1);
   });
 
-  test("contains the answers to prompts as flags", async () => {
+  test("is printed with the answers to the prompts as flags", async () => {
     const renter = await createRenter();
     const choose: Prompts["choose"] = async ({ choices }) => choices[1] ?? choices[0] ?? "";
     const line = sh("exit 4", "--detach", "--lease", "1h").filter((word) => !["--gpus", "1"].includes(word));
@@ -182,14 +185,14 @@ describe.skipIf(process.platform === "win32")("the command line that resumes a j
     expect(same.requests.filter(isCreate)).toEqual([]);
   });
 
-  test("keeps the lease of the job in its file if another lease file is set", async () => {
+  test("keeps the lease of the job in the first lease file if the environment selects another one", async () => {
     let fails = true;
     const guarded: string[] = [];
     const renter = await createRenter({
       respond: async (request) => {
         if (!isTerminate(request)) return undefined;
         if (fails) return Response.json({}, { status: 500 });
-        // While the job is resumed, a guard of its file does not end its rental.
+        // While the job is resumed, a guard that reads the first lease file must not end the rental.
         if (guarded.length > 0) return undefined;
         guarded.push("asked");
         const guard = await renter.run("rentals guard --once --yes -o json", first);
@@ -214,7 +217,7 @@ describe.skipIf(process.platform === "win32")("the command line that resumes a j
     expect(await leasesOf(renter, join(folder, "first"))).toEqual([]);
   });
 
-  test("names the lease file of a job whose rental is not listed", async () => {
+  test("names the lease file of the job if its rental is not listed", async () => {
     let fails = true;
     const renter = await createRenter({
       respond: async (request) =>
@@ -231,10 +234,10 @@ describe.skipIf(process.platform === "win32")("the command line that resumes a j
   });
 });
 
-describe.skipIf(process.platform === "win32")("a job whose process cannot be checked", () => {
+describe.skipIf(process.platform === "win32")("a job whose attached process cannot be checked", () => {
   const line = sh("exit 4", "--detach", "--lease", "1h");
 
-  /** A job that was left on another machine after it had rented. */
+  /** A job whose process is on another machine and has created the rental. */
   async function createDistant(fields: object = {}) {
     const renter = await createRenter();
     await renter.run(line);
@@ -243,7 +246,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     return { ...renter, id };
   }
 
-  test("is not rented for a second time, and no one is asked", async () => {
+  test("is reported as an error when its command line is run again, and nothing is rented", async () => {
     const { run, id, active } = await createDistant();
     const asked: string[] = [];
     const confirm = async ({ message }: { readonly message: string }) => asked.push(message) > 0;
@@ -259,21 +262,21 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect(await active()).toHaveLength(1);
   });
 
-  test("does not keep another --label from renting", async () => {
+  test("does not prevent a run with another --label from creating a rental", async () => {
     const { run } = await createDistant();
     const { code, err, requests } = await run([...line.slice(0, 2), "--label", "other", ...line.slice(2)]);
     expect(code, err).toBe(0);
     expect(requests.filter(isCreate)).toHaveLength(1);
   });
 
-  test("is taken over by jobs attach --take-over, which ends its rental", async () => {
+  test("is taken over by `jobs attach --take-over`, which then ends the rental", async () => {
     const { run, active } = await createDistant();
     const { code, err } = await run("rentals jobs attach --take-over");
     expect(code, err).toBe(4);
     expect(await active()).toEqual([]);
   });
 
-  test("is not taken over by --take-over if its process runs here", async () => {
+  test("is not taken over by `jobs attach --take-over` if the attached process runs on this machine", async () => {
     const { run, active } = await createDistant({ process: otherProcess });
     const { code, err } = await run("rentals jobs attach --take-over", {
       answerSignal: () => AbortSignal.timeout(500),
@@ -283,7 +286,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect(await active()).toHaveLength(1);
   });
 
-  test("is reported to a process that watches it", async () => {
+  test("makes `jobs attach` name the attached process and --take-over", async () => {
     const { run } = await createDistant();
     const { code, err } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.timeout(500) });
     expect(code, err).toBe(130);
@@ -291,7 +294,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect(err).toContain("--take-over");
   });
 
-  test("has no process attached once it is detached", async () => {
+  test("has no attached process after `jobs attach` is interrupted", async () => {
     const { run, active, folder, id } = await createDistant({ phase: "running", process: deadProcess });
     const { code } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.abort() });
     expect(code).toBe(130);
@@ -301,7 +304,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect(await active()).toEqual([]);
   });
 
-  test("is resumed by --take-over and the same command line if it has not rented", async () => {
+  test("can be started again after --take-over if it has no rental", async () => {
     const { run, active } = await createDistant({
       phase: "creating",
       rentalId: undefined,
@@ -317,7 +320,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
   });
 
   /**
-   * The processes as a container sees them. While it checks whether the first process of a job still runs, a process in
+   * The processes that a container sees. While gpuctl checks whether the first process of a job still runs, a process in
    * another container attaches to the job.
    */
   const whereTaken = ({ folder, id }: Awaited<ReturnType<typeof createDistant>>) => {
@@ -335,7 +338,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     return { ...own, isRunning, isHere: (name: string) => name === "first" || own.isHere(name) };
   };
 
-  test("is reported with the process in the other container that took it over", async () => {
+  test("makes `jobs attach` name the process in another container that has just taken the job over", async () => {
     const distant = await createDistant({ process: "first" });
     const { code, err } = await distant.run("rentals jobs attach", {
       processes: whereTaken(distant),
@@ -345,7 +348,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
     expect(err).toContain("process 1 on node, which cannot be checked from here");
   });
 
-  test("is taken over by --take-over from the process in the other container that took it over", async () => {
+  test("can be taken over from a process in another container that has just taken the job over", async () => {
     const distant = await createDistant({ process: "first" });
     const { code, err } = await distant.run("rentals jobs attach --take-over", {
       processes: whereTaken(distant),
@@ -355,7 +358,7 @@ describe.skipIf(process.platform === "win32")("a job whose process cannot be che
   });
 });
 
-describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because of an error", () => {
+describe.skipIf(process.platform === "win32")("a job that stops because of an error", () => {
   const line = sh("exit 6", "--detach", "--lease", "1h", "--env", "MODE=fast");
 
   /** A job without an attached process. The service refuses the requests that `refuses` selects. */
@@ -395,7 +398,7 @@ describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because 
     expect(await active()).toEqual([]);
   });
 
-  test("can be resumed in another container, and keeps its lease, if its request had an unknown outcome", async () => {
+  test("can be resumed in another container, and its lease stays, if the outcome of its create is unknown", async () => {
     const attached = sh("exit 6", "--lease", "1h");
     let fails = true;
     const { run, jobs, active, leases } = await createRenter({
@@ -412,7 +415,7 @@ describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because 
     expect([await active(), await leases()]).toEqual([[], []]);
   });
 
-  test("keeps the exit status of its command if jobs cancel cannot end the rental", async () => {
+  test("keeps the exit status of its command if `jobs cancel` cannot end the rental", async () => {
     const { run, service, active } = await createLeft({ phase: "ending", status: 3 });
     service.refuses = isTerminate;
     expect(await run("rentals jobs cancel --all --yes")).toMatchObject({ code: 10 });
@@ -422,7 +425,7 @@ describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because 
     expect(await active()).toEqual([]);
   });
 
-  test("is not mentioned in the error of the job that starts instead", async () => {
+  test("is not mentioned in the error if a new job starts instead and fails", async () => {
     const { run, service } = await createLeft({
       phase: "creating",
       rentalId: undefined,
@@ -437,7 +440,7 @@ describe.skipIf(process.platform === "win32")("a job that gpuctl leaves because 
 });
 
 describe.skipIf(process.platform === "win32")("the lease of a job", () => {
-  /** A detached job that was killed before its lease outlived its process. */
+  /** A detached job that was killed while its lease was still set to end with its process. */
   async function createDetached(trouble?: () => Promise<undefined>) {
     const renter = await createRenter({ ...(trouble && { trouble }) });
     await renter.run(sh("sleep 0.3; exit 4", "--detach", "--lease", "1h"));
@@ -449,7 +452,7 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     return renter;
   }
 
-  test("keeps a guard from ending the rental while jobs attach waits", async () => {
+  test("keeps a guard from ending the rental while `jobs attach` waits", async () => {
     let guard: (() => Promise<unknown>) | undefined;
     const { run } = await createDetached(async () => {
       await guard?.();
@@ -460,7 +463,7 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     expect(code, err).toBe(4);
   });
 
-  test("outlives jobs attach that is interrupted", async () => {
+  test("stays after `jobs attach` is interrupted", async () => {
     const { run, leases } = await createDetached();
     const { code } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.abort() });
     expect(code).toBe(130);
@@ -472,7 +475,7 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     ["is removed if nothing was requested", undefined, 0],
     ["stays if the rental may belong to another account", firstMoment - hour, 1],
     ["stays if the rental may still appear", firstMoment, 1],
-  ])("of a job that is canceled without a rental %s", async (_, rentedAt, left) => {
+  ])("after the job was canceled without a rental %s", async (_, rentedAt, left) => {
     const renter = await createRenter();
     const job = { service: serviceUrl, process: deadProcess, rentedAt, leaseFile: leaseFile(renter) };
     const { id: token, rentalLabel: label } = await storeJob(join(renter.folder, "state"), job);

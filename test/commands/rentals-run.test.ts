@@ -24,7 +24,7 @@ const isFollow = ({ input }: Connection) => input.includes("tail -c");
 const isStop = ({ input }: Connection) => input.includes("kill -s TERM");
 
 describe.skipIf(process.platform === "win32")("rentals run", () => {
-  test("passes on output and status, copies both ways, ends the rental and reports the cost", async () => {
+  test("passes on the output and the exit status, copies files both ways, ends the rental and reports the cost", async () => {
     const { run, folder, active, jobs, leases, remote } = await createRenter();
     await mkdir(join(folder, "input"));
     await writeFile(join(folder, "input", "data.txt"), "hello\n");
@@ -54,7 +54,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     ).not.toContain("it's");
   });
 
-  test("says which job runs on which rental, before the command prints anything", async () => {
+  test("prints the job and its rental before any output of the command", async () => {
     const { run, jobs } = await createRenter();
     const { err } = await run(sh("echo first >&2"));
     const [{ id }] = await jobs();
@@ -68,18 +68,18 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const { run, remote } = await createRenter();
     expect(await run(sh("echo one; sleep 1; echo two"))).toMatchObject({ code: 0, out: "one\ntwo\n" });
     const following = remote.connections.filter(({ input }) => input.includes("tail -c"));
-    // Another one may fetch the end of the output.
+    // A second connection may fetch the end of the output.
     expect(following.length).toBeLessThanOrEqual(2);
   });
 
-  test("a failure names the log in a line of its own", async () => {
+  test("prints the path of the log in a line of its own before the error", async () => {
     const { run } = await createRenter();
     const { code, err } = await run(sh("echo hi", "--fetch", "missing"));
     expect(code).toBe(1);
     expect(err).toMatch(/^Output: .*output\.log\nError: not everything was copied back/m);
   });
 
-  test("if it is not known whether it rented, says how to find the rental", async () => {
+  test("says how to find the rental if the outcome of the create is unknown", async () => {
     const { run, jobs } = await createRenter({
       respond: ({ method, path }) =>
         method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
@@ -96,7 +96,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   describe("with --keep", () => {
-    test("a lease that the user asked for stays, and the guard ends the rental", async () => {
+    test("keeps the lease that --lease asked for, and `rentals guard` ends the rental when the lease is over", async () => {
       const { run, leases, active, advance } = await createRenter();
       const { code, err } = await run(sh("true", "--keep", "--lease", "2h"));
       expect(code, err).toBe(0);
@@ -109,7 +109,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect([await active(), await leases()]).toEqual([[], []]);
     });
 
-    test("names the lease file in the guard that ends the rental", async () => {
+    test("prints a `rentals guard` command with the path of the lease file", async () => {
       const { run, active, leases, advance } = await createRenter();
       const { err } = await run(sh("true", "--keep", "--lease", "2h", "--lease-file", "my leases"));
       const [, command = ""] =
@@ -120,14 +120,14 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect([await active(), await leases()]).toEqual([[], []]);
     });
 
-    test("without a lease, names the command that ends the rental", async () => {
+    test("prints the `rentals terminate` command if there is no lease", async () => {
       const { run, leases } = await createRenter();
       const { err } = await run(sh("true", "--keep"));
       expect(err).toContain("was kept and is still billed; `gpuctl rentals terminate 1001` ends it.");
       expect(await leases()).toEqual([]);
     });
 
-    test("Ctrl-C does not say that the rental ends", async () => {
+    test("does not say that the rental ends after Ctrl-C", async () => {
       const stop = new AbortController();
       const { run, active } = await createRenter({
         trouble: (connection) => {
@@ -142,7 +142,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
-  test("a path that does not exist is named before the user is asked", async () => {
+  test("names a --sync folder that does not exist before it asks for confirmation", async () => {
     const { run } = await createRenter();
     const confirm = async () => {
       throw new Error("asked");
@@ -155,14 +155,14 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
-  test("the arguments of the command arrive as they are", async () => {
+  test("passes the arguments of the command on unchanged", async () => {
     const { run } = await createRenter();
     const words = ["a b", "$HOME", "", "it's", "*", "-n", "\n"];
     const { out, code } = await run([..."rentals run --gpus 1 --yes -- printf <%s>".split(" "), ...words]);
     expect({ out, code }).toEqual({ out: words.map((word) => `<${word}>`).join(""), code: 0 });
   });
 
-  test("-o json prints one document, and the output is in the log", async () => {
+  test("prints one JSON document with -o json, and writes the output of the command to the log", async () => {
     const { run } = await createRenter();
     const { code, out } = await run(sh("echo shown; exit 2", "-o", "json"));
     expect(code).toBe(2);
@@ -172,12 +172,12 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   const notYet: readonly (readonly [string, string])[] = [
-    ["Connection refused", "ssh: connect to host x port 22: Connection refused\r\n"],
-    ["a banner that does not come", "Connection timed out during banner exchange\r\n"],
-    ["keys that are not there yet", "ubuntu@x: Permission denied (publickey).\r\n"],
+    ["a refused connection", "ssh: connect to host x port 22: Connection refused\r\n"],
+    ["a missing SSH banner", "Connection timed out during banner exchange\r\n"],
+    ["a login before the rental has the keys", "ubuntu@x: Permission denied (publickey).\r\n"],
   ];
 
-  test.each(sample(notYet, 2))("waits after %s", async (_, stderr) => {
+  test.each(sample(notYet, 2))("connects again after %s", async (_, stderr) => {
     let left = 3;
     const { run, active } = await createRenter({
       trouble: () => (left-- > 0 ? { stderr } : undefined),
@@ -190,7 +190,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     ["never answers", "Connection refused", 8, /could not be reached for 1m: the connection was refused/],
     ["refuses the login", "Permission denied (publickey).", 9, /login failed/],
     ["has another host key", "Host key verification failed.", 9, /host key has changed/],
-  ])("ends a rental whose ssh %s", async (_, stderr, exitCode, message) => {
+  ])("ends the rental if its SSH server %s", async (_, stderr, exitCode, message) => {
     const { run, active, leases } = await createRenter({ trouble: () => ({ stderr }) });
     const wait = exitCode === 8 ? ["--wait-timeout", "1m"] : [];
     const { code, err } = await run(sh("echo up", ...wait));
@@ -200,7 +200,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect([await active(), await leases()]).toEqual([[], []]);
   });
 
-  test("says how long it has tried, even if the last attempt exceeded the limit", async () => {
+  test("says how long it tried to connect, even if the last attempt went past --wait-timeout", async () => {
     const renter = await createRenter({
       trouble: () => {
         renter.advance(70_000);
@@ -221,7 +221,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await active()).toEqual([]);
   });
 
-  test("a lost connection does not end the command, and no output is lost or repeated", async () => {
+  test("lets the command continue when the connection is lost, and neither loses nor repeats output", async () => {
     let lost = 0;
     const renter = await createRenter({
       trouble: async (connection) => {
@@ -236,7 +236,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.active()).toEqual([]);
   });
 
-  test("greetings of the remote shell are not output", async () => {
+  test("does not print the greeting of the remote shell as output", async () => {
     const { run, remote } = await createRenter();
     const { stream } = remote.programs;
     const greeting: typeof stream = async (program, args, options) => {
@@ -250,7 +250,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect({ code, out }).toEqual({ code: 0, out: "done" });
   });
 
-  test("escape sequences of the command do not reach a terminal, and the log has them", async () => {
+  test("removes escape sequences from the output on a terminal, and keeps them in the log", async () => {
     const { run, jobs, folder } = await createRenter();
     const { out } = await run(sh("printf 'a\\033]0;title\\007b\\r50%%\\r100%%\\n'"), { terminal: 80 });
     expect(out).toBe("ab\n50%\n100%\n");
@@ -260,18 +260,18 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     );
   });
 
-  test("a line that does not end is written to a terminal in parts", async () => {
+  test("writes a very long line to a terminal in parts", async () => {
     const { run } = await createRenter();
     const parts: string[] = [];
     const messages = { read: Readable.from([]), write: (text: string) => void parts.push(text) };
     const script = "head -c 1000000 /dev/zero | tr '\\0' x; printf '\\na'";
     const { out } = await run(sh(script), { terminal: 80, messages });
     expect(out).toBe(`${"x".repeat(1_000_000)}\na\n`);
-    // At most 64 KiB that were held and, because the connection is a pipe, 64 KiB that arrived at once.
+    // A part has at most 64 KiB that gpuctl held back, plus 64 KiB, the most that the test's pipe delivers at once.
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(128 * 1024);
   });
 
-  test("if the reader of the output exits, the command continues", async () => {
+  test("lets the command continue when the reader of the output exits", async () => {
     const { run, active, jobs } = await createRenter();
     const writeFails = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
     expect(await run(sh("echo a; echo b; exit 6"), { writeFails })).toMatchObject({ code: 6 });
@@ -283,17 +283,20 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     test.each([
       ["--time-limit", "2m", /the time limit of 2m is reached/],
       ["--max-cost", "0.10", /the cost limit of \$0\.10 is reached/],
-    ])("%s stops the command, copies back, ends the rental and exits 8", async (flag, value, message) => {
-      const { run, active, folder } = await createRenter();
-      const script = "echo partial > model; trap 'echo stopping; exit 9' TERM; sleep 30 & wait";
-      const { code, out, err } = await run(sh(script, flag, value, "--fetch", "model"));
-      expect(code, err).toBe(8);
-      expect(err).toMatch(message);
-      if (out !== "") expect(await readFile(join(folder, "model"), "utf8")).toBe("partial\n");
-      expect(await active()).toEqual([]);
-    });
+    ])(
+      "%s stops the command, copies the results back, ends the rental and exits with 8",
+      async (flag, value, message) => {
+        const { run, active, folder } = await createRenter();
+        const script = "echo partial > model; trap 'echo stopping; exit 9' TERM; sleep 30 & wait";
+        const { code, out, err } = await run(sh(script, flag, value, "--fetch", "model"));
+        expect(code, err).toBe(8);
+        expect(err).toMatch(message);
+        if (out !== "") expect(await readFile(join(folder, "model"), "utf8")).toBe("partial\n");
+        expect(await active()).toEqual([]);
+      },
+    );
 
-    test("a limit is checked often, because timers stand still while the machine is suspended", async () => {
+    test("--time-limit is checked at least every 30 seconds, because timers stop while the machine is suspended", async () => {
       const { run } = await createRenter();
       const { code, slept } = await run(sh("sleep 30", "--time-limit", "2h"));
       expect(code).toBe(8);
@@ -306,7 +309,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     ])("%s stops the command in time although the clock is set back", async (flag, value) => {
       const { run, advance } = await createRenter();
       let waits = 0;
-      // The limit is awaited by then, in many short waits.
+      // gpuctl waits for the limit in many short waits. At the 20th, the command already runs.
       const onSleep = () => {
         waits += 1;
         if (waits === 20) advance(-24 * hour);
@@ -317,7 +320,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(slept.reduce((sum, one) => sum + one)).toBeLessThan(4 * hour);
     });
 
-    test("a profile's limit for inference does not stop a job, and its burn limit refuses it", async () => {
+    test("budget.maxCost of the profile does not apply to a job, but budget.maxBurn does", async () => {
       const { run, network } = await createRenter();
       await run("config set budget.maxCost 0.0001", network());
       expect(await run(sh("exit 3"))).toMatchObject({ code: 3 });
@@ -325,7 +328,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await run(sh("exit 3"))).toMatchObject({ code: 11 });
     });
 
-    test("--max-cost refuses an unknown price, and names the limit that needs none", async () => {
+    test("--max-cost is an error if the price is unknown, and the error suggests --time-limit", async () => {
       const { run, active } = await createRenter({
         respond: ({ path }) => (path.endsWith("/rental-options") ? Response.json([]) : undefined),
       });
@@ -334,7 +337,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(err).toContain("so --max-cost cannot be checked; use --time-limit instead\nNothing was sent.");
     });
 
-    test("--max-burn refuses before anything is sent", async () => {
+    test("--max-burn is checked before a create is sent", async () => {
       const { run, active, jobs } = await createRenter();
       expect(await run(sh("true", "--max-burn", "0.01"))).toMatchObject({ code: 11, out: "" });
       expect(await active()).toEqual([]);
@@ -342,7 +345,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
-  test("a process that takes the lock during the wait for the lease file counts for --max-burn", async () => {
+  test("checks --max-burn again if another process takes the lock for creates during the wait for the lease file", async () => {
     let lookUps = 0;
     const waits = new AbortController();
     const renter = await createRenter({
@@ -369,7 +372,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.leases()).toEqual([]);
   });
 
-  test("without an operation that ends rentals it refuses, unless --keep is given", async () => {
+  test("is refused without --keep if the service has no operation that ends rentals", async () => {
     const documented = await createCli({ negotiates: true, only: "documented" });
     const { programs } = await createRemote(documented.folder);
     const options = { ...overNetwork({ GPUCTL_API_KEY: documented.sandbox.keys.full }), programs };
@@ -391,7 +394,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     [["--time-limit", "0s"], /--time-limit must be greater than 0/],
     [["--detach"], /--detach requires --lease or --keep/],
     [["--detach", "--lease", "1h", "--time-limit", "1h"], /cannot be used/],
-  ])("%j is refused before anything is sent", async (flags, message) => {
+  ])("with %j is refused before anything is sent", async (flags, message) => {
     const { run } = await createRenter();
     const { code, err, requests } = await run(sh("true", ...flags));
     expect({ code, posts: requests.filter(({ method }) => method === "POST") }).toEqual({
@@ -401,14 +404,14 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(message);
   });
 
-  test("a whole command line in one word is refused", async () => {
+  test("refuses a command that is one word with spaces", async () => {
     const { run } = await createRenter();
     const { code, err } = await run(["rentals", "run", "--gpus", "1", "--yes", "--", "python train.py"]);
     expect(code).toBe(2);
     expect(err).toMatch(/one word with spaces[\s\S]*sh -c/);
   });
 
-  test("--env NAME takes the value of this machine", async () => {
+  test("--env NAME passes on the variable of this machine", async () => {
     const { run, network } = await createRenter();
     expect(await run(sh("echo $TOKEN", "--env", "TOKEN"), network({ TOKEN: "from here" }))).toMatchObject({
       code: 0,
@@ -416,7 +419,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
-  test("missing results make a run fail if its command succeeded, and otherwise only give a warning", async () => {
+  test("fails because of missing results only if the command succeeded; otherwise it prints a warning", async () => {
     const { run, active } = await createRenter();
     const missing = await run(sh("true", "--fetch", "none"));
     expect(missing.code).toBe(1);
@@ -427,7 +430,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await active()).toEqual([]);
   });
 
-  test("a copy that fails leaves the file that was there, and is tried again", async () => {
+  test("copies results again after a failure, and replaces a local file only by a complete copy", async () => {
     let copies = 0;
     const { run, folder } = await createRenter({
       trouble: ({ program }) =>
@@ -439,7 +442,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith(".gpuctl"))).toEqual([]);
   });
 
-  test("the part of a path that could be copied is kept, separately from the next path", async () => {
+  test("saves an incomplete --fetch path in a separate folder, and copies the next --fetch path as usual", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     let copies = 0;
@@ -457,7 +460,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await readdir(kept, { recursive: true }), err).toContain(join("fetch", "model"));
   });
 
-  test("a copy up that always fails ends the rental instead of trying for ten minutes", async () => {
+  test("ends the rental after five failed uploads instead of trying for ten minutes", async () => {
     const { run, folder, active, remote } = await createRenter({
       trouble: ({ program }) =>
         program === "scp" ? { stderr: "write: No space left on device", status: 1 } : undefined,
@@ -476,7 +479,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     ["in place of a folder", "results", "results"],
     ["above the path that is copied", "results/deep", "results"],
     ["inside the folder that is copied", "results", "results/deep"],
-  ])("nothing is written through a symbolic link %s", async (_, path, link) => {
+  ])("writes nothing through a symbolic link %s", async (_, path, link) => {
     const { run, folder, jobs, remote } = await createRenter();
     await mkdir(join(folder, "private"));
     await mkdir(join(folder, link, ".."), { recursive: true });
@@ -494,7 +497,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   test.each(["Host key verification failed.", "git@x: Permission denied (publickey)."])(
-    "the command's own words %j do not count as those of ssh",
+    "does not take %j for an error of ssh if the command prints it",
     async (words) => {
       let lost = 0;
       const renter = await createRenter();
@@ -513,7 +516,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     },
   );
 
-  test("an exit status that no program can have does not count as success", async () => {
+  test("does not take an impossible exit status for success", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     const lying: typeof stream = async (program, args, options) => {
@@ -530,26 +533,29 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   test.each([
     ["succeeded", "exit 0", 1, "not everything was copied back: 995 bytes of the output did not arrive"],
     ["failed", "exit 6", 6, "Warning: not everything was copied back: 995 bytes of the output did not"],
-  ])("output that never arrives does not keep a rental whose command %s", async (_, end, code, message) => {
-    const renter = await createRenter();
-    const { stream } = renter.remote.programs;
-    const lying: typeof stream = (program, args, options) => {
-      if (!options.input?.includes("wc -c")) return stream(program, args, options);
-      const onStdout: typeof options.onStdout = (bytes) =>
-        options.onStdout(Buffer.from(String(bytes).replace(/^(\d+) \d+ 0$/m, "$1 1000 0")));
-      return stream(program, args, { ...options, onStdout });
-    };
-    const programs = { ...renter.remote.programs, stream: lying };
-    const script = `echo data > model; echo here; ${end}`;
-    const outcome = await renter.run(sh(script, "--fetch", "model"), { programs });
-    expect(outcome).toMatchObject({ code, out: "here\n" });
-    expect(outcome.err).toContain(message);
-    expect(await readFile(join(renter.folder, "model"), "utf8")).toBe("data\n");
-    expect(renter.remote.connections.filter(isFollow).length).toBeLessThan(15);
-    expect(await renter.active()).toEqual([]);
-  });
+  ])(
+    "ends the rental although a part of the output never arrives, if the command %s",
+    async (_, end, code, message) => {
+      const renter = await createRenter();
+      const { stream } = renter.remote.programs;
+      const lying: typeof stream = (program, args, options) => {
+        if (!options.input?.includes("wc -c")) return stream(program, args, options);
+        const onStdout: typeof options.onStdout = (bytes) =>
+          options.onStdout(Buffer.from(String(bytes).replace(/^(\d+) \d+ 0$/m, "$1 1000 0")));
+        return stream(program, args, { ...options, onStdout });
+      };
+      const programs = { ...renter.remote.programs, stream: lying };
+      const script = `echo data > model; echo here; ${end}`;
+      const outcome = await renter.run(sh(script, "--fetch", "model"), { programs });
+      expect(outcome).toMatchObject({ code, out: "here\n" });
+      expect(outcome.err).toContain(message);
+      expect(await readFile(join(renter.folder, "model"), "utf8")).toBe("data\n");
+      expect(renter.remote.connections.filter(isFollow).length).toBeLessThan(15);
+      expect(await renter.active()).toEqual([]);
+    },
+  );
 
-  test("a rental that floods the connection before its output does not fill the memory", async () => {
+  test("uses little memory if the rental floods the connection before the output", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     const flood = Buffer.alloc(1024 * 1024, "x");
@@ -563,7 +569,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * 1024 * 1024);
   });
 
-  test("a rental that one lookup does not find keeps running its command", async () => {
+  test("lets the command continue if one lookup does not find the rental", async () => {
     let isStarted = false;
     let isFound = true;
     const renter = await createRenter({
@@ -584,9 +590,9 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   test.each([
-    ["is ended, although the service does not find it yet", 200, 8, []],
+    ["is ended", 200, 8, []],
     ["is reported if it cannot be ended, and its lease stays", 404, 10, [{ id: 1001 }]],
-  ])("a new rental %s", async (_, status, code, left) => {
+  ])("a new rental that lookups do not find %s", async (_, status, code, left) => {
     let isListed = false;
     const renter = await createRenter({
       respond: ({ path }) => {
@@ -611,7 +617,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       "with the label, although the service showed another name at first",
       (record: Readonly<Record<string, unknown>>) => record,
     ],
-  ])("ends its rental if lookups return it %s", async (_, shown) => {
+  ])("ends the rental if lookups return it %s", async (_, shown) => {
     const renter: Awaited<ReturnType<typeof createRenter>> = await createRenter({
       respond: async (seen) => {
         const response = await renter.sandbox.fetch(requestOf(seen));
@@ -629,8 +635,8 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.active()).toEqual([]);
   });
 
-  describe("another rental that got the ID of the job's rental", () => {
-    /** Starts a run, and replaces its rental once the command runs. */
+  describe("when another rental now has the ID of the job's rental", () => {
+    /** A machine on which the rental of a run is replaced by another one once the command runs. */
     async function createReplaced() {
       let replaced = false;
       const renter = await createRenter({
@@ -645,7 +651,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       return renter;
     }
 
-    test("is not ended with the job", async () => {
+    test("does not end the other rental", async () => {
       const { run, active } = await createReplaced();
       const { code, err } = await run(sh("sleep 1; exit 3"));
       expect(code, err).toBe(10);
@@ -655,7 +661,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
     });
 
-    test("neither runs the command nor ends when the job is resumed", async () => {
+    test("neither uses nor ends the other rental when the job is resumed", async () => {
       const { run, active, jobs, folder, remote } = await createReplaced();
       await run(sh("sleep 1; exit 3"));
       const [{ id }] = await jobs();
@@ -673,8 +679,8 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
-  describe("a killed run whose process ID is used again", () => {
-    /** A run that was killed once its rental was there. */
+  describe("after a run was killed and its process ID was reused", () => {
+    /** A run that was killed after its rental was created. `name` is the name of its process. */
     async function createKilled(name: string) {
       const renter = await createRenter();
       await renter.run(sh("exit 4", "--detach", "--lease", "1h"));
@@ -685,59 +691,68 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       return renter;
     }
 
-    test("is resumed by a process of the same name", async () => {
+    test("resumes the job if the process ID is now its own", async () => {
       const { run } = await createKilled(processes.self);
       const { err, requests } = await run(sh("exit 4", "--detach", "--lease", "1h"));
       expect(err).toMatch(/^Resuming job/);
       expect(requests.filter(isCreate)).toEqual([]);
     });
 
-    test.runIf(process.platform === "linux")("is resumed while another process has its ID", async () => {
-      const { run } = await createKilled(reusedProcess);
-      const { err, requests } = await run(sh("exit 4", "--detach", "--lease", "1h"));
-      expect(err).toMatch(/^Resuming job/);
-      expect(requests.filter(isCreate)).toEqual([]);
-    });
+    test.runIf(process.platform === "linux")(
+      "resumes the job if another process now has the process ID",
+      async () => {
+        const { run } = await createKilled(reusedProcess);
+        const { err, requests } = await run(sh("exit 4", "--detach", "--lease", "1h"));
+        expect(err).toMatch(/^Resuming job/);
+        expect(requests.filter(isCreate)).toEqual([]);
+      },
+    );
 
-    test.runIf(process.platform === "linux")("is ended by the guard", async () => {
-      const { run, active, folder } = await createKilled(reusedProcess);
-      const path = join(folder, "state", "leases.jsonl");
-      const [header = "", line = ""] = (await readFile(path, "utf8")).split("\n");
-      const { lease } = JSON.parse(line);
-      const left = { lease: { ...lease, process: reusedProcess, endsWithProcess: true } };
-      await writeFile(path, `${header}\n${JSON.stringify(left)}\n`);
-      const { code, err } = await run("rentals guard --once --yes");
-      expect(code, err).toBe(0);
-      expect(await active()).toEqual([]);
-    });
+    test.runIf(process.platform === "linux")(
+      "leaves the rental to `rentals guard`, which ends it",
+      async () => {
+        const { run, active, folder } = await createKilled(reusedProcess);
+        const path = join(folder, "state", "leases.jsonl");
+        const [header = "", line = ""] = (await readFile(path, "utf8")).split("\n");
+        const { lease } = JSON.parse(line);
+        const left = { lease: { ...lease, process: reusedProcess, endsWithProcess: true } };
+        await writeFile(path, `${header}\n${JSON.stringify(left)}\n`);
+        const { code, err } = await run("rentals guard --once --yes");
+        expect(code, err).toBe(0);
+        expect(await active()).toEqual([]);
+      },
+    );
   });
 
-  describe("a job that was left before its rental was known", () => {
-    test.each(["before the request", "after the request"])("asks again if it was left %s", async (when) => {
-      const { run, folder, jobs } = await createRenter({
-        respond: ({ method, path }) =>
-          method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
-      });
-      await run(sh("echo ran"));
-      const [{ id }] = await jobs();
-      const path = join(folder, "state", "jobs", id, "job.json");
-      const job = JSON.parse(await readFile(path, "utf8"));
-      const rentedAt = when === "before the request" ? undefined : job.rentedAt;
-      await writeFile(path, JSON.stringify({ ...job, rentedAt, process: deadProcess }));
-      const asked: string[] = [];
-      const confirm = async ({ message }: { readonly message: string }) => {
-        asked.push(message);
-        return false;
-      };
-      const line = sh("echo ran").filter((word) => word !== "--yes");
-      const { requests, err } = await run(line, { terminal: 80, prompts: { confirm } });
-      expect(asked, err).toEqual([expect.stringMatching(/^Rent a virtual machine .* an hour/)]);
-      expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
-    });
+  describe("after gpuctl was killed before it knew the rental", () => {
+    test.each(["before the request", "after the request"])(
+      "asks for confirmation again if gpuctl was killed %s",
+      async (when) => {
+        const { run, folder, jobs } = await createRenter({
+          respond: ({ method, path }) =>
+            method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
+        });
+        await run(sh("echo ran"));
+        const [{ id }] = await jobs();
+        const path = join(folder, "state", "jobs", id, "job.json");
+        const job = JSON.parse(await readFile(path, "utf8"));
+        const rentedAt = when === "before the request" ? undefined : job.rentedAt;
+        await writeFile(path, JSON.stringify({ ...job, rentedAt, process: deadProcess }));
+        const asked: string[] = [];
+        const confirm = async ({ message }: { readonly message: string }) => {
+          asked.push(message);
+          return false;
+        };
+        const line = sh("echo ran").filter((word) => word !== "--yes");
+        const { requests, err } = await run(line, { terminal: 80, prompts: { confirm } });
+        expect(asked, err).toEqual([expect.stringMatching(/^Rent a virtual machine .* an hour/)]);
+        expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+      },
+    );
   });
 
-  describe("a job whose rental is not listed", () => {
-    /** Runs a command line whose request fails, and again after the process was killed. */
+  describe("when the rental of a killed job is not listed", () => {
+    /** Runs a command line whose create fails, and runs it again as if the first process had been killed. */
     async function runTwice(...flags: readonly string[]) {
       let failures = 1;
       const renter = await createRenter({
@@ -757,14 +772,14 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       return { ...renter, ...(await renter.run(line)) };
     }
 
-    test("leaves its lease to the guard", async () => {
+    test("says that `rentals guard` ends the rental if it appears later, and keeps the lease", async () => {
       const { code, err, leases } = await runTwice();
       expect(code, err).toBe(4);
       expect(err).toContain("If the rental appears later, `gpuctl rentals guard` ends it.");
       expect(await leases()).toMatchObject([{ process: deadProcess, endsWithProcess: true }]);
     });
 
-    test("without a lease, is not left to the guard", async () => {
+    test("prints the `rentals terminate` command for the rental if it has no lease", async () => {
       const { code, err, leases } = await runTwice("--keep");
       expect(code, err).toBe(4);
       expect(err).toMatch(/If the rental appears later, end it with `gpuctl rentals terminate.*no lease/);
@@ -772,8 +787,8 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
-  describe("an end that fails", () => {
-    test("is tried again while the rental is active", async () => {
+  describe("when the terminate request fails", () => {
+    test("sends the request again while the rental is active", async () => {
       let failures = 2;
       const { run, active } = await createRenter({
         respond: ({ path }) =>
@@ -783,7 +798,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await active()).toEqual([]);
     });
 
-    test("exits 10, names the rental and keeps the lease", async () => {
+    test("exits with 10, names the rental and keeps the lease if every attempt fails", async () => {
       const { run, active, leases } = await createRenter({
         respond: ({ path }) => (path === terminates ? Response.json({}, { status: 500 }) : undefined),
       });
@@ -798,33 +813,36 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
 
     test.each([
-      ["is sent again by the same command line", false],
-      ["is reported by the same command line after another process has ended the rental", true],
-    ])("%s, which does not run the command again", async (_, elsewhere) => {
-      let fails = true;
-      const renter = await createRenter({
-        respond: ({ path }) =>
-          path === terminates && fails ? Response.json({}, { status: 500 }) : undefined,
-      });
-      const line = sh("echo done; exit 3");
-      expect(await renter.run(line)).toMatchObject({ code: 10, out: "done\n" });
-      fails = false;
-      if (elsewhere) expect((await renter.run(["rentals", "terminate", "1001", "--yes"])).code).toBe(0);
-      const { code, out, err, requests } = await renter.run(line);
-      expect(code, err).toBe(3);
-      expect(err).toContain(
-        "its command exited with status 3 and is not run again, but its rental was not ended",
-      );
-      expect(err).toMatch(/^Job \w+ exited with status 3 .* Rental 1001 has ended\./m);
-      expect(out).toBe("");
-      expect(requests.filter(({ method, path }) => method === "POST" && path !== terminates)).toEqual([]);
-      expect(await renter.active()).toEqual([]);
-      expect(await renter.leases()).toEqual([]);
-    });
+      ["sends the request again", false],
+      ["reports that another process has ended the rental", true],
+    ])(
+      "%s when the same command line is repeated, and does not run the command again",
+      async (_, elsewhere) => {
+        let fails = true;
+        const renter = await createRenter({
+          respond: ({ path }) =>
+            path === terminates && fails ? Response.json({}, { status: 500 }) : undefined,
+        });
+        const line = sh("echo done; exit 3");
+        expect(await renter.run(line)).toMatchObject({ code: 10, out: "done\n" });
+        fails = false;
+        if (elsewhere) expect((await renter.run(["rentals", "terminate", "1001", "--yes"])).code).toBe(0);
+        const { code, out, err, requests } = await renter.run(line);
+        expect(code, err).toBe(3);
+        expect(err).toContain(
+          "its command exited with status 3 and is not run again, but its rental was not ended",
+        );
+        expect(err).toMatch(/^Job \w+ exited with status 3 .* Rental 1001 has ended\./m);
+        expect(out).toBe("");
+        expect(requests.filter(({ method, path }) => method === "POST" && path !== terminates)).toEqual([]);
+        expect(await renter.active()).toEqual([]);
+        expect(await renter.leases()).toEqual([]);
+      },
+    );
   });
 
-  describe("a create whose outcome is unknown", () => {
-    test("is recognized by its label, and the run continues", async () => {
+  describe("when the outcome of the create is unknown", () => {
+    test("recognizes the rental by its label, and continues", async () => {
       let created = false;
       const renter = await createRenter({
         respond: async (request) => {
@@ -854,7 +872,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await renter.active()).toEqual([]);
     });
 
-    test("exits 10 and keeps the lease when no rental has its label", async () => {
+    test("exits with 10 and keeps the lease if no rental has the label of the job", async () => {
       const { run, leases } = await createRenter({
         respond: ({ method, path }) =>
           method === "POST" && path !== terminates ? Response.json({}, { status: 500 }) : undefined,
@@ -868,7 +886,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   test.each([
     ["a fraction of a GPU", { gpuCount: 1e-30 }],
     ["a count that is no value", { gpuCount: { valueOf: null, toString: null } }],
-  ])("ends a rental without a price when another is listed with %s", async (_, odd) => {
+  ])("ends a rental without a price although another rental is listed with %s", async (_, odd) => {
     const other = { id: 5, gpuType: "h100", termType: "on-demand", costPerHourCents: 200, ...odd };
     let isOver = false;
     const renter = await createRenter({
@@ -901,7 +919,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.jobs()).toMatchObject([{ state: "ended", rentalId: "1001", status: 3 }]);
   });
 
-  describe("a state folder that cannot be written any more", () => {
+  describe("when the file of the job cannot be written", () => {
     const stuck = async (respond?: Responder) => {
       const renter = await createRenter({
         ...(respond && { respond }),
@@ -917,7 +935,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       return renter;
     };
 
-    test("does not stop the job", async () => {
+    test("warns, and continues the job", async () => {
       const { run, active, leases, folder } = await stuck();
       const { code, err } = await run(sh("echo 42 > model; exit 0", "--fetch", "model"));
       expect(code, err).toBe(0);
@@ -926,7 +944,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect([await active(), await leases()]).toEqual([[], []]);
     });
 
-    test("says how to end the rental of a run that is killed, because the rental is not stored", async () => {
+    test("says how to end the rental if the run is killed", async () => {
       const { run } = await createRenter({
         respond: ({ method, path }) => {
           if (method === "POST" && path !== terminates) fillDisk("job.json");
@@ -938,14 +956,14 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(err).toContain("If this run is killed, end rental 1001 with `gpuctl rentals terminate 1001`.\n");
     });
 
-    test("does not hide that the rental could not be ended", async () => {
+    test("still fails if the rental cannot be ended", async () => {
       const { run } = await stuck(({ path }) =>
         path === terminates ? Response.json({}, { status: 500 }) : undefined,
       );
       expect(await run(sh("true"))).toMatchObject({ code: 10 });
     });
 
-    test("is not written for each connection", async () => {
+    test("writes ssh_config once, not for each connection", async () => {
       const files = new Set<bigint>();
       const renter = await createRenter({
         trouble: async () => {
@@ -964,31 +982,34 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const moments: readonly (readonly [string, (connection: Connection) => boolean])[] = [
       ["before the request", () => false],
       ["while the rental boots", ({ input }) => input.includes("echo none")],
-      ["while it is prepared", ({ input }) => input.includes("command -v rsync")],
-      ["during the copy up", ({ program }) => program === "scp"],
+      ["while the rental is prepared", ({ input }) => input.includes("command -v rsync")],
+      ["during the upload", ({ program }) => program === "scp"],
       ["at the start of the command", isStart],
       ["while the command runs", isFollow],
     ];
 
-    test.each(sample(moments, 0, 1, 3, 5))("%s ends the rental and exits 130", async (when, at) => {
-      const stop = new AbortController();
-      if (when === "before the request") stop.abort();
-      const { run, active, leases, folder } = await createRenter({
-        trouble: (connection) => {
-          if (at(connection)) stop.abort();
-          return undefined;
-        },
-      });
-      await mkdir(join(folder, "in"));
-      const { code, err } = await run(sh("sleep 30", "--sync", "in", "--fetch", "x"), {
-        answerSignal: () => stop.signal,
-      });
-      expect(code, err).toBe(130);
-      expect([await active(), await leases()]).toEqual([[], []]);
-      expect(existsSync(join(folder, "x"))).toBe(false);
-    });
+    test.each(sample(moments, 0, 1, 3, 5))(
+      "pressed %s exits with 130 and leaves no rental",
+      async (when, at) => {
+        const stop = new AbortController();
+        if (when === "before the request") stop.abort();
+        const { run, active, leases, folder } = await createRenter({
+          trouble: (connection) => {
+            if (at(connection)) stop.abort();
+            return undefined;
+          },
+        });
+        await mkdir(join(folder, "in"));
+        const { code, err } = await run(sh("sleep 30", "--sync", "in", "--fetch", "x"), {
+          answerSignal: () => stop.signal,
+        });
+        expect(code, err).toBe(130);
+        expect([await active(), await leases()]).toEqual([[], []]);
+        expect(existsSync(join(folder, "x"))).toBe(false);
+      },
+    );
 
-    test("stops the command first", async () => {
+    test("stops the command before it ends the rental", async () => {
       const stop = new AbortController();
       const { run, remote } = await createRenter({
         trouble: (connection) => {
@@ -1007,7 +1028,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       ).toBe(true);
     });
 
-    test("a second one leaves at once and names the rental", async () => {
+    test("pressed a second time exits at once and names the rental", async () => {
       const [first, second] = [new AbortController(), new AbortController()];
       const { run, active } = await createRenter({
         trouble: (connection) => {

@@ -26,7 +26,7 @@ function sshExiting(status: number) {
 }
 
 describe("rentals ssh", () => {
-  test.each([0, 3, 130, 255])("ends with ssh's exit status %i", async (status) => {
+  test.each([0, 3, 130, 255])("exits with the exit status %i of ssh", async (status) => {
     const { run } = await createCli({ respond: lookupReturns(running) });
     const { calls, programs } = sshExiting(status);
     expect(await run("rentals ssh 1", { ...overNetwork(), programs })).toMatchObject({
@@ -71,7 +71,7 @@ describe("rentals ssh", () => {
     expect(err).toBe("After this request, gpuctl would run: ssh -p PORT USER@HOST uptime\n");
   });
 
-  test("uses the first of several nodes, with a note on how to select another", async () => {
+  test("connects to the first of several nodes, and says how to select another node", async () => {
     const nodes = [address, { ...address, host: "203.0.113.8" }];
     const { run } = await createCli({
       respond: lookupReturns({ ...running, providerData: { sshNetworking: nodes } }),
@@ -107,7 +107,7 @@ describe("rentals ssh", () => {
       7,
       "no address",
     ],
-  ])("%j runs nothing and exits %i", async (record, code, message) => {
+  ])("runs no ssh for the record %j and exits with %i", async (record, code, message) => {
     const { run } = await createCli({ respond: lookupReturns(record) });
     const { calls, programs } = sshExiting(0);
     const outcome = await run("rentals ssh 1", { ...overNetwork(), programs });
@@ -116,13 +116,13 @@ describe("rentals ssh", () => {
     expect(calls).toEqual([]);
   });
 
-  test("a rental that is not ready is a retryable error", async () => {
+  test("fails with a retryable error if the rental is not ready", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });
     const { err } = await run("rentals ssh 1 -o json --sandbox");
     expect(JSON.parse(err).error).toMatchObject({ code: "NOT_READY", exitCode: 8, retryable: true });
   });
 
-  test("--wait polls until there is an address", async () => {
+  test("--wait polls until the rental has an address", async () => {
     const { run } = await createCli();
     await run("rentals create vm --gpus 1 --sandbox --yes");
     const { calls, programs } = sshExiting(0);
@@ -134,14 +134,14 @@ describe("rentals ssh", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("--wait times out", async () => {
+  test("--wait times out if the rental is never ready", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });
     const outcome = await run("rentals ssh 1 --wait --wait-timeout 8s --print --sandbox");
     expect(outcome).toMatchObject({ code: 8, slept: [1000, 2000, 4000, 1000] });
     expect(outcome.err).toContain("is still billed");
   });
 
-  test("without ssh the error says what to do", async () => {
+  test("says that ssh is missing and what to do about it", async () => {
     const { run } = await createCli({ respond: lookupReturns(running) });
     const missing = async () => {
       throw new Unavailable("ssh cannot be started (ENOENT)", "It has to be installed.");

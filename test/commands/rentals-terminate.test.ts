@@ -12,7 +12,7 @@ interface PrintedRequest {
   readonly body: unknown;
 }
 
-/** Paths and bodies of the requests that a dry run printed. */
+/** The paths and bodies of the requests that a dry run printed. */
 function shownIn(out: string): readonly string[] {
   const document: { request?: PrintedRequest; requests?: readonly PrintedRequest[] } = JSON.parse(out);
   return (document.requests ?? [document.request]).map(
@@ -21,7 +21,7 @@ function shownIn(out: string): readonly string[] {
 }
 
 describe("rentals terminate", () => {
-  test("ends each rental by the operation of its type", async () => {
+  test("ends each rental with the operation for its type", async () => {
     const { run } = await createCli();
     await run(vm);
     await run(bareMetal);
@@ -40,14 +40,14 @@ describe("rentals terminate", () => {
     expect(JSON.parse((await run("rentals list -o json --sandbox")).out)).toEqual([]);
   });
 
-  test("prints the responses", async () => {
+  test("prints the responses of the service with -o json", async () => {
     const { run } = await createCli();
     await run(vm);
     const { out } = await run("rentals terminate 1001 --yes -o json --sandbox");
     expect(JSON.parse(out)).toEqual([{ message: "Rental 1001 was terminated.", rentalId: 1001 }]);
   });
 
-  test("names each rental and its label before it ends them", async () => {
+  test("names each rental and its label in the confirmation prompt", async () => {
     const { run } = await createCli();
     await run(vm);
     await run(vm);
@@ -66,7 +66,7 @@ describe("rentals terminate", () => {
     expect(await run("rentals terminate 1001 --sandbox")).toMatchObject({ code: 2, out: "" });
   });
 
-  test("shows the end of a reserved term in its question", async () => {
+  test("shows the end of a reserved term in the confirmation prompt", async () => {
     const { run, advance } = await createCli();
     await run(vm);
     await run("reserve convert 1001 --days 30 --expected-price 1296.00 --sandbox --yes");
@@ -80,7 +80,7 @@ describe("rentals terminate", () => {
     expect(asked[1]).toMatch(/^Terminate 1001 \(trial\)\? All data/);
   });
 
-  test("ends nothing when one of the rentals does not exist", async () => {
+  test("ends no rental if one of the rentals does not exist", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, err, requests } = await run("rentals terminate 1001 999 --yes --sandbox");
@@ -99,7 +99,7 @@ describe("rentals terminate", () => {
     });
   });
 
-  test("shows in a dry run every request that may be sent, and sends none", async () => {
+  test("prints in a dry run every request that gpuctl may send, and sends none", async () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run("rentals terminate 1001 1002 --dry-run -o json --sandbox");
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -114,7 +114,7 @@ describe("rentals terminate", () => {
     );
   });
 
-  test("of a rental that has already ended succeeds, says so, and still ends the others", async () => {
+  test("counts a rental that has already ended as terminated, says so, and ends the others", async () => {
     const { run } = await createCli();
     for (const line of [vm, vm, "rentals terminate 1001 --yes --sandbox"]) await run(line);
     const { code, out, err, requests } = await run("rentals terminate 1001 1002 --yes --sandbox");
@@ -130,8 +130,8 @@ describe("rentals terminate", () => {
   });
 });
 
-describe("rentals terminate with conditions", () => {
-  /** The rentals 1001 (ci-1) and 1002 (trainer) of two hours ago, and 1003 (ci-2, bare metal). */
+describe("rentals terminate with --all, --label or --older-than", () => {
+  /** A CLI with the rentals 1001 (ci-1) and 1002 (trainer), which are two hours old, and the new rental 1003 (ci-2, bare metal). */
   async function withThree() {
     const cli = await createCli();
     await cli.run("rentals create vm --gpus 1 --label ci-1 --yes --sandbox");
@@ -155,7 +155,7 @@ describe("rentals terminate with conditions", () => {
     expect(left).toEqual(before.filter((id) => id === "" || !ids.includes(id)));
   });
 
-  test("asks once, naming every ID and label", async () => {
+  test("asks for one confirmation that names every ID and label", async () => {
     const { run } = await withThree();
     const asked: string[] = [];
     const confirm = async ({ message }: { message: string }) => asked.push(message) < 0;
@@ -174,7 +174,7 @@ describe("rentals terminate with conditions", () => {
     expect([...declined.requests, ...unasked.requests].every(({ method }) => method === "GET")).toBe(true);
   });
 
-  test("without a match does nothing, and says so", async () => {
+  test("terminates nothing if no rental matches, and says so", async () => {
     const { run } = await withThree();
     const { code, out, err, requests } = await run("rentals terminate --label web-* --sandbox");
     expect({ code, out }).toEqual({ code: 0, out: "" });
@@ -198,7 +198,7 @@ describe("rentals terminate with conditions", () => {
     expect(err).toContain(message);
   });
 
-  test("measures ages by the clock of the service", async () => {
+  test("measures the age of a rental by the clock of the service", async () => {
     const { run } = await createCli({
       respond: ({ path }) =>
         path.endsWith("-rentals")
@@ -217,21 +217,24 @@ describe("rentals terminate with conditions", () => {
   test.each([
     ["Fri, 01 Jan 2099 00:00:00 GMT", "2026-11-20T11:59:50Z"],
     ["Fri, 20 Nov 2026 12:00:00 GMT", "2026-11-20T11:59:50Z", 3_600_000],
-  ])("leaves out a rental that is old by one clock only: %s", async (date, createdAt, ahead = 0) => {
-    const { run, advance } = await createCli({
-      respond: ({ path }) =>
-        path.endsWith("-rentals")
-          ? Response.json(path.includes("virtual") ? [{ id: 7, createdAt }] : [], { headers: { date } })
-          : undefined,
-    });
-    advance(ahead);
-    const { err, requests } = await run("rentals terminate --older-than 30m --yes", overNetwork());
-    expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
-    expect(err).toContain("Left out: 7. The clocks of this machine and of the service differ");
-    expect(err).toContain("No active rental matches.");
-  });
+  ])(
+    "leaves out a rental that is old enough by only one of the two clocks: the service's shows %s",
+    async (date, createdAt, ahead = 0) => {
+      const { run, advance } = await createCli({
+        respond: ({ path }) =>
+          path.endsWith("-rentals")
+            ? Response.json(path.includes("virtual") ? [{ id: 7, createdAt }] : [], { headers: { date } })
+            : undefined,
+      });
+      advance(ahead);
+      const { err, requests } = await run("rentals terminate --older-than 30m --yes", overNetwork());
+      expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
+      expect(err).toContain("Left out: 7. The clocks of this machine and of the service differ");
+      expect(err).toContain("No active rental matches.");
+    },
+  );
 
-  test("a dry run shows the lists that it would request", async () => {
+  test("says in a dry run that it does not list the rentals", async () => {
     const { run } = await withThree();
     const { code, err, requests } = await run("rentals terminate --all --dry-run --sandbox");
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -239,7 +242,7 @@ describe("rentals terminate with conditions", () => {
   });
 });
 
-test("a rental that ends before the request reaches the service counts as terminated", async () => {
+test("rentals terminate succeeds if the rental ends before the request reaches the service", async () => {
   const { run } = await createCli({
     respond: ({ method, path }) => {
       if (method === "POST" && path.endsWith("/terminate")) return Response.json({}, { status: 409 });
@@ -261,7 +264,7 @@ test("a rental that ends before the request reaches the service counts as termin
   expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ID .*\n7 .*had already ended\n$/) });
 });
 
-test("of several rentals, the results of those that ended are printed when others fail", async () => {
+test("rentals terminate prints the results of the rentals that ended if others fail", async () => {
   const { run } = await createCli({
     respond: ({ method, body, path }) =>
       method === "POST" && path.endsWith("/terminate") && Object(body).rentalId === 1001
@@ -290,8 +293,8 @@ const json = (properties: object, required: readonly string[] = []) => ({
   requestBody: { content: { "application/json": { schema: { type: "object", properties, required } } } },
 });
 
-describe("a third-party service", () => {
-  test("that lists no such operation gets an error with what to do", async () => {
+describe("rentals terminate with a third-party service", () => {
+  test("is an error with a hint if the service lists no operation to terminate rentals", async () => {
     const { run } = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({})),
@@ -311,7 +314,7 @@ describe("a third-party service", () => {
     ["forbidden", () => new Response("", { status: 403 }), 4, 1],
     ["slow", () => new Promise<Response>(() => {}), 9, 2],
   ])(
-    "whose description is %s fails with NO_DESCRIPTION, and nothing is ended",
+    "fails with NO_DESCRIPTION and ends nothing if the description is %s",
     async (_how, respond, code, tries) => {
       const { run } = await createCli({
         negotiates: true,
@@ -336,7 +339,7 @@ describe("a third-party service", () => {
     },
   );
 
-  test("whose description is unavailable uses the cached one", async () => {
+  test("uses the cached description if the service's is unavailable", async () => {
     let up = true;
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run, advance } = await createCli({
@@ -394,7 +397,7 @@ describe("a third-party service", () => {
         "POST /v2/on-demand/rentals/terminate",
       ],
     ],
-  ])("with %s gets no request for active rentals", async (_what, operations) => {
+  ])("requests no list of active rentals if the service has %s", async (_what, operations) => {
     const { run } = await createCli({
       respond: (request) =>
         request.method === "GET"
@@ -415,7 +418,7 @@ describe("a third-party service", () => {
     ]);
   });
 
-  test("whose operation ends only virtual machines gets no request for bare metal", async () => {
+  test("sends no terminate request for a bare-metal rental if the operation is only for virtual machines", async () => {
     const { run } = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () =>
@@ -445,7 +448,7 @@ describe("a third-party service", () => {
     ["DELETE /v2/ssh/rentals/{id}", {}],
     ["DELETE /v2/past-rentals/{id}", {}],
     ["POST /v2/rentals/terminate", json({ rentalId: {}, reason: {} }, ["reason"])],
-  ])("whose %s does something else gets no request there", async (operation, described) => {
+  ])("does not call %s, which does something else", async (operation, described) => {
     const { run } = await createCli({
       respond: service({
         [`GET ${descriptionPath}`]: () => Response.json(description({ [operation]: described })),
@@ -456,7 +459,7 @@ describe("a third-party service", () => {
     expect(requests).toHaveLength(1);
   });
 
-  test("ends a rental only once if two of its IDs are named", async () => {
+  test("ends a rental only once if it is named by two of its IDs", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({
@@ -470,7 +473,7 @@ describe("a third-party service", () => {
   });
 
   test.each(["POST /v2/on-demand/rentals/terminate", "DELETE /v2/rentals/{id}"])(
-    "whose records have two IDs: the one that was named is ended by %s",
+    "ends a rental with two IDs by the ID that the user named, with %s",
     async (end) => {
       const filled = end.replace("{id}", "1001");
       const { run } = await createCli({
@@ -487,7 +490,7 @@ describe("a third-party service", () => {
     },
   );
 
-  test("sends one request for a rental that is listed twice", async () => {
+  test("sends one terminate request for a rental that is listed twice", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({
@@ -506,7 +509,7 @@ describe("a third-party service", () => {
     ]);
   });
 
-  test("ends the others when the service lists an ID that cannot be sent", async () => {
+  test("ends the other rentals if the service lists an ID that cannot be sent", async () => {
     const end = "POST /v2/rentals/{id}/terminate";
     const { run } = await createCli({
       respond: service({
@@ -527,7 +530,7 @@ describe("a third-party service", () => {
   });
 
   test.each(["rentals terminate 1001 --yes", "rentals wait 1001", "rentals get 1001"])(
-    "that responds with another rental: %s fails, and nothing is ended",
+    "ends nothing if the service responds with another rental: %s fails",
     async (line) => {
       const end = "POST /v2/on-demand/rentals/terminate";
       const { run } = await createCli({
@@ -547,7 +550,7 @@ describe("a third-party service", () => {
   );
 
   test.each(["undefined", "null", "[object Object]"])(
-    "whose rental has no text as its label: the word %s names nothing",
+    "finds no rental by the word %s if no label in the response is a string",
     async (word) => {
       const end = "POST /v2/on-demand/rentals/terminate";
       const { run } = await createCli({
@@ -572,7 +575,7 @@ describe("a third-party service", () => {
   );
 
   test.each(["GET", "HEAD"])(
-    "whose only such operation is a %s is not asked to end a rental",
+    "does not call an operation with the method %s to end a rental",
     async (method) => {
       const inPath = { name: "rentalId", in: "path", required: true, schema: { type: "integer" } };
       const reading = `${method} /v2/on-demand/rentals/{rentalId}/terminate`;
@@ -590,7 +593,7 @@ describe("a third-party service", () => {
     },
   );
 
-  test("that returns an HTML page has an unknown outcome", async () => {
+  test("has an unknown outcome if the service responds with an HTML page", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({
@@ -644,7 +647,7 @@ Terminated: 7.
       json({ machine_ids: { type: "array", items: { type: "string" } } }),
       { machine_ids: ["7"] },
     ],
-  ])("gets the request %s", async (operation, described, body) => {
+  ])("sends the request of the described operation %s", async (operation, described, body) => {
     const path = operation.replace(/\{\w+\}/, "7").split(" ")[1] ?? "";
     const { run } = await createCli({
       respond: service({
@@ -658,7 +661,7 @@ Terminated: 7.
     expect(requests.filter(({ method }) => method !== "GET")).toMatchObject([{ path, body }]);
   });
 
-  test("whose records have no type: the listing with the rental decides the type", async () => {
+  test("finds the type of a rental by the listing that contains it if records have no type", async () => {
     const end = "POST /v2/on-demand/bare-metal-rentals/terminate";
     const document = description({ [end]: {}, "POST /v2/on-demand/virtual-machine-rentals/terminate": {} });
     const { run } = await createCli({
@@ -678,7 +681,7 @@ Terminated: 7.
     );
   });
 
-  test("that fails midway is looked up, and gets one request", async () => {
+  test("looks up the rental after a failed terminate request, and does not repeat the request", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       respond: service({
@@ -696,7 +699,7 @@ Terminated: 7.
   });
 });
 
-describe("an incomplete list of the active rentals", () => {
+describe("commands that need all active rentals", () => {
   const active = "GET /v2/on-demand/rentals/active";
   const end = "POST /v2/on-demand/rentals/terminate";
   const operations = { [active]: {}, [end]: {}, "POST /v2/on-demand/rentals": {} };
@@ -710,7 +713,7 @@ describe("an incomplete list of the active rentals", () => {
     [{ items: [], hasMore: true }, { items: [] }, {}, null].flatMap((page) =>
       lines.map(([line, code]) => [page, line, code] as const),
     ),
-  )("%j: %s sends nothing", async (page, line, code) => {
+  )("fail with the incomplete list %j, and create or end nothing: %s", async (page, line, code) => {
     const { run } = await createCli({
       negotiates: true,
       respond: ({ method, path }) =>

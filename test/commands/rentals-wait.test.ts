@@ -4,7 +4,7 @@ import { createCli, type Responder } from "../support/cli.ts";
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 const lookup = "/v2/on-demand/rental";
 
-/** Replaces the response to the lookup; the sandbox responds to all else. */
+/** Responds to the lookup of a rental with this record. The sandbox responds to all other requests. */
 const lookupReturns =
   (record: unknown): Responder =>
   ({ path }) =>
@@ -20,13 +20,13 @@ describe("rentals wait", () => {
     expect(slept).toEqual([1000, 1000]);
   });
 
-  test("a rental that is starting is already active", async () => {
+  test("--for active is satisfied by a rental that is still starting", async () => {
     const { run } = await createCli();
     await run(vm);
     expect(await run("rentals wait 1001 --for active --sandbox")).toMatchObject({ code: 0, slept: [] });
   });
 
-  test("polls once more after the timeout, then says that the rental is still billed", async () => {
+  test("polls once more at the timeout, then says that the rental is still billed", async () => {
     const { run } = await createCli({
       respond: lookupReturns({ id: 1, state: "active", status: "Pending" }),
     });
@@ -36,7 +36,7 @@ describe("rentals wait", () => {
     expect(outcome.err).toContain("is still billed");
   });
 
-  test("names the same state as the other commands, whatever `state` says", async () => {
+  test("names the same state as the other commands if the fields `state` and `status` differ", async () => {
     const record = { id: 1001, state: "active", status: "Pending" };
     const { run } = await createCli({
       respond: ({ path, method }) =>
@@ -62,7 +62,7 @@ describe("rentals wait", () => {
     }
   });
 
-  test("a rental that has ended will never run", async () => {
+  test("fails at once if the rental has ended", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1, state: "terminated" }) });
     const outcome = await run("rentals wait 1 --sandbox");
     expect(outcome).toMatchObject({ code: 5, out: "", slept: [] });
@@ -70,19 +70,19 @@ describe("rentals wait", () => {
     expect(await run("rentals wait 1 --for terminated --sandbox")).toMatchObject({ code: 0 });
   });
 
-  test("a rental that failed will never run, and may still be billed", async () => {
+  test("fails at once if the rental has failed, and says that it may still be billed", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1, state: "active", status: "Failed" }) });
     const outcome = await run("rentals wait 1 --sandbox");
     expect(outcome).toMatchObject({ code: 7, out: "", slept: [] });
     expect(outcome.err).toContain("may still be billed");
   });
 
-  test("a rental that is not the caller's is not found", async () => {
+  test("fails if the rental is not found in the account", async () => {
     const { run } = await createCli();
     expect(await run("rentals wait 4711 --sandbox")).toMatchObject({ code: 5, out: "" });
   });
 
-  test("states are case-insensitive, and unknown ones are ignored", async () => {
+  test("compares states without regard to case, and ignores unknown states", async () => {
     const { run } = await createCli({
       respond: lookupReturns({ id: 1, status: "RUNNING", state: "curious" }),
     });
@@ -90,7 +90,7 @@ describe("rentals wait", () => {
   });
 
   test.each(["--interval 0s", "--interval soon", "--wait-timeout -1s", "--for asleep"])(
-    "%s is rejected",
+    "rejects %s",
     async (flag) => {
       const { run } = await createCli();
       const outcome = await run(`rentals wait 1 ${flag} --sandbox`);
@@ -99,7 +99,7 @@ describe("rentals wait", () => {
     },
   );
 
-  test("Ctrl-C ends it", async () => {
+  test("exits with 130 after Ctrl-C", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });
     const outcome = await run("rentals wait 1 --sandbox", { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ code: 130, out: "" });
@@ -116,7 +116,7 @@ describe("rentals create --wait", () => {
     expect(slept).toEqual([1000, 2000]);
   });
 
-  test("names the rental after a timeout", async () => {
+  test("exits with 8 and names the rental if the wait times out", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1001, status: "Pending" }) });
     const outcome = await run(`${vm} --wait --wait-timeout 3s`);
     expect(outcome).toMatchObject({ code: 8, out: "", slept: [1000, 2000] });

@@ -7,7 +7,7 @@ const pending = { id: 1, label: "a", status: "Pending", gpuCount: 1, gpuType: "h
 const running = { ...pending, status: "Running" };
 const other = { id: 2, label: "b", status: "Running", gpuCount: 1, gpuType: "h100" };
 
-/** Runs against a service that returns the next listing at each poll and presses Ctrl-C after the last. */
+/** Runs a watch of a service that returns the next listing at each poll. Presses Ctrl-C after the last listing. */
 async function watching(listings: readonly (readonly unknown[] | Response)[], options: RunOptions = {}) {
   const controller = new AbortController();
   const left = [...listings];
@@ -19,7 +19,7 @@ async function watching(listings: readonly (readonly unknown[] | Response)[], op
     controller.abort();
     return new Promise<Response>(() => {});
   };
-  // After a 404, gpuctl looks for a replacement.
+  // After a 404, gpuctl looks for a replacement operation. This service describes none.
   const { run } = await createCli({ respond, only: "documented" });
   const watch = (line: string) =>
     run(`rentals list --type vm --retries 0 ${line}`, {
@@ -31,7 +31,7 @@ async function watching(listings: readonly (readonly unknown[] | Response)[], op
   return { watch };
 }
 
-test.each([429, 408, 503])("a watch continues after a %i", async (status) => {
+test.each([429, 408, 503])("rentals list --watch continues after a response of %i", async (status) => {
   const limited = Response.json({ code: "LATER", message: "later", issues: [] }, { status });
   const { watch } = await watching([[pending], limited, [running]]);
   const { code, out, err } = await watch("--watch");
@@ -45,7 +45,7 @@ const failing = () => Response.json({ code: "OOPS", message: "out of order", iss
 const control = /\u001b/;
 
 describe("rentals list --watch in a pipe", () => {
-  test("prints a table when something changed, without control sequences, until Ctrl-C", async () => {
+  test("prints the table again after a change, without control sequences, until Ctrl-C", async () => {
     const { watch } = await watching([[pending], [pending], [running, other], [running, other], [other]]);
     const { code, out, err, slept } = await watch("--watch");
     expect({ code, err }).toEqual({ code: 130, err: "" });
@@ -58,19 +58,19 @@ describe("rentals list --watch in a pipe", () => {
     expect(third).toMatch(/\n2 +b +Running +- .*\nRental 1 is no longer listed; it was Running\.\n$/);
   });
 
-  test("-o id prints each id when it is first seen", async () => {
+  test("-o id prints each ID when the rental is first seen", async () => {
     const { watch } = await watching([[], [pending], [running, other], [other]]);
     expect(await watch("--watch 1s -o id")).toMatchObject({ code: 130, out: "1\n2\n", err: "" });
   });
 
-  test.each(["json"])("-o %s is rejected: it is one document", async (format) => {
+  test.each(["json"])("-o %s is rejected, because a watch cannot be one document", async (format) => {
     const { watch } = await watching([[]]);
     const outcome = await watch(`--watch -o ${format}`);
     expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
     expect(outcome.err).toContain("--watch");
   });
 
-  test("a failed poll is reported once, and retried", async () => {
+  test("reports several failed polls once, and polls again", async () => {
     const { watch } = await watching([[pending], failing(), failing(), [running]]);
     const { code, out, err } = await watch("--watch");
     expect(code).toBe(130);
@@ -83,18 +83,18 @@ describe("rentals list --watch in a pipe", () => {
     [401, 3],
     [403, 4],
     [404, 5],
-  ])("a response of %i ends it with exit code %i", async (status, code) => {
+  ])("a response of %i ends the watch with exit code %i", async (status, code) => {
     const refusal = Response.json({ code: "NO", message: "no", issues: [] }, { status });
     const { watch } = await watching([[pending], refusal, []]);
     expect(await watch("--watch")).toMatchObject({ code });
   });
 
-  test("a first poll that fails ends it", async () => {
+  test("a failed first poll ends the watch", async () => {
     const { watch } = await watching([failing(), [pending]]);
     expect(await watch("--watch")).toMatchObject({ code: 7, out: "" });
   });
 
-  test("an empty list is reported on stderr, once", async () => {
+  test("reports an empty list once, on stderr", async () => {
     const { watch } = await watching([[], [], []]);
     expect(await watch("--watch")).toMatchObject({ code: 130, out: "", err: "No active rentals.\n" });
   });
@@ -103,7 +103,7 @@ describe("rentals list --watch in a pipe", () => {
 describe("rentals list --watch on a terminal", () => {
   const terminal = { terminal: 80, env: {} };
 
-  test("redraws a screen of its own, shows how to exit, and leaves the last list", async () => {
+  test("uses the alternate screen, shows how to exit, and prints the last list at the end", async () => {
     const { watch } = await watching([[pending], [running]], terminal);
     const { code, out, err } = await watch("--watch 2s --color never");
     expect({ code, err }).toEqual({ code: 130, err: "" });
@@ -126,7 +126,7 @@ describe("rentals list --watch on a terminal", () => {
     );
   });
 
-  test("is never taller than the window", async () => {
+  test("shows at most as many lines as the window has", async () => {
     const many = Array.from({ length: 40 }, (_, id) => ({ ...running, id: id + 1 }));
     const { watch } = await watching([many], { ...terminal, rows: 10 });
     const { out } = await watch("--watch --color never");
@@ -147,7 +147,7 @@ describe("rentals list --watch on a terminal", () => {
     ["", { TERM: "dumb" }],
     ["", { CI: "1" }],
     ["--quiet", {}],
-  ])("there is no animation with %s %j", async (flag, env) => {
+  ])("does not redraw the screen with %s %j", async (flag, env) => {
     const { watch } = await watching([[pending], [pending], [running]], { ...terminal, env });
     const { out, err } = await watch(`--watch --color never ${flag}`);
     expect(out + err).not.toMatch(control);
@@ -156,7 +156,7 @@ describe("rentals list --watch on a terminal", () => {
   });
 });
 
-describe("the interval of a watch", () => {
+describe("the interval of rentals list --watch", () => {
   test.each([
     ["--watch", 5000],
     ["--watch 2s", 2000],
@@ -178,21 +178,21 @@ describe("the interval of a watch", () => {
     },
   );
 
-  test("the next argument is its value", async () => {
+  test("is the next argument, which is rejected if it is not a duration", async () => {
     const { watch } = await watching([[]]);
     const outcome = await watch("--watch everything");
     expect(outcome).toMatchObject({ code: 2, requests: [] });
     expect(outcome.err).toContain('--watch must be a duration such as 30s, 2m or 1h30m, not "everything"');
   });
 
-  test("the value of another flag is not changed", async () => {
+  test("is not looked for in the value of another flag", async () => {
     const { watch } = await watching([[]]);
     const { err } = await watch("--type --watch");
     expect(err).toContain("--type requires a value, but the next word is --watch\n");
   });
 });
 
-test("--watch --dry-run shows the request once", async () => {
+test("rentals list --watch --dry-run prints the request once", async () => {
   const { run } = await createCli();
   const { code, out, requests } = await run("rentals list --watch --type vm --dry-run --sandbox");
   expect({ code, requests }).toEqual({ code: 0, requests: [] });

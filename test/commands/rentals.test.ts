@@ -4,7 +4,7 @@ import { createCli } from "../support/cli.ts";
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 
 describe("rentals create", () => {
-  test("sends only the given fields", async () => {
+  test("sends only the fields that the user set", async () => {
     const { run } = await createCli();
     const { code, out, requests } = await run("rentals create vm --gpus 1 --sandbox -o json");
     expect(code).toBe(0);
@@ -39,7 +39,7 @@ describe("rentals create", () => {
     });
   });
 
-  test("attaches an existing volume, or creates one", async () => {
+  test("attaches an existing volume, or creates a new one", async () => {
     const { run } = await createCli();
     const line = "rentals create bare-metal --gpus 8 --network-type ethernet --sandbox";
     const made = await run(`${line} --new-volume data-1 --new-volume-size 300 -o json`);
@@ -53,7 +53,7 @@ describe("rentals create", () => {
     expect(both).toMatchObject({ code: 2, requests: [] });
   });
 
-  test("prints the ID only, or the record", async () => {
+  test("prints only the ID with -o id, and otherwise the record", async () => {
     const { run } = await createCli();
     expect((await run(`${vm} -o id`)).out).toBe("1001\n");
     expect((await run(vm)).out).toMatchInlineSnapshot(`
@@ -120,12 +120,15 @@ describe("rentals get", () => {
     expect((await run("rentals get 1001 -o id --sandbox")).out).toBe("1001\n");
   });
 
-  test.each(["table", "json", "id"])("a rental that does not exist prints nothing in %s", async (format) => {
-    const { run } = await createCli();
-    const { code, out, err } = await run(`rentals get 4711 -o ${format} --sandbox`);
-    expect({ code, out }).toEqual({ code: 5, out: "" });
-    expect(err).toContain("rental 4711 not found");
-  });
+  test.each(["table", "json", "id"])(
+    "prints nothing on stdout for a rental that does not exist, with %s",
+    async (format) => {
+      const { run } = await createCli();
+      const { code, out, err } = await run(`rentals get 4711 -o ${format} --sandbox`);
+      expect({ code, out }).toEqual({ code: 5, out: "" });
+      expect(err).toContain("rental 4711 not found");
+    },
+  );
 });
 
 test("rentals summary shows dollars in the table and cents in JSON", async () => {

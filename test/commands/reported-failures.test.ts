@@ -7,7 +7,7 @@ const service = overNetwork();
 const error = { code: "FORBIDDEN", message: "not for you", issues: [] };
 const failed = { success: false };
 
-/** Responds to writes, or to reads, with this body and status 200, and leaves the others to the sandbox. */
+/** Responds to writes, or to reads, with this body and status 200. The sandbox responds to all other requests. */
 const answering = (body: unknown, to: "writes" | "reads" = "writes") =>
   createCli({
     respond: ({ method }) =>
@@ -16,7 +16,7 @@ const answering = (body: unknown, to: "writes" | "reads" = "writes") =>
         : undefined,
   });
 
-describe("of the operations that only the service's description names", () => {
+describe("a failure in a response with status 200, from an operation that only the description names", () => {
   const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada";
   const rental = { id: 1001, state: "active" };
   const keys = (path: string) => ({ [`GET ${path}`]: {}, [`POST ${path}`]: {}, [`DELETE ${path}/{id}`]: {} });
@@ -26,7 +26,7 @@ describe("of the operations that only the service's description names", () => {
     ...keys("/v2/ssh-keys"),
   };
 
-  /** Responds to the writes with this body, and to the lookups with one key or rental. */
+  /** A CLI whose service responds to writes with this body, and to lookups with one key or rental. */
   const cli = (body: unknown) =>
     createCli({
       negotiates: true,
@@ -42,7 +42,7 @@ describe("of the operations that only the service's description names", () => {
     ["rentals terminate 1001 --yes", "Rental 1001 was looked up: it is active now."],
     ["api-keys create ci", "`gpuctl api-keys list` shows whether the key was created"],
     ["ssh-keys add -", "`gpuctl ssh-keys list` shows whether the key was added."],
-  ])("after %s, a POST, the outcome is unknown", async (line, look) => {
+  ])("makes the outcome of %s unknown, because the request is a POST", async (line, look) => {
     for (const body of [failed, error]) {
       const outcome = await (await cli(body)).run(line, { ...service, stdin: publicKey });
       expect(outcome).toMatchObject({ code: 10, out: "" });
@@ -53,29 +53,34 @@ describe("of the operations that only the service's description names", () => {
   test.each([
     ["api-keys revoke ci --yes", "`gpuctl api-keys list` shows whether the key was revoked."],
     ["ssh-keys remove ci --yes", "`gpuctl ssh-keys list` shows whether the key was removed."],
-  ])("after %s, a DELETE, nothing was done unless the service reports an error", async (line, look) => {
+  ])("means that %s, a DELETE, did nothing, unless the body is an error", async (line, look) => {
     expect(await (await cli(failed)).run(line, service)).toMatchObject({ code: 7, out: "" });
     const outcome = await (await cli(error)).run(line, service);
     expect(outcome).toMatchObject({ code: 10, out: "" });
     expect(outcome.err).toContain(look);
   });
 
-  test.each(["api-keys create ci", "ssh-keys add -"])("%s returns a record", async (line) => {
-    for (const body of [[], "ok", null]) {
-      expect(await (await cli(body)).run(line, { ...service, stdin: publicKey })).toMatchObject({ code: 10 });
-    }
-  });
+  test.each(["api-keys create ci", "ssh-keys add -"])(
+    "is assumed if the response to %s is not a record",
+    async (line) => {
+      for (const body of [[], "ok", null]) {
+        expect(await (await cli(body)).run(line, { ...service, stdin: publicKey })).toMatchObject({
+          code: 10,
+        });
+      }
+    },
+  );
 });
 
 const create = "rentals create vm --gpus 1 --yes";
 
-describe("a response with status 200 that reports a failure, or is empty, is not a success", () => {
+describe("a response with status 200 that reports a failure or is empty", () => {
   test.each([
     [failed, 7],
     [error, 10],
     [null, 10],
     ["", 10],
-  ])("to an update or a deletion: %j", async (body, code) => {
+  ])("is an error for an update or a deletion: %j", async (body, code) => {
     const { run } = await answering(body);
     for (const line of ["user update --name Ada", "user delete --yes"]) {
       const outcome = await run(line, service);
@@ -83,7 +88,7 @@ describe("a response with status 200 that reports a failure, or is empty, is not
     }
   });
 
-  test.each([[failed], [error], [[]], ["ok"], [null]])("to a create: %j", async (body) => {
+  test.each([[failed], [error], [[]], ["ok"], [null]])("is an error for a create: %j", async (body) => {
     const { run } = await answering(body);
     for (const line of [
       create,
@@ -95,7 +100,7 @@ describe("a response with status 200 that reports a failure, or is empty, is not
   });
 
   test.each([[error], [{}], [null], [{ data: { items: [] } }], [{ error: "no" }]])(
-    "to a listing: %j",
+    "is an error for a listing: %j",
     async (body) => {
       const { run } = await answering(body, "reads");
       for (const line of ["rentals list", "volumes list"]) {
@@ -104,7 +109,7 @@ describe("a response with status 200 that reports a failure, or is empty, is not
     },
   );
 
-  test("`state` decides whether a rental has ended", async () => {
+  test("rentals wait uses the field `state`, not `status`, to decide whether a rental has ended", async () => {
     const { run } = await answering({ id: 1, state: "terminated", status: "running" }, "reads");
     expect((await run("rentals wait 1 --for terminated", service)).code).toBe(0);
     expect((await run("rentals wait 1", service)).code).toBe(5);

@@ -6,7 +6,7 @@ import { createCli, firstMoment } from "../support/cli.ts";
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 
 describe("reserve convert", () => {
-  test("accepts the price in dollars or in cents", async () => {
+  test("accepts the price in dollars, and sends the price in cents", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, out, requests } = await run(
@@ -29,14 +29,14 @@ describe("reserve convert", () => {
     `);
   });
 
-  test("rejects two different prices", async () => {
+  test("rejects --expected-price and --expected-total-price-cents with different prices", async () => {
     const { run } = await createCli();
     const line = "reserve convert 1 --days 30 --expected-price 1.00 --sandbox --expected-total-price-cents";
     expect(await run(`${line} 101`)).toMatchObject({ code: 2, requests: [] });
     expect((await run(`${line} 100`)).requests).toHaveLength(1);
   });
 
-  test("shows why the service rejects the price", async () => {
+  test("names the flag of a price that the service rejects", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, out, err } = await run("reserve convert 1001 --days 30 --expected-price 1 --sandbox");
@@ -45,7 +45,7 @@ describe("reserve convert", () => {
   });
 });
 
-test("reserve extend moves the end of a term", async () => {
+test("reserve extend moves the end of the term", async () => {
   const { run } = await createCli();
   await run("rentals create vm --gpus 1 --term-type reserved --days 30 --sandbox --yes");
   const until = new Date(firstMoment + 2000 + 60 * 86_400_000).toISOString();
@@ -59,11 +59,11 @@ test("reserve extend moves the end of a term", async () => {
 
 const reserved = "rentals create vm --gpus 1 --term-type reserved --days 30 --sandbox --yes";
 
-describe("the end of the extended term", () => {
+describe("the expected end of the term in reserve extend", () => {
   const end = new Date(firstMoment + 2000 + 60 * 86_400_000).toISOString();
 
   test.each(["", "--expected-reserved-until 2027-01-19"])(
-    "may be left out or be a date: %s",
+    "can be left out, or be a date without a time: %s",
     async (flag) => {
       const { run } = await createCli();
       await run(reserved);
@@ -91,7 +91,7 @@ describe("the end of the extended term", () => {
     ]);
   });
 
-  test("is not known for a rental without a term", async () => {
+  test("cannot be found for a rental without a reserved term", async () => {
     const { run } = await createCli();
     await run(vm);
     const { code, err, requests } = await run("reserve extend 1001 --days 30 --expected-price 12 --sandbox");
@@ -101,7 +101,7 @@ describe("the end of the extended term", () => {
   });
 });
 
-describe("prompts for a term", () => {
+describe("the prompts of reserve", () => {
   test.each([
     ["extend", vm, "None of your rentals is reserved. `gpuctl reserve convert --sandbox` reserves a rental."],
     [
@@ -109,7 +109,7 @@ describe("prompts for a term", () => {
       reserved,
       "None of your rentals is on-demand. `gpuctl reserve extend --sandbox` extends a reserved term.",
     ],
-  ])("of %s say what to do when no rental fits", async (verb, made, expected) => {
+  ])("in reserve %s say what to do if no rental can be selected", async (verb, made, expected) => {
     const { run } = await createCli();
     await run(made);
     const text = () => Promise.reject(new Interrupted("interrupted"));
@@ -117,7 +117,7 @@ describe("prompts for a term", () => {
     expect(err.replace(/\s+/g, " ")).toContain(expected);
   });
 
-  test("ask in dollars and offer an estimate; a price that the service names is confirmed again", async () => {
+  test("ask for the price in dollars with an estimate, and for a new confirmation if the service names another price", async () => {
     const { run } = await createCli();
     await run(vm);
     const asked: TextQuestion[] = [];
@@ -155,7 +155,7 @@ describe("prompts for a term", () => {
   });
 });
 
-test("a failed estimate is reported, and the price is asked for without it", async () => {
+test("reserve convert reports that the estimate failed, and asks for the price without a default", async () => {
   const { run } = await createCli({
     respond: ({ method }) =>
       method === "GET" ? Response.json({ message: "Out of order" }, { status: 500 }) : undefined,
@@ -172,12 +172,12 @@ test("a failed estimate is reported, and the price is asked for without it", asy
   expect(asked).toEqual([expect.objectContaining({ initial: undefined })]);
 });
 
-describe("the line that runs it again", () => {
+describe("the printed command line that runs reserve again", () => {
   const line = "reserve convert 1001 --days 30 --sandbox";
   const again = (err: string) => err.match(/To run this again.*/g);
 
   test.each(["--expected-price 1", "--expected-price=1", "--expected-total-price-cents 100"])(
-    "has the corrected price instead of %s",
+    "contains the price that the service named instead of %s",
     async (price) => {
       const { run } = await createCli();
       await run(vm);
@@ -190,7 +190,7 @@ describe("the line that runs it again", () => {
     },
   );
 
-  test("is not printed when the corrected price is declined", async () => {
+  test("is not printed if the user does not confirm the price that the service named", async () => {
     const { run } = await createCli();
     await run(vm);
     const answers = [true, false];
@@ -200,7 +200,7 @@ describe("the line that runs it again", () => {
     expect(again(err)).toBeNull();
   });
 
-  test("is printed when a lookup before the confirmation fails, without a confirmation", async () => {
+  test("is printed without --yes if a lookup fails before the confirmation prompt", async () => {
     const { run } = await createCli();
     await run(vm);
     const prompts = { text: async () => "12.00" };
@@ -213,7 +213,7 @@ describe("the line that runs it again", () => {
   });
 });
 
-test("reserve request prints the service's message", async () => {
+test("reserve request prints the message of the service", async () => {
   const { run } = await createCli();
   const { out } = await run("reserve request --gpus 512 --sandbox");
   expect(out).toBe("The sandbox received your request for 512 GPUs. It does not forward it to anyone.\n");

@@ -6,7 +6,7 @@ import { createCli } from "../support/cli.ts";
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 const day = 24 * 3600 * 1000;
 
-test("the clock is shown, frozen, set and resumed", async () => {
+test("the clock of the sandbox can be shown, frozen, set and resumed", async () => {
   const { run } = await createCli();
   expect((await run("sandbox clock freeze")).out).toMatchInlineSnapshot(`
     "now:       2026-11-20T12:00:00.000Z
@@ -36,7 +36,7 @@ test.each([
   ["sandbox clock set tomorrow", "TIME must be a time such as 2026-12-31T00:00:00Z"],
   ["sandbox clock set 2026-11-20T11:59:59Z", "TIME must not move the clock backward: the sandbox's time is"],
   ["sandbox clock set 2026-02-30", "TIME must be a time"],
-])("%s is rejected, and the clock does not change", async (line, message) => {
+])("%s is rejected, and the clock of the sandbox does not change", async (line, message) => {
   const { run } = await createCli();
   const before = (await run("sandbox clock show -o json")).out;
   const { code, out, err } = await run(line);
@@ -45,7 +45,7 @@ test.each([
   expect((await run("sandbox clock show -o json")).out).toBe(before);
 });
 
-test("a rental boots, is billed and expires as the clock is moved", async () => {
+test("a rental in the sandbox boots, is billed and expires when the clock moves", async () => {
   const { run, advance } = await createCli();
   await run("sandbox clock freeze");
   await run(`${vm} --term-type reserved --days 30 --no-convert-to-on-demand-on-expiry`);
@@ -64,7 +64,7 @@ test("a rental boots, is billed and expires as the clock is moved", async () => 
   ]);
 });
 
-test("a fault is added, listed and cleared", async () => {
+test("a fault can be added, listed and cleared", async () => {
   const { run } = await createCli();
   await run("sandbox fault add --operation getRental --status 429 --times 2 --after 1 --delay 3s");
   await run("sandbox fault add --operation '*' --cut-stream-after 2 --reset");
@@ -121,7 +121,7 @@ test.each([
   expect((await run("sandbox fault list -o json")).out).toBe("[]\n");
 });
 
-test("a fault selects calls by a field, and sends the page of a proxy", async () => {
+test("a fault can apply only to requests with a certain field, and respond with its own page", async () => {
   const { run } = await createCli();
   const page = "--status 403 --body '<h1>No</h1>' --content-type text/html";
   const added = await run(
@@ -132,7 +132,7 @@ test("a fault selects calls by a field, and sends the page of a proxy", async ()
   expect((await run("rentals create vm --gpus 2 --sandbox --yes")).code).toBe(4);
 });
 
-test("every second call fails, or a share of them that a seed chooses", async () => {
+test("a fault can apply to every second call, or to a share of the calls that a seed selects", async () => {
   const { run } = await createCli();
   await run("sandbox fault add --operation listStorageVolumes --status 403 --every 2");
   await run("sandbox fault add --operation getRental --status 403 --rate 0.25 --seed 7");
@@ -147,7 +147,7 @@ test("every second call fails, or a share of them that a seed chooses", async ()
   `);
 });
 
-test("the boots of new rentals fail, take long or never end, and a wait says so", async () => {
+test("the boots of new rentals can fail, be slow or never end, and rentals wait reports it", async () => {
   const { run } = await createCli();
   expect((await run("sandbox boot add --outcome failed --times 1")).code).toBe(0);
   await run("sandbox boot add --outcome slow --after 20m --label 'slow-*'");
@@ -193,7 +193,7 @@ test.each([
   expect((await run("sandbox boot list -o json")).out).toBe("[]\n");
 });
 
-test("a seed says how its rentals boot", async () => {
+test("a seed can set how its rentals boot", async () => {
   const { run } = await createCli();
   const rental = "rentalType: virtual-machine, gpuCount: 1";
   const stdin = `rentals: [{${rental}, boot: {outcome: failed, afterSeconds: 0}}, {${rental}, boot: {outcome: never}}]`;
@@ -203,7 +203,7 @@ test("a seed says how its rentals boot", async () => {
   expect(out).not.toContain("outcome");
 });
 
-test("the chat replies from a script, which is shown and cleared", async () => {
+test("chat in the sandbox replies from a script, which can be shown and cleared", async () => {
   const { run, folder } = await createCli();
   const script = [
     { when: { message: "GPU" }, text: "An H100" },
@@ -227,7 +227,7 @@ test("the chat replies from a script, which is shown and cleared", async () => {
   expect((await run("chat Hi --sandbox")).out).toBe("sandbox-echo heard: Hi\n");
 });
 
-test("an invalid chat script is refused with its file, the place in it, and the line", async () => {
+test("the error for an invalid chat script has the file, the path of the value and the line", async () => {
   const { run, folder } = await createCli();
   writeFileSync(join(folder, "script.jsonl"), '{"text": "a"}\n{"toolCalls": [{"nam": "x"}]}\n');
   const { code, err } = await run("sandbox chat script script.jsonl");
@@ -237,7 +237,7 @@ test("an invalid chat script is refused with its file, the place in it, and the 
   expect((await run("sandbox chat script empty.json")).err).toContain("the chat script is empty");
 });
 
-test("with faults, reads are retried and writes never", async () => {
+test("gpuctl retries reads after faults, but not writes", async () => {
   const { run } = await createCli();
   await run("sandbox fault add --operation listStorageVolumes --status 429 --times 2 --retry-after 7s");
   const listed = await run("volumes list --sandbox -o json");
@@ -268,7 +268,7 @@ test.each([
 
 const seed = "rentals:\n  - rentalType: virtual-machine\n    gpuCount: 2\n    label: seeded\n";
 
-test("the sandbox is seeded from a file or from stdin", async () => {
+test("sandbox seed reads a file or stdin", async () => {
   const { run, folder } = await createCli();
   await run(vm);
   writeFileSync(join(folder, "seed.yaml"), seed);
@@ -281,7 +281,7 @@ test("the sandbox is seeded from a file or from stdin", async () => {
   expect((await run("volumes list -o id --sandbox")).out).toBe("501\n");
 });
 
-test("the error for an invalid seed names the path and the line, and nothing changes", async () => {
+test("the error for an invalid seed has the path and the line of each value, and nothing changes", async () => {
   const { run } = await createCli();
   await run(vm);
   const stdin = `${seed}    customPorts: [0]\nvolumes: [{ label: a b, region: mars, sizeInGb: 1 }]\n`;
@@ -302,7 +302,7 @@ test("the error for an invalid seed names the path and the line, and nothing cha
 });
 
 test.each(["sandbox seed nowhere.yaml --yes", "sandbox restore nowhere.json --yes"])(
-  "%s says that there is no such file",
+  "%s is an error if the file does not exist",
   async (line) => {
     const { run } = await createCli();
     const { code, err } = await run(line);
@@ -311,19 +311,16 @@ test.each(["sandbox seed nowhere.yaml --yes", "sandbox restore nowhere.json --ye
   },
 );
 
-test.each(["sandbox seed -", "sandbox restore -"])(
-  "%s needs --yes when not running interactively",
-  async (line) => {
-    const { run } = await createCli();
-    await run(vm);
-    const { code, err } = await run(line, { stdin: "" });
-    expect(code).toBe(2);
-    expect(err).toContain("--yes is required");
-    expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
-  },
-);
+test.each(["sandbox seed -", "sandbox restore -"])("%s requires --yes without a terminal", async (line) => {
+  const { run } = await createCli();
+  await run(vm);
+  const { code, err } = await run(line, { stdin: "" });
+  expect(code).toBe(2);
+  expect(err).toContain("--yes is required");
+  expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
+});
 
-test("a key of a seed is used when the environment sets it", async () => {
+test("a key of the seed is used if GPUCTL_API_KEY is that key", async () => {
   const { run } = await createCli();
   const stdin =
     "keys: [{ value: key-of-a-reader, access: read-only }, { value: revoked-key, access: revoked }]";
@@ -334,7 +331,7 @@ test("a key of a seed is used when the environment sets it", async () => {
   expect((await run("rentals list --sandbox", env("key-of-another-service"))).code).toBe(0);
 });
 
-test("a snapshot is saved, never over another file, and restored", async () => {
+test("a snapshot can be saved and restored, and replaces a file only with --force", async () => {
   const { run, folder } = await createCli();
   await run(vm);
   const saved = await run("sandbox snapshot state.json -o json");
@@ -353,7 +350,7 @@ test("a snapshot is saved, never over another file, and restored", async () => {
   expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n1002\n");
 });
 
-test("a file that is not a snapshot is rejected", async () => {
+test("sandbox restore rejects a file that is not a snapshot", async () => {
   const { run } = await createCli();
   await run(vm);
   for (const stdin of ["{}", Buffer.from([0xff, 0xfe, 0x00])]) {
@@ -394,7 +391,7 @@ test.each([
   expect(existsSync(join(folder, "other.json"))).toBe(false);
 });
 
-test("the requests are listed with their errors", async () => {
+test("sandbox requests lists the requests with their errors", async () => {
   const { run } = await createCli();
   expect(await run("sandbox requests")).toMatchObject({ code: 0, out: "", err: "No requests.\n" });
   await run("rentals get 9 --sandbox");
@@ -411,7 +408,7 @@ test("the requests are listed with their errors", async () => {
   ]);
 });
 
-test("requests are filtered, counted, checked and cleared", async () => {
+test("the logged requests can be filtered, counted, checked and cleared", async () => {
   const { run } = await createCli();
   await run(vm);
   await run("rentals create vm --gpus 0 --label odd --sandbox --yes --no-validate");
@@ -450,7 +447,7 @@ test.each([
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
 });
 
-test("only a command that changes something says that nothing was changed", async () => {
+test("the error says that nothing was changed only if the command changes something", async () => {
   const { run } = await createCli();
   const hint = "Nothing was changed.";
   for (const command of ["requests", "requests expect"]) {
@@ -459,7 +456,7 @@ test("only a command that changes something says that nothing was changed", asyn
   expect((await run("sandbox requests clear --operation x")).err).toContain(hint);
 });
 
-test("a dry run of clear counts what it would remove", async () => {
+test("a dry run of a clear command counts what the command would remove", async () => {
   const { run } = await createCli();
   const counted = async (line: string) => {
     const { code, out, err } = await run(`sandbox ${line} --dry-run -o json`);

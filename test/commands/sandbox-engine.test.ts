@@ -5,7 +5,7 @@ import { openSandbox } from "../sandbox/harness.ts";
 import { createCli, type SeenRequest } from "../support/cli.ts";
 import { automaticEngine, chatEngine, speechEngine } from "../support/engines.ts";
 
-test("an engine is set, listed, shown in the status, and cleared", async () => {
+test("an engine can be set, listed, shown by sandbox status, and cleared", async () => {
   const { run } = await createCli();
   const { url } = await chatEngine();
   const set = await run(`sandbox engine set chat ${url}/ --model qwen3`);
@@ -34,7 +34,7 @@ test("an engine is set, listed, shown in the status, and cleared", async () => {
   });
 });
 
-test("as JSON, an engine is shown with what it offers", async () => {
+test("sandbox engine set -o json shows the models and voices of the engine", async () => {
   const { run } = await createCli();
   const [image, audio] = await Promise.all([automaticEngine(), speechEngine()]);
   const set = async (line: string) => JSON.parse((await run(`sandbox engine set ${line} -o json`)).out);
@@ -53,7 +53,7 @@ test("as JSON, an engine is shown with what it offers", async () => {
   });
 });
 
-test("an engine that does not respond is saved, with a warning", async () => {
+test("an engine that does not respond is saved with a warning", async () => {
   const { run } = await createCli();
   const { url, stop } = await chatEngine();
   await stop();
@@ -68,7 +68,7 @@ test("an engine that does not respond is saved, with a warning", async () => {
   expect(chat.err).toContain(`The chat engine at ${url}/v1 is not available: connection refused.`);
 });
 
-test("a server without the API, or without the model, is saved with a warning", async () => {
+test("an engine without the API or without the model is saved with a warning", async () => {
   const { run } = await createCli();
   const [{ url }, image] = await Promise.all([chatEngine(), automaticEngine()]);
   expect((await run(`sandbox engine set chat ${image.url}`)).err).toBe(
@@ -79,7 +79,7 @@ test("a server without the API, or without the model, is saved with a warning", 
   );
 });
 
-test("a dry run asks and saves nothing", async () => {
+test("a dry run of sandbox engine set sends no request and saves nothing", async () => {
   const { run } = await createCli();
   const { url, requests } = await chatEngine();
   const { code, out, err } = await run(`sandbox engine set chat ${url} --dry-run -o json`);
@@ -108,7 +108,7 @@ test.each([
     "chat http://192.0.2.7 --api-key-env ENGINE_KEY",
     "--api-key-env requires https: a key is not sent over plain http to http://192.0.2.7",
   ],
-])("engine set %s is rejected, and nothing changes", async (words, message) => {
+])("sandbox engine set %s is rejected, and nothing changes", async (words, message) => {
   const { run } = await createCli();
   const { code, out, err } = await run(`sandbox engine set ${words}`);
   expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -126,12 +126,12 @@ test.each([
   ["audio", "http://127.0.0.1:1/v1/audio/speech", "http://127.0.0.1:1/v1"],
   ["image", "http://127.0.0.1:1", "http://127.0.0.1:1/sdapi/v1"],
   ["image", "http://127.0.0.1:1/forge/sdapi/v1/img2img", "http://127.0.0.1:1/forge/sdapi/v1"],
-])("the %s API of %s is at %s", async (kind, url, root) => {
+])("sandbox engine set finds the root of the %s API: for %s, the root is %s", async (kind, url, root) => {
   const { run } = await createCli();
   expect(JSON.parse((await run(`sandbox engine set ${kind} ${url} -o json`)).out).url).toBe(root);
 });
 
-test("chat, image and tts use the engines", async () => {
+test("chat, image and tts use the engines of the sandbox", async () => {
   const { run, folder } = await createCli();
   const [chat, image, audio] = await Promise.all([chatEngine(), automaticEngine(), speechEngine()]);
   await run(`sandbox engine set chat ${chat.url}`);
@@ -149,7 +149,7 @@ test("chat, image and tts use the engines", async () => {
   expect(readFileSync(join(folder, "hello.wav")).toString("latin1", 0, 4)).toBe("RIFF");
 });
 
-test("a streamed chat shows what came before an error of the engine", async () => {
+test("chat prints the text that arrived before an error of the engine", async () => {
   const { run } = await createCli();
   const engine = await chatEngine();
   await run(`sandbox engine set chat ${engine.url}`);
@@ -162,7 +162,7 @@ test("a streamed chat shows what came before an error of the engine", async () =
   expect(err).toContain("context size exceeded");
 });
 
-test("the engines of a served sandbox are set, listed and cleared there", async () => {
+test("the engines of a served sandbox can be set, listed and cleared through its URL", async () => {
   const url = "http://127.0.0.1:8787";
   const served = await openSandbox();
   const { run } = await createCli({

@@ -12,7 +12,7 @@ const url = "http://127.0.0.1:8787";
 const at = `--base-url ${url}`;
 const note = `Using the sandbox at ${url}.\n`;
 
-/** A CLI, and a sandbox that is served at `url`, with a state of its own. */
+/** A CLI, and a sandbox with its own state that is served at `url`. */
 async function withServed({ peer = "127.0.0.1", token }: { peer?: string; token?: string } = {}) {
   const served = await openSandbox();
   const respond = async ({ method, path, query, headers, body }: SeenRequest) => {
@@ -26,8 +26,8 @@ async function withServed({ peer = "127.0.0.1", token }: { peer?: string; token?
   return { served, cli: await createCli({ respond }) };
 }
 
-describe("the controls of a served sandbox", () => {
-  test("add a fault that fires there, and nowhere else", async () => {
+describe("sandbox commands with the URL of a served sandbox", () => {
+  test("add a fault to the served sandbox, but not to the local sandbox", async () => {
     const { cli } = await withServed();
     const env = { GPUCTL_BASE_URL: url, GPUCTL_API_KEY: keys.full };
     const added = await cli.run("sandbox fault add --operation listStorageVolumes --status 403", { env });
@@ -43,7 +43,7 @@ describe("the controls of a served sandbox", () => {
     expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining("fault 1 does not exist") });
   });
 
-  test("seed, save, restore and reset its state, and leave the local one alone", async () => {
+  test("seed, save, restore and reset the served sandbox, but not the local sandbox", async () => {
     const { served, cli } = await withServed();
     const before = cli.sandbox.snapshot();
     const stdin = "rentals: [{rentalType: virtual-machine, gpuCount: 1}]";
@@ -58,7 +58,7 @@ describe("the controls of a served sandbox", () => {
     expect(cli.sandbox.snapshot()).toEqual(before);
   });
 
-  test("script its chat and the boots of its rentals", async () => {
+  test("set the chat script and the boots of the served sandbox", async () => {
     const { served, cli } = await withServed();
     const run = async (line: string, stdin?: string) =>
       JSON.parse((await cli.run(`sandbox ${line} -o json ${at}`, stdin === undefined ? {} : { stdin })).out);
@@ -76,7 +76,7 @@ describe("the controls of a served sandbox", () => {
     expect(cli.sandbox.boots.list()).toEqual([]);
   });
 
-  test("move its clock", async () => {
+  test("move the clock of the served sandbox", async () => {
     const { served, cli } = await withServed();
     await cli.run(`sandbox clock freeze ${at}`);
     const { out } = await cli.run(`sandbox clock advance 1h30m0.001s -o id ${at}`);
@@ -94,7 +94,7 @@ describe("the controls of a served sandbox", () => {
     });
   });
 
-  test("show its state, requests, keys and limits", async () => {
+  test("show the status, requests, keys and limits of the served sandbox", async () => {
     const { cli } = await withServed();
     await cli.run(`volumes list ${at}`, { env: { GPUCTL_API_KEY: keys.full } });
     const json = async (line: string) => JSON.parse((await cli.run(`sandbox ${line} -o json ${at}`)).out);
@@ -104,7 +104,7 @@ describe("the controls of a served sandbox", () => {
     expect(JSON.parse((await cli.run("sandbox limits -o json --sandbox")).out)).toEqual(await json("limits"));
   });
 
-  test("name the flag of an invalid value, as locally", async () => {
+  test("name the flag of an invalid value, as for the local sandbox", async () => {
     const { cli } = await withServed();
     for (const line of [
       "sandbox fault add --operation listRentalz --status 500",
@@ -126,7 +126,7 @@ describe("the controls of a served sandbox", () => {
     expect((await cli.run(`sandbox seed - --yes ${at}`, wrong)).err.replace(note, "")).toBe(local.err);
   });
 
-  test("are named in the confirmation", async () => {
+  test("name the URL in the confirmation prompt", async () => {
     const { served, cli } = await withServed();
     const asked: string[] = [];
     const prompts = {
@@ -156,7 +156,7 @@ describe("the controls of a served sandbox", () => {
     expect(served.snapshot()).toEqual(before);
   });
 
-  test("may have additional fields in their responses, as in a newer sandbox", async () => {
+  test("accept additional fields in responses, as a newer sandbox may send", async () => {
     const logged = { number: 1, text: "GET /v1/rentals", duration: 3 };
     const expectation = { met: true, expected: "once", count: 1, logged: 1, requests: [logged], since: 0 };
     const cli = await createCli({
@@ -173,7 +173,7 @@ describe("the controls of a served sandbox", () => {
     ["requests expect --operation listRentals", 7],
     ["requests clear --yes", 10],
     ["fault clear --yes", 10],
-  ])("exit on a response that is not one of a sandbox: %s", async (line, code) => {
+  ])("fail if a response is not valid: %s", async (line, code) => {
     const cli = await createCli({
       respond: ({ path }) =>
         Response.json(path.endsWith("/health") ? servedControls.health : { count: "many", cleared: -1 }),
@@ -183,14 +183,14 @@ describe("the controls of a served sandbox", () => {
     expect(err).toMatch(/cannot be understood|does not say how many were removed/);
   });
 
-  test("are used without a key", async () => {
+  test("send no API key", async () => {
     const { cli } = await withServed();
     const { requests } = await cli.run("sandbox status", overNetwork({ GPUCTL_BASE_URL: url }));
     expect(requests.map(({ path }) => path)).toEqual(["/_sandbox/health", "/_sandbox/status"]);
     for (const { headers } of requests) expect(headers).not.toHaveProperty("authorization");
   });
 
-  test("of another machine are used with the token in a file; only the health check needs none", async () => {
+  test("send the token from a file to another machine, except for the health check", async () => {
     const token = "0123456789abcdef";
     const { served, cli } = await withServed({ peer: "192.0.2.1", token });
     writeFileSync(join(cli.folder, "token"), `${token}\n`);
@@ -202,7 +202,7 @@ describe("the controls of a served sandbox", () => {
       ["/_sandbox/clock/freeze", `Bearer ${token}`],
     ]);
     expect(served.clock.show().frozen).toBe(true);
-    // Over plain http, the token is sent only to this machine.
+    // Over plain http, gpuctl sends the token only to this machine.
     const elsewhere = { ...env, GPUCTL_BASE_URL: "http://sandbox.test" };
     expect(await cli.run("sandbox clock resume", { env: elsewhere })).toMatchObject({
       code: 2,
@@ -217,7 +217,7 @@ describe("the controls of a served sandbox", () => {
     ["another token", "0123456789abcdefg", 3, "GPUCTL_SANDBOX_TOKEN_FILE"],
     ["a short token", "secret", 2, "at least 16"],
     ["a token with a space", "0123456789 0123456789", 2, "at least 16"],
-  ])("of another machine reject %s", async (_name, given, code, text) => {
+  ])("to another machine fail with %s", async (_name, given, code, text) => {
     const { served, cli } = await withServed({ peer: "192.0.2.1", token: "0123456789abcdef" });
     if (given !== undefined) writeFileSync(join(cli.folder, "token"), given);
     const env = {
@@ -233,7 +233,7 @@ describe("the controls of a served sandbox", () => {
     expect(served.clock.show().frozen).toBe(false);
   });
 
-  test("that refuse requests from this machine: the exit code is 4", async () => {
+  test("exit with 4 if the sandbox refuses requests from this machine", async () => {
     const { cli } = await withServed({ peer: "192.0.2.1" });
     const { code, err } = await cli.run(`sandbox status ${at}`);
     expect({ code, err }).toEqual({
@@ -249,7 +249,7 @@ describe("a host that is not a sandbox", () => {
     .filter(({ path: [noun, verb] }) => noun === "sandbox" && verb !== "serve");
 
   test.each(controls.map(({ examples, path }) => [path.join(" "), examples[0]?.command ?? ""]))(
-    "is not changed by %s",
+    "gets only a health check from %s",
     async (_path, example) => {
       const cli = await createCli({ respond: always(404, { code: "NOT_FOUND", message: "no", issues: [] }) });
       const before = cli.sandbox.snapshot();
@@ -275,7 +275,7 @@ describe("a host that is not a sandbox", () => {
   });
 });
 
-describe("the local sandbox is meant", () => {
+describe("sandbox commands use the local sandbox", () => {
   test.each([
     ["without a host", "", {}],
     ["with --sandbox", "--sandbox", { GPUCTL_BASE_URL: url }],
@@ -288,7 +288,7 @@ describe("the local sandbox is meant", () => {
     expect(served.clock.show().frozen).toBe(false);
   });
 
-  test("with a host in the profile", async () => {
+  test("with a base URL in the profile", async () => {
     const { served, cli } = await withServed();
     await cli.run(`auth login --with-token ${at}`, { stdin: keys.full });
     expect(await cli.run("sandbox clock freeze")).toMatchObject({ code: 0, requests: [] });

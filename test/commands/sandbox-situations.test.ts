@@ -16,7 +16,7 @@ const boot = "sandbox boot add --outcome";
 const pricedPictures = [`${add} picture-prices`, `${add} prepaid --balance 0.01`];
 const tenCalls = Array.from({ length: 10 }, () => "volumes list");
 
-/** The situation, what leads to it (a number advances the clock), a command line, its exit code, and what it prints. */
+/** A name, the steps that lead to the situation (a number advances the clock), a command line, its exit code, and a pattern for its stderr. */
 type Row = readonly [string, readonly (string | number)[], string, number, string];
 
 // biome-ignore format: a table
@@ -104,7 +104,7 @@ const rows: readonly Row[] = [
   ["none", ["sandbox scenario out-of-money", "sandbox scenario none", create, hour], "rentals wait 1001", 0, "^$"],
 ];
 
-/** A sandbox that commands call in the same process or over HTTP. Over HTTP, they use other paths. */
+/** A sandbox that commands call in the same process or over HTTP. Over HTTP, commands use other paths of the API. */
 async function openedAs(place: string) {
   const cli = await createCli({ negotiates: true });
   if (place === "in the process") return { cli, options: { env } };
@@ -113,9 +113,9 @@ async function openedAs(place: string) {
 }
 
 describe.each(["in the process", "served"])(
-  "a situation, %s, leads to the documented exit code and message",
+  "a situation in the sandbox (%s) leads to the documented exit code and message",
   (place) => {
-    // Machines of the sandbox in the process need sshd.
+    // In the same process, `rentals ssh` and `rentals run` would use machines of the sandbox, which need sshd.
     const possible = rows.filter(([, , line]) => place === "served" || !/rentals (ssh|run)/.test(line));
 
     test.for(possible)("%s", async ([, given, line, code, message]) => {
@@ -134,14 +134,14 @@ describe.each(["in the process", "served"])(
   },
 );
 
-test("the table has each kind of situation, each outcome of a boot, and each scenario", () => {
+test("the table above has each kind of situation, each outcome of a boot, and each scenario", () => {
   const steps = rows.flatMap(([, given]) => given).join("\n");
   for (const kind of situationKinds) expect(steps).toContain(`${add} ${kind}`);
   for (const outcome of bootOutcomes) expect(steps).toContain(`${boot} ${outcome}`);
   for (const name of Object.keys(scenarios)) expect(steps).toContain(`sandbox scenario ${name}`);
 });
 
-test("a read waits for the end of the window of a rate limit", async () => {
+test("volumes list waits until the window of the rate limit ends", async () => {
   const cli = await createCli();
   await cli.run("sandbox scenario rate-limited", { env });
   for (let n = 0; n < 10; n += 1) {
@@ -165,7 +165,7 @@ test("the scenario flaky makes calls fail in each documented way", async () => {
   expect(await codes(create)).toEqual([0]);
 });
 
-test("a dry run of a scenario shows what it would do", async () => {
+test("a dry run of sandbox scenario shows what the scenario does, and changes nothing", async () => {
   const cli = await createCli();
   const { out, err } = await cli.run("sandbox scenario slow-boot --dry-run");
   expect(out).toContain(scenarios["slow-boot"]);
@@ -173,14 +173,14 @@ test("a dry run of a scenario shows what it would do", async () => {
   expect((await cli.run("sandbox boot list -o json")).out.trim()).toBe("[]");
 });
 
-test("help names each scenario", async () => {
+test("help for sandbox scenario names each scenario", async () => {
   const cli = await createCli();
   const { out } = await cli.run("help sandbox scenario");
   const text = out.replaceAll(/\s+/g, " ");
   for (const [name, meaning] of Object.entries(scenarios)) expect(text).toContain(`\`${name}\`: ${meaning}.`);
 });
 
-test("a served sandbox starts in a scenario", async () => {
+test("sandbox serve --scenario starts the sandbox with a scenario", async () => {
   const stop = new AbortController();
   const cli = await createCli({
     listen: async () => ({ url: "http://127.0.0.1:8787", close: async () => {} }),
@@ -192,7 +192,7 @@ test("a served sandbox starts in a scenario", async () => {
   expect((await cli.run("sandbox serve --scenario flakey", { env })).code).toBe(2);
 });
 
-test("a seed can have boot rules and faults, which are added to those of the scenario", async () => {
+test("a seed can have boot rules and faults in addition to those of its scenario", async () => {
   const cli = await createCli();
   const seed = (stdin: string) => cli.run("sandbox seed - --yes", { env, stdin });
   await seed(`
@@ -220,7 +220,7 @@ faults: [{ operation: listStorageVolumes, status: 403, body: <h1>Forbidden</h1>,
   expect(cli.sandbox.snapshot()).toEqual(before);
 });
 
-test("a seed can have a scenario and situations", async () => {
+test("a seed can have situations in addition to those of its scenario", async () => {
   const cli = await createCli();
   const seed = (stdin: string) => cli.run("sandbox seed - --yes", { env, stdin });
   await seed(
@@ -251,14 +251,14 @@ test.for([
   ["add rate-limit --requests 1 --operation listVolumez", "--operation must be * or the ID of an operation"],
   ["add rate-limit --requests 1 --window 0s", "--window must be more than 0"],
   ["add storm", "KIND must be one of capacity"],
-] as const)("sandbox situation %s is refused", async ([line, message]) => {
+] as const)("sandbox situation %s is rejected", async ([line, message]) => {
   const cli = await createCli();
   const { code, err } = await cli.run(`sandbox situation ${line}`, { env });
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   expect(cli.sandbox.situations.list()).toEqual([]);
 });
 
-test("the list says which rentals end or fail, and when", async () => {
+test("sandbox situation list says which rentals end or fail, and when", async () => {
   const cli = await createCli();
   await cli.run(`${add} failure --after 5s --times 2`, { env });
   await cli.run(`${add} interruption --label nightly --at 2030-01-01`, { env });
@@ -268,7 +268,7 @@ test("the list says which rentals end or fail, and when", async () => {
   ]);
 });
 
-test("situations are removed one by one or all", async () => {
+test("sandbox situation clear removes one situation or all of them", async () => {
   const cli = await createCli();
   for (const kind of ["capacity", "same-region", "picture-prices"]) {
     await cli.run(`sandbox situation add ${kind}`, { env });

@@ -32,7 +32,7 @@ const script = [
   "sandbox requests -o json",
 ];
 
-/** The output and the final state of the script in a fresh sandbox, with the computer's clock `ahead` ms ahead. */
+/** The output and the final state of the script in a new sandbox, on a computer whose clock is `ahead` ms ahead. */
 async function runScript(ahead: number) {
   const { run, advance, folder, sandbox } = await createCli();
   advance(ahead);
@@ -59,7 +59,7 @@ async function runScript(ahead: number) {
   return { outputs, snapshot };
 }
 
-test("the same script on the same seed has the same output and state, byte for byte", async () => {
+test("the same script with the same seed has the same output and state, byte for byte", async () => {
   const [one, other] = [await runScript(0), await runScript(500 * day + 1234)];
   expect(other.outputs.map((text) => text.slice(0, 2000))).toEqual(
     one.outputs.map((text) => text.slice(0, 2000)),
@@ -70,7 +70,7 @@ test("the same script on the same seed has the same output and state, byte for b
   expect(failed.map((text) => text.split("\n")[0])).toEqual(["rentals get 1001 --retries 0 -> 7"]);
 });
 
-test("only the sandbox's clock reads the computer's clock, and nothing is random", () => {
+test("no code of the sandbox except its clock reads the time of the computer, and none uses random values", () => {
   const folder = new URL("../../src/sandbox", import.meta.url).pathname;
   const offenders = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
@@ -82,7 +82,7 @@ test("only the sandbox's clock reads the computer's clock, and nothing is random
   expect(offenders).toEqual(["clock.ts"]);
 });
 
-describe("an invalid time is rejected, and the clock does not move", () => {
+describe("sandbox clock", () => {
   test.each([
     ["advance 1y", 'DURATION must be a duration such as 30d, 12h or 90s, not "1y"'],
     ["advance 5", 'not "5"'],
@@ -93,7 +93,7 @@ describe("an invalid time is rejected, and the clock does not move", () => {
     ["set 10000-01-01", 'TIME must be a time such as 2026-12-31T00:00:00Z, not "10000-01-01"'],
     ["set 2027-02-30", "TIME must be a time"],
     ["set tomorrow", "TIME must be a time"],
-  ])("%s", async (line, message) => {
+  ])("rejects %s, and the clock does not move", async (line, message) => {
     const { run, sandbox } = await createCli();
     sandbox.clock.freeze();
     const before = sandbox.snapshot();
@@ -109,14 +109,14 @@ describe("an invalid time is rejected, and the clock does not move", () => {
     ["advance 1d2h3m4s5ms", day + 2 * 3_600_000 + 184_005],
     ["set 2026-11-20T12:00:00Z", 0],
     ["set 2026-11-21", 12 * 3_600_000],
-  ])("%s is a valid time", async (line, passed) => {
+  ])("accepts %s", async (line, passed) => {
     const { run } = await createCli();
     const { out } = await run(`sandbox clock ${line} -o id`);
     expect(out).toBe(`${new Date(Date.UTC(2026, 10, 20, 12) + passed).toISOString()}\n`);
   });
 });
 
-test("after the clock jumps over several events, each has its own time and its cost was deducted from the balance", async () => {
+test("a clock that moves past several events gives each event its own time, and deducts the cost from the balance", async () => {
   const { run, sandbox } = await createCli();
   const env = { GPUCTL_SANDBOX: "1" };
   await run("sandbox clock freeze", { env });

@@ -27,7 +27,7 @@ test("sandbox status counts the records", async () => {
   });
 });
 
-test("sandbox reset starts over", async () => {
+test("sandbox reset deletes all rentals", async () => {
   const { run } = await createCli();
   await run(vm);
   const { code, err } = await run("sandbox reset --yes");
@@ -61,14 +61,14 @@ test("sandbox limits lists the assumptions and limits of the sandbox", async () 
   expect(limits[0]).toEqual({ id: expect.any(String), text: expect.any(String) });
 });
 
-test("sandbox serve prints its address and ends on Ctrl-C", async () => {
+test("sandbox serve prints its URL and ends after Ctrl-C", async () => {
   const { run } = await createCli();
   const { code, out } = await run("sandbox serve --port 0 -o json", { signal: AbortSignal.abort() });
   expect(code).toBe(0);
   expect(JSON.parse(out)).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
 });
 
-test("sandbox serve says who can use the controls and open the page at an address of the network", async () => {
+test("sandbox serve says who can use its controls and its web page if it listens on a network address", async () => {
   const { run } = await createCli();
   const served = async (host: string) => {
     const { code, err } = await run(`sandbox serve --port 0 --memory --host ${host}`, {
@@ -97,7 +97,7 @@ test.each(["65536", "-1", "1.5", "http"])("sandbox serve --port %s is rejected",
 });
 
 test.each(["", " "])(
-  "sandbox serve --host %j is rejected: it would listen on all interfaces",
+  "sandbox serve --host %j is rejected, because the sandbox would listen on all interfaces",
   async (host) => {
     const listen = async () => {
       throw new Error("it listens");
@@ -109,14 +109,14 @@ test.each(["", " "])(
   },
 );
 
-test("sandbox serve --dry-run serves nothing", async () => {
+test("sandbox serve --dry-run starts no server", async () => {
   const { run } = await createCli();
   const { code, out, err } = await run("sandbox serve --dry-run -o json");
   expect({ code, err }).toEqual({ code: 0, err: "Nothing was done: this is a dry run.\n" });
   expect(JSON.parse(out)).toEqual({ url: null, host: "127.0.0.1", port: 8787 });
 });
 
-test("a port in use is reported", async () => {
+test("sandbox serve reports a port that is in use", async () => {
   const { run, sandbox } = await createCli();
   const { url, close } = await sandbox.serve({ host: "127.0.0.1", port: 0 });
   const { code, err } = await run(`sandbox serve --port ${new URL(url).port}`);
@@ -125,7 +125,7 @@ test("a port in use is reported", async () => {
   expect(err).toContain("in use");
 });
 
-test("api spec prints the service's description, and needs no key", async () => {
+test("api spec prints the description of the service, and needs no key", async () => {
   const { run } = await createCli();
   const { out, requests } = await run("api spec --sandbox");
   expect(JSON.parse(out)).toMatchObject({ openapi: "3.1.0" });

@@ -9,7 +9,7 @@ import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { needs } from "../support/programs.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
-/** For the start of a question, the answers to it, in order. A question without an answer gets its default. */
+/** The answers to each question, in order, by the first words of the question. A question without an answer gets its default. */
 type Answers = Readonly<Record<string, readonly (string | boolean | Error)[]>>;
 
 function promptsWith(answers: Answers) {
@@ -112,7 +112,7 @@ describe("setup", () => {
     expect(err).toContain("gpuctl auth status");
   });
 
-  test("of the sandbox needs no service", async () => {
+  test("for the sandbox needs no service and sends no request", async () => {
     const { run, savedConfig, run: again } = await setUp();
     const { code, requests, err } = await run({ "Name of": ["play"], "Where is": ["sandbox"] });
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
@@ -125,7 +125,7 @@ describe("setup", () => {
     expect((await again({})).code).toBe(0);
   });
 
-  test("offers the chat models that the account lists", async () => {
+  test("offers the chat models that the service lists", async () => {
     const paths = { "/v1/models": { get: { operationId: "listModels" } } };
     const { run, savedConfig } = await setUp((request) => {
       if (request.path === "/v2/openapi.json") return Response.json({ openapi: "3.1.0", paths });
@@ -143,7 +143,7 @@ describe("setup", () => {
     expect((await savedConfig()).profiles.default.chat).toEqual({ model: "qwen" });
   });
 
-  test("shows the current values when run again, and changes only the values that were entered", async () => {
+  test("shows the current values if it is run again, and changes only the values that the user enters", async () => {
     const { run, savedConfig } = await setUp();
     await run({ ...account, "Image model": ["SD2"] });
     const before = await savedConfig();
@@ -157,7 +157,7 @@ describe("setup", () => {
     expect((await savedConfig()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
   });
 
-  test("a key is not moved to another host: it is prompted for again, and saved with it", async () => {
+  test("does not send a saved key to another host, but prompts for the key again", async () => {
     const { run, savedConfig } = await setUp();
     await run({ ...account });
     const moved = "https://moved.example";
@@ -170,7 +170,7 @@ describe("setup", () => {
     expect((await savedConfig()).profiles.default).toEqual({ baseUrl: moved, apiKey: key });
   });
 
-  test("a program may print the key", async () => {
+  test("can save a command that prints the key", async () => {
     const { run, savedConfig } = await setUp();
     const programs = { output: async () => `${key}\n` };
     const answers = { ...account, "API key": ["printed"], "Command line": ["pass show gpuctl"] };
@@ -181,7 +181,7 @@ describe("setup", () => {
     });
   });
 
-  test("Ctrl-C saves what was entered, says so, and the next run continues from there", async () => {
+  test("saves the values entered before Ctrl-C, says so, and continues with the next value when it is run again", async () => {
     const { run, savedConfig } = await setUp();
     const { code, err, out } = await run({ ...account, "API key": ["typed", new Interrupted()] });
     expect({ code, out }).toEqual({ code: 130, out: "" });
@@ -191,14 +191,14 @@ describe("setup", () => {
     expect((await savedConfig()).profiles.default).toEqual({ baseUrl: serviceUrl, apiKey: key });
   });
 
-  test("Ctrl-C at the first prompt saves nothing", async () => {
+  test("saves nothing after Ctrl-C at the first prompt", async () => {
     const { run, savedConfig } = await setUp();
     expect(await run({ "Where is": [new Interrupted()] })).toMatchObject({ code: 130 });
     expect(await savedConfig()).toBeNull();
   });
 
   test.each([{}, { env: { CI: "1" } }])(
-    "when not running interactively the error names the commands to use (%j)",
+    "without a terminal is an error that names the commands to use instead (%j)",
     async (options) => {
       const { run } = await createCli();
       const { code, err } = await run("setup", options);
@@ -208,7 +208,7 @@ describe("setup", () => {
     },
   );
 
-  test("another profile can become the current one", async () => {
+  test("can make another profile the current one", async () => {
     const { run, savedConfig } = await setUp();
     await run({ "Where is": ["sandbox"] });
     await run({ "Where is": ["sandbox"], "Use the profile": [true] }, {}, "setup --profile play");
@@ -216,7 +216,7 @@ describe("setup", () => {
   });
 });
 
-describe("a failed check says why, and offers to change the value", () => {
+describe("a check in setup", () => {
   const failing = (code: string, message: string): Responder => {
     return ({ path }) => {
       if (path === "/v2/openapi.json") throw new ConnectionFailed(message, { code, sent: false });
@@ -232,7 +232,7 @@ describe("a failed check says why, and offers to change the value", () => {
     ["a web page", () => new Response("<html>Welcome</html>"), "this is not the service"],
     ["other JSON", () => Response.json({ hello: "system" }), "did not return an OpenAPI description"],
     ["a failure", () => Response.json({ message: "broken" }, { status: 500 }), "returned 500: broken"],
-  ])("%s", async (_name, respond, expected) => {
+  ])("says why it failed, and offers to change the value: %s", async (_name, respond, expected) => {
     const { run, savedConfig } = await setUp(respond);
     const { code, err, asked, reported } = await run({ "Base URL": [serviceUrl], "What now?": ["stop"] });
     expect(code).toBe(130);
@@ -244,7 +244,7 @@ describe("a failed check says why, and offers to change the value", () => {
     expect(await savedConfig()).toBeNull();
   });
 
-  test("a proxy is named by its variable, never by its value", async () => {
+  test("names the variable of the proxy, but not its value", async () => {
     const { run } = await setUp(failing("EPROXY", "the proxy answered 407"));
     const env = { HTTPS_PROXY: "http://ada:secret@proxy.example:3128" };
     const answers = { "Base URL": [serviceUrl], "What now?": ["stop"] };
@@ -253,7 +253,7 @@ describe("a failed check says why, and offers to change the value", () => {
     expect(JSON.stringify([asked, reported]) + out + err).not.toContain("secret");
   });
 
-  test("plain http gives a warning", async () => {
+  test("warns about plain http", async () => {
     const { run, savedConfig } = await setUp();
     const answers = { "Base URL": ["http://plain.example"], "What now?": ["stop"] };
     const { reported, requests } = await run(answers);
@@ -262,7 +262,7 @@ describe("a failed check says why, and offers to change the value", () => {
     expect(await savedConfig()).toBeNull();
   });
 
-  test("retry, change it, save it anyway", async () => {
+  test("that fails can be repeated, its value can be changed, or the value can be saved anyway", async () => {
     let tries = 0;
     const { run, savedConfig } = await setUp((request) => {
       if (request.path !== "/v2/openapi.json") return service(request);
@@ -281,7 +281,7 @@ describe("a failed check says why, and offers to change the value", () => {
     expect((await savedConfig()).profiles.default.baseUrl).toBe(serviceUrl);
   });
 
-  test("a key that is not accepted is prompted for again", async () => {
+  test("of the key prompts for another key if the service rejects the first", async () => {
     const { run, savedConfig } = await setUp();
     const answers = { ...account, "API key": ["typed", "wrong-key", "typed", key] };
     const { code, reported } = await run({ ...answers, "What now?": ["change"] });
@@ -290,7 +290,7 @@ describe("a failed check says why, and offers to change the value", () => {
     expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 
-  test("a key that cannot read rentals is reported", async () => {
+  test("of the key reports a key that cannot read rentals", async () => {
     const { run, savedConfig } = await setUp(
       (request) => description(request) ?? Response.json({}, { status: 403 }),
     );
@@ -300,7 +300,7 @@ describe("a failed check says why, and offers to change the value", () => {
     expect((await savedConfig()).profiles.default.apiKey).toBe(key);
   });
 
-  test("a read-only key is accepted and reported", async () => {
+  test("of the key reports a read-only key", async () => {
     const cli = await createCli();
     const answers = { ...account, "API key": ["typed", cli.sandbox.keys.readOnly] };
     const { prompts, reported } = promptsWith(answers);
@@ -310,7 +310,7 @@ describe("a failed check says why, and offers to change the value", () => {
     );
   });
 
-  test("an inference host must respond, with any status", async () => {
+  test("of the inference URL accepts a response with any status", async () => {
     const inference = "https://inference.example";
     const { run, savedConfig } = await setUp();
     expect((await run({ ...account, "Inference URL": [inference] })).code).toBe(0);
@@ -318,7 +318,7 @@ describe("a failed check says why, and offers to change the value", () => {
   });
 });
 
-describe("completions", () => {
+describe("shell completions in setup", () => {
   const places: readonly [string, string, Record<string, string>][] = [
     ["/bin/bash", ".local/share/bash-completion/completions/gpuctl", {}],
     ["/usr/bin/fish", ".config/fish/completions/gpuctl.fish", {}],
@@ -327,7 +327,7 @@ describe("completions", () => {
     ["/usr/bin/pwsh", ".config/powershell/gpuctl.ps1", {}],
   ];
 
-  test.each(places)("for %s go to %s after asking", async (SHELL, place, more) => {
+  test.each(places)("for %s are written to %s after a prompt", async (SHELL, place, more) => {
     const { run, folder } = await setUp();
     const own = Object.fromEntries(Object.entries(more).map(([name, path]) => [name, join(folder, path)]));
     const env = { SHELL, HOME: folder, ...own };
@@ -341,7 +341,7 @@ describe("completions", () => {
     expect((await run(sandbox, { env })).questions.join()).not.toContain("completions");
   });
 
-  test("get lines in the startup file after asking, and only if the shell needs them", async () => {
+  test("are loaded from the startup file by a line that is added after a prompt, only if the shell needs it", async () => {
     const { run, folder } = await setUp();
     const env = { SHELL: "/bin/bash", HOME: folder };
     const startup = () => readFile(join(folder, ".bashrc"), "utf8");
@@ -361,10 +361,10 @@ describe("completions", () => {
     expect(await startup()).toBe(added);
   });
 
-  describe.each(["bash", "zsh", "fish"])("in a real %s", (shell) => {
+  describe.each(["bash", "zsh", "fish"])("with a real %s", (shell) => {
     needs(shell);
 
-    test("are loaded after setup, and doctor says so", async () => {
+    test("are loaded after setup, and doctor reports them as ok", async () => {
       const { run, folder } = await setUp();
       await mkdir(join(folder, "bin"));
       await writeFile(join(folder, "bin", "gpuctl"), "#!/bin/sh\n", { mode: 0o755 });
@@ -390,7 +390,7 @@ describe("completions", () => {
     });
   });
 
-  test("for zsh go to a folder of the user that is already in its path", async () => {
+  test("for zsh are written to a folder of the user that is already in fpath", async () => {
     const { run, folder } = await setUp();
     await mkdir(join(folder, "functions"));
     const programs = { capture: async () => `/usr/share/zsh\n${folder}/functions\n` };
@@ -399,13 +399,13 @@ describe("completions", () => {
     expect(await readFile(join(folder, "functions", "_gpuctl"), "utf8")).toContain("#compdef gpuctl");
   });
 
-  test.each([{ SHELL: "/bin/ksh" }, {}])("are not offered if the shell is unknown (%j)", async (env) => {
+  test.each([{ SHELL: "/bin/ksh" }, {}])("are not offered for an unknown shell (%j)", async (env) => {
     const { run, folder } = await setUp();
     const { questions } = await run({ "Where is": ["sandbox"] }, { env: { HOME: folder, ...env } });
     expect(questions.join()).not.toContain("completions");
   });
 
-  test("that cannot be written do not end the setup", async () => {
+  test("do not make setup fail if they cannot be written", async () => {
     const { run, savedConfig } = await setUp();
     const env = { SHELL: "/bin/bash", HOME: "/dev/null" };
     const { code, reported } = await run({ "Where is": ["sandbox"], "Write the": [true] }, { env });

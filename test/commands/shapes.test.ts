@@ -8,7 +8,7 @@ const listen = async (_sandbox: unknown, { host, port }: { host: string; port: n
   close: async () => {},
 });
 
-/** Runs an example with another format, after the commands that prepare it. */
+/** Runs an example with another output format, after the commands that prepare the example. */
 async function shown(example: { command: string; after?: readonly string[] }, format: string) {
   const cli = await createCli({ listen });
   for (const line of example.after ?? []) await runShown(cli, line);
@@ -19,7 +19,7 @@ async function shown(example: { command: string; after?: readonly string[] }, fo
   return runShown(cli, plain.replace(/(?= -- )|$/, ` -o ${format}`));
 }
 
-/** The keys and types of a JSON value. List elements are merged, and a key that some of them lack gets a `?`. */
+/** The keys and types of a JSON value. The elements of a list are merged, and a key that some elements lack gets a `?`. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? [] : [value.map(shapeOf).reduce(merged)];
   if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;

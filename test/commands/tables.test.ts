@@ -4,17 +4,17 @@ import { createCli } from "../support/cli.ts";
 import { commands, declarationOf } from "../support/commands.ts";
 import { runShown } from "../support/examples.ts";
 
-/** What doctor shows depends on the machine; it has its own tests. */
+/** `doctor` is left out, because its output depends on the machine. It has its own tests. */
 const lists = commands
   .map((command) => ({ ...command, view: declarationOf(command).view }))
   .filter(({ path, view, examples }) => view.kind === "list" && examples.length > 0 && path[0] !== "doctor")
-  // It prints a transcript instead of a table.
+  // This command prints a transcript instead of a table.
   .filter(({ path }) => path.join(" ") !== "chat sessions show")
-  // They change something, so a second run prints something else.
+  // These commands change something, so a second run prints something else.
   .filter(({ path }) => !["rentals guard", "sandbox scenario"].includes(path.join(" ")));
 
 test.each(lists)(
-  "the table of $path fits, and has its titles and a row for each record",
+  "the table of $path fits the terminal, and has its column titles and a row for each record",
   async ({ examples: [example], view }) => {
     if (view.kind !== "list" || example === undefined) return;
     const cli = await createCli();

@@ -8,8 +8,8 @@ const words = new Intl.Segmenter("en", { granularity: "word" });
 const wordsIn = (text: string) =>
   [...words.segment(text)].filter(({ isWordLike }) => isWordLike).map(({ segment }) => segment);
 
-describe("a long text", () => {
-  test("is cut where sentences end", () => {
+describe("a long text for tts", () => {
+  test("is split where sentences end", () => {
     const text = 'She said "Stop!" and left. It costs 3.50 dollars. Is it ready? Yes.';
     expect(cut(text, 30)).toEqual([
       'She said "Stop!" ',
@@ -19,22 +19,25 @@ describe("a long text", () => {
     ]);
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is cut between paragraphs rather than between sentences (%i)", (n) => {
-    const text = `One two three. Four five six ${n}.\n\nSeven eight ${n}. Nine ten eleven. Twelve.`;
-    expect(cut(text, 48)[0]).toBe(`One two three. Four five six ${n}.\n\n`);
-  });
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "is split between paragraphs rather than between sentences (%i)",
+    (n) => {
+      const text = `One two three. Four five six ${n}.\n\nSeven eight ${n}. Nine ten eleven. Twelve.`;
+      expect(cut(text, 48)[0]).toBe(`One two three. Four five six ${n}.\n\n`);
+    },
+  );
 
-  test("is not cut after a short paragraph, such as a title", () => {
+  test("is not split after a short paragraph, such as a title", () => {
     const text = "Title.\n\nOne two three four five. Six seven eight nine ten eleven.";
     expect(cut(text, 40)[0]).toBe("Title.\n\nOne two three four five. ");
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is not cut at a line break within a sentence (%i)", (n) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("is not split at a line break in a sentence (%i)", (n) => {
     const text = `This is sentence number ${n}, which goes on\nhere. Here is another one.`;
     expect(cut(text, 50)[0]).toBe(`This is sentence number ${n}, which goes on\nhere. `);
   });
 
-  test("a sentence that is too long is cut at lines, then at words", () => {
+  test("is split in a sentence that is too long, at line breaks and then at words", () => {
     expect(cut("one two three\nfour five six\nseven", 16)).toEqual([
       "one two three\n",
       "four five six\n",
@@ -45,19 +48,19 @@ describe("a long text", () => {
     }
   });
 
-  test("text without spaces is cut between its words", () => {
+  test("is split between words even if it has no spaces", () => {
     const text = "私は東京に住んでいて毎日電車で会社に行っています".repeat(3);
     const parts = cut(text, 20);
     expect(parts.flatMap(wordsIn)).toEqual(wordsIn(text));
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(20);
   });
 
-  test("a word that is too long is a part of its own", () => {
+  test("has a word that is too long as a part of its own", () => {
     const word = "a".repeat(1000);
     expect(cut(`b ${word} c d`, 20)).toEqual(["b ", `${word} `, "c d"]);
   });
 
-  test("after a change, only the parts around it differ", () => {
+  test("has only a few different parts after a change", () => {
     const sentence = (n: number) => `Sentence ${n} says ${"something ".repeat(1 + (n % 7))}here. `;
     const text = Array.from({ length: 300 }, (_, n) => sentence(n)).join("");
     const changed = text.replace("Sentence 10 says", "Sentence 10, which was changed by its author, says");
@@ -67,7 +70,7 @@ describe("a long text", () => {
     expect(fresh.length).toBeLessThanOrEqual(8);
   });
 
-  test("parts without a word are not requested", () => {
+  test("has no request for a part without a word", () => {
     expect(requestedTexts(`One sentence is here. ${"* ".repeat(40)} And one there.`, 25)).toEqual([
       "One sentence is here.",
       expect.stringMatching(/And one there\.$/),
@@ -77,7 +80,7 @@ describe("a long text", () => {
   });
 });
 
-describe("for every text and limit", () => {
+describe("for any text and part length", () => {
   const pieces = fc.constantFrom(
     "Dr. ",
     "it's ",
@@ -101,7 +104,7 @@ describe("for every text and limit", () => {
   );
   const limits = fc.integer({ min: 20, max: 120 });
 
-  test("the parts are the text, and no word is cut", () => {
+  test("the parts together are the text, and no word is split", () => {
     fc.assert(
       fc.property(texts, limits, (text, limit) => {
         const parts = cut(text, limit);

@@ -5,14 +5,14 @@ import { type Cli, createCli, type Responder, type SeenRequest } from "../suppor
 import { overNetwork } from "../support/service.ts";
 import { mp3Frame, samplesOf, wav } from "../support/sound.ts";
 
-/** Each is a part with `--part-length 20`. */
+/** With `--part-length 20`, each sentence is a part. */
 const sentences = ["Here is number one.", "Here is number two.", "Here is three now.", "This is the fourth."];
 const text = sentences.join(" ");
 const line = ["tts", text, "--part-length", "20", "--out", "talk.wav"];
 
 const spokenText = ({ body }: SeenRequest): string => (body as { text: string }).text;
 const sound = (bytes: Uint8Array) => Response.json({ audio: Buffer.from(bytes).toString("base64") });
-/** A recording whose samples are the text, so that the order of the parts shows. */
+/** A recording whose samples are the bytes of the text, so that the order of the parts can be checked. */
 const spoken = (one: string) => wav(Buffer.from(one.padEnd(20)));
 const voice: Responder = (request) => sound(spoken(spokenText(request)));
 const whole = wav(Buffer.from(sentences.map((one) => one.padEnd(20)).join("")));
@@ -20,7 +20,7 @@ const whole = wav(Buffer.from(sentences.map((one) => one.padEnd(20)).join("")));
 const failing = (status: number, headers: Record<string, string> = {}) =>
   Response.json({ code: "FAILED", message: "it failed", issues: [] }, { status, headers });
 
-/** A voice that speaks, except where `otherwise` has another response. */
+/** A service that speaks each text, unless `otherwise` returns another response. */
 const voiceBut = (otherwise: (one: string) => Response | undefined | Promise<Response>): Responder => {
   return async (request) => (await otherwise(spokenText(request))) ?? voice(request);
 };
@@ -29,8 +29,8 @@ const texts = (requests: readonly SeenRequest[]) => requests.map(spokenText).sor
 const folders = async ({ folder }: Pick<Cli, "folder">) =>
   (await readdir(folder)).filter((name) => name.includes("-parts-"));
 
-describe("a long text", () => {
-  test("is spoken in parts, joined in order and saved as one file", async () => {
+describe("tts with a long text", () => {
+  test("requests the text in parts, joins them in order and saves one file", async () => {
     const cli = await createCli({ respond: voice });
     const { code, out, requests } = await cli.run(line, overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: `${join(cli.folder, "talk.wav")}\n` });
@@ -39,7 +39,7 @@ describe("a long text", () => {
     expect(await readdir(cli.folder)).toEqual(["talk.wav"]);
   });
 
-  test("is refused if a folder has the name of a part, and nothing is sent", async () => {
+  test("is an error if a folder has the name of a saved part, and nothing is sent", async () => {
     const cli = await createCli({
       respond: voiceBut((one) => (one === sentences[3] ? failing(500) : undefined)),
     });
@@ -54,7 +54,7 @@ describe("a long text", () => {
     expect(err).toContain(`${path} is not a regular file`);
   });
 
-  test("from a file, with the settings in every request", async () => {
+  test("from a file sends the settings in every request", async () => {
     const cli = await createCli({ respond: voice });
     await writeFile(join(cli.folder, "talk.txt"), `${text}\n`);
     const flags = ["--speed", "0.8", "--param", 'language="EN"', "--part-length", "20", "-o", "json"];
@@ -69,7 +69,7 @@ describe("a long text", () => {
     });
   });
 
-  test("is spoken a few parts at a time", async () => {
+  test("sends at most --concurrency requests at once", async () => {
     let [now, most] = [0, 0];
     const respond: Responder = async (request) => {
       now += 1;
@@ -83,7 +83,7 @@ describe("a long text", () => {
     expect(most).toBe(2);
   });
 
-  test("with repeated sentences pays for each sentence once", async () => {
+  test("requests a repeated sentence only once", async () => {
     const cli = await createCli({ respond: voice });
     const song = [sentences[0], sentences[1], sentences[0]].join(" ");
     const { code, requests } = await cli.run(["tts", song, ...line.slice(2)], overNetwork());
@@ -91,7 +91,7 @@ describe("a long text", () => {
     expect(samplesOf(await readFile(join(cli.folder, "talk.wav"))).length).toBe(60);
   });
 
-  test("with --out - is written to stdout", async () => {
+  test("writes the joined recording to stdout with --out -", async () => {
     const cli = await createCli({ respond: voice });
     const { code, bytes } = await cli.run([...line.slice(0, 4), "--out", "-"], overNetwork());
     expect({ code, bytes }).toEqual({ code: 0, bytes: whole });
@@ -99,7 +99,7 @@ describe("a long text", () => {
     expect(await readdir(join(cli.folder, "state", "speech"))).toEqual([]);
   });
 
-  test("in MP3 gets the right extension", async () => {
+  test("saves MP3 with the right extension", async () => {
     const cli = await createCli({ respond: () => sound(mp3Frame(7)) });
     const { out, err } = await cli.run(line, overNetwork());
     expect(out).toBe(`${join(cli.folder, "talk.mp3")}\n`);
@@ -113,7 +113,7 @@ describe("a long text", () => {
     expect(shown).toEqual([0, 1, 2, 3, 4].map((done) => `Generating speech: ${done} of 4 parts`));
   });
 
-  test("says once that the budget cannot be checked", async () => {
+  test("says once that budget.maxCost cannot be checked", async () => {
     const { run } = await createCli({ respond: voice });
     const options = overNetwork();
     await run("config set budget.maxCost 1", options);
@@ -121,14 +121,14 @@ describe("a long text", () => {
     expect(err.match(/budget\.maxCost/g)).toHaveLength(1);
   });
 
-  test("in a dry run shows every request and sends none", async () => {
+  test("shows every request in a dry run, and sends none", async () => {
     const { run } = await createCli();
     const { code, out, requests } = await run([...line, "--dry-run", "-o", "json"], overNetwork());
     expect({ code, requests }).toEqual({ code: 0, requests: [] });
     for (const one of sentences) expect(out).toContain(one);
   });
 
-  test("is spoken by the sandbox", async () => {
+  test("works in the sandbox", async () => {
     const cli = await createCli();
     const { code, out } = await cli.run([
       "tts",
@@ -142,51 +142,51 @@ describe("a long text", () => {
   });
 });
 
-describe("after a failure", () => {
+describe("tts with a long text, after a failure", () => {
   test.each([
     ["refused", () => failing(400), 12, "it failed"],
     ["of unknown outcome", () => failing(500), 10, "the outcome is unknown: the service responded 500"],
     ["empty", () => Response.json({ audio: "" }), 12, "the response contains no audio"],
     ["not base64", () => Response.json({ audio: "****" }), 12, "the response cannot be decoded"],
     ["truncated", () => sound(whole.subarray(0, 60)), 12, "the audio is truncated"],
-  ])(
-    "of one part that is %s, the same command requests only that one",
-    async (_, response, code, message) => {
-      let broken = true;
-      const respond = voiceBut((one) => (broken && one === sentences[1] ? response() : undefined));
-      const cli = await createCli({ respond });
-      const first = await cli.run(line, overNetwork());
-      expect(first).toMatchObject({ code, out: "" });
-      expect(first.requests).toHaveLength(4);
-      expect(first.err).toContain(`Error: 1 of 4 parts are missing\n  part 2: ${message}`);
-      const [folder = ""] = await folders(cli);
-      expect(first.err).toContain(
-        `3 of 4 parts are kept in ${join(cli.folder, folder)}. Run the same command again`,
-      );
-      expect(await readdir(cli.folder)).not.toContain("talk.wav");
+  ])("when it is repeated, requests only the part that was %s", async (_, response, code, message) => {
+    let broken = true;
+    const respond = voiceBut((one) => (broken && one === sentences[1] ? response() : undefined));
+    const cli = await createCli({ respond });
+    const first = await cli.run(line, overNetwork());
+    expect(first).toMatchObject({ code, out: "" });
+    expect(first.requests).toHaveLength(4);
+    expect(first.err).toContain(`Error: 1 of 4 parts are missing\n  part 2: ${message}`);
+    const [folder = ""] = await folders(cli);
+    expect(first.err).toContain(
+      `3 of 4 parts are kept in ${join(cli.folder, folder)}. Run the same command again`,
+    );
+    expect(await readdir(cli.folder)).not.toContain("talk.wav");
 
-      broken = false;
-      const second = await cli.run(line, overNetwork());
-      expect({ code: second.code, texts: texts(second.requests) }).toEqual({
-        code: 0,
-        texts: [sentences[1]],
+    broken = false;
+    const second = await cli.run(line, overNetwork());
+    expect({ code: second.code, texts: texts(second.requests) }).toEqual({
+      code: 0,
+      texts: [sentences[1]],
+    });
+    expect(second.err).toContain("3 of 4 parts are already there");
+    expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+    expect(await folders(cli)).toEqual([]);
+  });
+
+  test.each([[{ audio: "" }], [{ audio: "****" }]])(
+    "saves the unusable response %j of a part and prints its path",
+    async (body) => {
+      const cli = await createCli({
+        respond: voiceBut((one) => (one === sentences[2] ? Response.json(body) : undefined)),
       });
-      expect(second.err).toContain("3 of 4 parts are already there");
-      expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
-      expect(await folders(cli)).toEqual([]);
+      const { err } = await cli.run(line, overNetwork());
+      const [, path = ""] = /The response was saved to (\S+)\.(?:\s|$)/.exec(err) ?? [];
+      expect(JSON.parse(await readFile(path, "utf8"))).toEqual(body);
     },
   );
 
-  test.each([[{ audio: "" }], [{ audio: "****" }]])("%j is kept, and its path is printed", async (body) => {
-    const cli = await createCli({
-      respond: voiceBut((one) => (one === sentences[2] ? Response.json(body) : undefined)),
-    });
-    const { err } = await cli.run(line, overNetwork());
-    const [, path = ""] = /The response was saved to (\S+)\.(?:\s|$)/.exec(err) ?? [];
-    expect(JSON.parse(await readFile(path, "utf8"))).toEqual(body);
-  });
-
-  test("a truncated part is kept as it is, and its path is printed", async () => {
+  test("saves a truncated part unchanged and prints its path", async () => {
     const cut = whole.subarray(0, 60);
     const cli = await createCli({
       respond: voiceBut((one) => (one === sentences[2] ? sound(cut) : undefined)),
@@ -199,12 +199,12 @@ describe("after a failure", () => {
     expect((await readdir(join(cli.folder, parts))).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
-  test("that is the same for all parts, the exit code is that of the failure", async () => {
+  test("exits with the code of the failure if it is the same for all parts", async () => {
     const { run } = await createCli({ respond: () => failing(400) });
     expect(await run(line, overNetwork())).toMatchObject({ code: 6 });
   });
 
-  test("that would affect all parts, no more are requested", async () => {
+  test("sends no more requests after a response of 401", async () => {
     const cli = await createCli({ respond: () => failing(401) });
     const { code, err, requests } = await cli.run([...line, "--concurrency", "1"], overNetwork());
     expect({ code, sent: requests.length }).toEqual({ code: 3, sent: 1 });
@@ -212,7 +212,7 @@ describe("after a failure", () => {
     expect(await folders(cli)).toEqual([]);
   });
 
-  test("of several parts in a row, no more are requested", async () => {
+  test("sends no more requests after unknown outcomes of two parts in a row", async () => {
     const { run } = await createCli({ respond: () => failing(503) });
     const { code, err, requests } = await run([...line, "--concurrency", "1"], overNetwork());
     expect({ code, sent: requests.length }).toEqual({ code: 10, sent: 2 });
@@ -222,7 +222,7 @@ describe("after a failure", () => {
   test.each([
     ["empty", 0],
     ["truncated", 50],
-  ])("a part whose file is %s is requested again", async (_, length) => {
+  ])("requests a part again if its saved file is %s", async (_, length) => {
     let broken = true;
     const cli = await createCli({
       respond: voiceBut((one) => (broken && one === sentences[3] ? failing(400) : undefined)),
@@ -239,7 +239,7 @@ describe("after a failure", () => {
     expect(await folders(cli)).toEqual([]);
   });
 
-  test("an edited text requests only what changed", async () => {
+  test("requests only the changed parts of an edited text", async () => {
     const respond = voiceBut((one) => (one === sentences[3] ? failing(400) : undefined));
     const cli = await createCli({ respond });
     await cli.run(line, overNetwork());
@@ -256,7 +256,7 @@ describe("after a failure", () => {
     ["another speed", ["--speed", "2"], {}],
     ["another field", ["--param", "voice=1"], {}],
     ["another service", [], { GPUCTL_BASE_URL: "https://other.example.com" }],
-  ])("with %s, all parts are requested again", async (_, flags, env) => {
+  ])("requests all parts again with %s", async (_, flags, env) => {
     let broken = true;
     const cli = await createCli({
       respond: voiceBut((one) => (broken && one === sentences[3] ? failing(400) : undefined)),
@@ -268,7 +268,7 @@ describe("after a failure", () => {
     expect(await folders(cli)).toHaveLength(1);
   });
 
-  test("to save the joined file, the same command joins the parts without a request", async () => {
+  test("joins the saved parts without a request if the joined file could not be saved", async () => {
     let folder = "";
     const cli = await createCli({
       respond: async (request) => {
@@ -286,12 +286,12 @@ describe("after a failure", () => {
     expect(await readFile(join(folder, "talk.wav"))).toEqual(whole);
   });
 
-  test("to save a part, the part is saved elsewhere", async () => {
+  test("saves a part elsewhere if the folder of the parts is missing", async () => {
     let cli: Cli | undefined;
     const respond: Responder = async (request) => {
       if (cli) {
         const [parts = ""] = await folders(cli);
-        // The folder cannot be created again, because a file has its name.
+        // The folder cannot be created again, because a file now has its name.
         await rm(join(cli.folder, parts), { recursive: true });
         await writeFile(join(cli.folder, parts), "");
       }
@@ -304,7 +304,7 @@ describe("after a failure", () => {
     expect(await readFile(path)).toEqual(spoken(sentences[0] ?? ""));
   });
 
-  test("an interruption keeps the parts that are there", async () => {
+  test("keeps the finished parts after Ctrl-C", async () => {
     const controller = new AbortController();
     const cli = await createCli({
       respond: voiceBut((one) => {
@@ -326,8 +326,8 @@ describe("after a failure", () => {
   });
 });
 
-describe("parts that cannot be joined", () => {
-  test("are saved as files, and the exit code is 1", async () => {
+describe("tts with parts that cannot be joined", () => {
+  test("saves the parts as files, and exits with 1", async () => {
     const ogg = (one: string) => Buffer.from(`OggS ${one}`);
     const cli = await createCli({ respond: (request) => sound(ogg(spokenText(request))) });
     const { code, out, err } = await cli.run(line, overNetwork());
@@ -344,7 +344,7 @@ describe("parts that cannot be joined", () => {
     expect(await folders(cli)).toEqual([]);
   });
 
-  test("because they are invalid are saved as files", async () => {
+  test("saves invalid parts as files", async () => {
     const cut = Buffer.from("RIFF\x0c\0\0\0WAVEds64\0\0\0\0", "latin1");
     const cli = await createCli({ respond: () => sound(cut) });
     const { code, err } = await cli.run(line, overNetwork());
@@ -354,7 +354,7 @@ describe("parts that cannot be joined", () => {
     expect(names.sort()).toEqual([1, 2, 3, 4].map((part) => `talk-${part}.wav`));
   });
 
-  test("because they differ are saved, and the difference is named", async () => {
+  test("saves parts with different formats, and names the difference", async () => {
     const respond = voiceBut((one) =>
       one === sentences[1] ? sound(wav(Buffer.from(one), { rate: 16_000 })) : undefined,
     );
@@ -366,7 +366,7 @@ describe("parts that cannot be joined", () => {
     );
   });
 
-  test("with --out - are saved as files, and stdout is empty", async () => {
+  test("saves the parts as files with --out -, and writes nothing to stdout", async () => {
     const cli = await createCli({ respond: () => sound(Buffer.from("fLaC")) });
     const { code, out, err } = await cli.run([...line.slice(0, 5), "-"], overNetwork());
     expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -375,8 +375,8 @@ describe("parts that cannot be joined", () => {
   });
 });
 
-describe("a 429", () => {
-  test("is retried after the delay that the service asks for, and slows down all parts", async () => {
+describe("tts with a long text, after a response of 429", () => {
+  test("sends the request again after the delay that the service asks for, and slows down all requests", async () => {
     let refused = 0;
     const respond = voiceBut(() => (refused++ < 2 ? failing(429, { "retry-after": "7" }) : undefined));
     const cli = await createCli({ respond });
@@ -386,7 +386,7 @@ describe("a 429", () => {
     expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
   });
 
-  test("that does not end exits 9, and the parts before it are kept", async () => {
+  test("keeps the finished parts and exits with 12 if the responses stay 429", async () => {
     let served = 0;
     const respond = voiceBut(() => (served++ < 2 ? undefined : failing(429)));
     const { run } = await createCli({ respond });
@@ -395,33 +395,36 @@ describe("a 429", () => {
     expect(err).toContain("2 of 4 parts are kept");
   });
 
-  test.each(["1", "3"])("that never ends is the error, with %s parts at a time", async (concurrency) => {
-    const { run } = await createCli({ respond: () => failing(429) });
-    const { code, err } = await run([...line, "--concurrency", concurrency, "-o", "json"], overNetwork());
-    expect(code).toBe(9);
-    expect(JSON.parse(err).error).toMatchObject({
-      code: "FAILED",
-      status: 429,
-      retryable: true,
-      hint: expect.stringContaining("Too many requests"),
-      request: { method: "POST" },
-    });
-  });
+  test.each(["1", "3"])(
+    "exits with 9 if every response is a 429, with %s requests at once",
+    async (concurrency) => {
+      const { run } = await createCli({ respond: () => failing(429) });
+      const { code, err } = await run([...line, "--concurrency", concurrency, "-o", "json"], overNetwork());
+      expect(code).toBe(9);
+      expect(JSON.parse(err).error).toMatchObject({
+        code: "FAILED",
+        status: 429,
+        retryable: true,
+        hint: expect.stringContaining("Too many requests"),
+        request: { method: "POST" },
+      });
+    },
+  );
 
-  test("that asks for a longer wait than a minute is a failure", async () => {
+  test("fails at once if the service asks to wait longer than a minute", async () => {
     const { run } = await createCli({ respond: () => failing(429, { "retry-after": "3600" }) });
     const { code, slept, err } = await run(line, overNetwork());
     expect({ code, slept }).toEqual({ code: 9, slept: [] });
     expect(err).toContain("asks to wait 1h");
   });
 
-  test("of a text in one part is not repeated", async () => {
+  test("does not repeat the request if the text has only one part", async () => {
     const { run } = await createCli({ respond: () => failing(429, { "retry-after": "1" }) });
     expect(await run("tts Hello", overNetwork())).toMatchObject({ code: 9, slept: [] });
   });
 });
 
-test("two runs of the same text at once: the second sends nothing", async () => {
+test("tts is an error and sends nothing while another process speaks the same text", async () => {
   let second: Promise<{ code: number; err: string; requests: readonly SeenRequest[] }> | undefined;
   const cli: Cli = await createCli({
     respond: async (request) => {

@@ -14,7 +14,7 @@ const speaker = (bytes: Uint8Array = recording) =>
 type Run = Programs["runQuietly"];
 const succeeds: Run = async () => ({ status: 0, stderr: "" });
 
-/** A machine with these players, and the calls of them. */
+/** A machine with these players, and a list of the commands that were run. */
 function withPlayers(installed: readonly string[], runs: Run = succeeds) {
   const played: (readonly string[])[] = [];
   const options: RunOptions = {
@@ -45,7 +45,7 @@ describe("tts --play", () => {
     expect(played).toEqual([[player, ...flags, path]]);
   });
 
-  test("gives PowerShell the path in a variable, because a quote in a command would end it", async () => {
+  test("passes the path to PowerShell in a variable, because a quote in the path could end the command", async () => {
     const { run, folder } = await speaker();
     const variables: unknown[] = [];
     const { played, options } = withPlayers(["powershell"], async (_program, _args, env) => {
@@ -58,7 +58,7 @@ describe("tts --play", () => {
     expect(variables).toEqual([{ GPUCTL_PLAY_PATH: join(folder, name) }]);
   });
 
-  test("does not play a file that is not sound, such as a playlist", async () => {
+  test("does not play a file that is not audio, such as a playlist", async () => {
     const { run } = await speaker(Buffer.from("#EXTM3U\nhttp://192.0.2.1/secret\0"));
     const { played, options } = withPlayers(["ffplay"]);
     const { code, err } = await run("tts Hi --play", options);
@@ -66,7 +66,7 @@ describe("tts --play", () => {
     expect(err).toContain("not audio of a known type");
   });
 
-  test("without --out saves the recording as usual", async () => {
+  test("saves the recording under the default name without --out", async () => {
     const { run } = await speaker();
     const { played, options } = withPlayers(["aplay"]);
     const { code, out } = await run("tts Hi --play", options);
@@ -75,7 +75,7 @@ describe("tts --play", () => {
     expect(await readFile(out.trimEnd())).toEqual(recording);
   });
 
-  test("plays a long text once it is joined", async () => {
+  test("plays a long text after its parts were joined", async () => {
     const { run, folder } = await speaker();
     const { played, options } = withPlayers(["aplay"]);
     const line = ["tts", "Here is number one. Here is number two.", "--part-length", "20", "--out", "a.wav"];
@@ -83,14 +83,14 @@ describe("tts --play", () => {
     expect(played).toEqual([["aplay", "-q", join(folder, "a.wav")]]);
   });
 
-  test("plays a format with a player that knows it", async () => {
+  test("uses a player that supports the format", async () => {
     const { run } = await speaker(mp3Frame(0));
     const { played, options } = withPlayers(["aplay", "ffplay"]);
     expect(await run("tts Hi --play", options)).toMatchObject({ code: 0 });
     expect(played[0]?.[0]).toBe("ffplay");
   });
 
-  test("without a player sends nothing, and says what to install", async () => {
+  test("is an error without a player, and says what to install", async () => {
     const { run } = await speaker();
     const { code, err, requests } = await run("tts Hi --play", withPlayers([]).options);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -98,7 +98,7 @@ describe("tts --play", () => {
     expect(err).toContain("Install PipeWire");
   });
 
-  test("looks for no player in a dry run, and needs a file", async () => {
+  test("needs no player in a dry run, and is rejected with --out -", async () => {
     const { run } = await speaker();
     const { options } = withPlayers([]);
     expect(await run("tts Hi --play --dry-run", options)).toMatchObject({ code: 0, requests: [] });
@@ -136,7 +136,7 @@ describe("tts --play", () => {
     expect(await readFile(out.trimEnd())).toEqual(Buffer.from(bytes));
   });
 
-  test("an interruption stops the player: the exit code is 130, and the file stays", async () => {
+  test("stops the player after Ctrl-C, keeps the file, and exits with 130", async () => {
     const controller = new AbortController();
     const { run, folder } = await speaker();
     const { options } = withPlayers(["aplay"], async () => {

@@ -45,7 +45,7 @@ describe("tts", () => {
     expect(await run(["tts", "  "], overNetwork())).toMatchObject({ code: 2, requests: [] });
   });
 
-  test("sends fields of --param, and rejects invalid ones", async () => {
+  test("sends the fields of --param, and rejects invalid values", async () => {
     const { run } = await recording(wav);
     const { requests } = await run(
       ["tts", "Hi", "--param", 'language="EN"', "--param", "sdp_ratio=0.2"],
@@ -60,7 +60,7 @@ describe("tts", () => {
     }
   });
 
-  test("the extension is that of the bytes", async () => {
+  test("saves the recording with the extension of its format", async () => {
     const { run, folder } = await recording(mp3);
     const { out, err } = await run("tts Hi --out hi.wav", overNetwork());
     expect(out).toBe(`${join(folder, "hi.mp3")}\n`);
@@ -68,7 +68,7 @@ describe("tts", () => {
     expect((await run("tts Hi", overNetwork())).out).toMatch(/2026-11-20-\d{6}-hi\.mp3\n$/);
   });
 
-  test("--out - writes the bytes, and rejects a terminal", async () => {
+  test("writes the recording to stdout with --out -, but not to a terminal", async () => {
     const { run } = await recording(wav);
     expect((await run("tts Hi --out -", overNetwork())).bytes).toEqual(wav);
     expect(await run("tts Hi --out -", { ...overNetwork(), terminal: 80 })).toMatchObject({
@@ -77,7 +77,7 @@ describe("tts", () => {
     });
   });
 
-  test("is described in JSON", async () => {
+  test("prints the path, the size, the hash and the request with -o json", async () => {
     const { run, folder } = await recording(wav);
     const { out } = await run("tts Hi --out hi.wav -o json", overNetwork());
     expect(JSON.parse(out)).toEqual({
@@ -89,7 +89,7 @@ describe("tts", () => {
   });
 
   test.each([[{ audio: "" }], [{ audio: "****" }], [{}], [null], [{ audio: null }]])(
-    "%j exits 7 and saves no recording",
+    "exits with 7 and saves no recording if the response is %j",
     async (body) => {
       const { run, folder } = await createCli({ respond: always(200, body) });
       const { code, out } = await run("tts Hi --out hi.wav", overNetwork());
@@ -99,7 +99,7 @@ describe("tts", () => {
   );
 });
 
-test("a response that names the sound twice, then as null: the sound is saved", async () => {
+test("tts saves the recording if the response has the key a second time with null", async () => {
   const bytes = Buffer.from("OggS sound");
   const body = `{"audio":"${bytes.toString("base64")}","audio":null}`;
   const { run } = await createCli({ respond: () => new Response(body) });
@@ -112,7 +112,7 @@ test.each([
   ["saved", "--out a.wav", "a.wav"],
   ["written to stdout", "--out -", undefined],
 ])(
-  "a response that names its recording twice: the last is %s, and the other kept",
+  "tts uses the last recording if the response has the key twice (%s), and saves the first in another file",
   async (_, flags, path) => {
     const [first, last] = [wav, Buffer.concat([wav, Buffer.from("data")])].map((bytes) =>
       bytes.toString("base64"),

@@ -8,7 +8,7 @@ const reset = () => {
   throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
 };
 
-/** A service that responds to everything except the request for its description. */
+/** A service that responds with `end` to the request for its description, and normally to all other requests. */
 const without =
   (end: () => Response): Responder =>
   ({ path }) =>
@@ -22,7 +22,7 @@ describe.each([
   ["returns 404", () => new Response("", { status: 404 }), 5, false],
   ["returns an HTML page", () => new Response("<html>"), 7, true],
 ])("a service whose description path %s", (_name, end, exitCode, retryable) => {
-  test.each(unlisted)("is not reported to lack the operation of %s", async (line) => {
+  test.each(unlisted)("is not reported to lack the operation of `%s`", async (line) => {
     const { run } = await createCli({ respond: without(end) });
     const { code, out, err, requests } = await run(`${line} -o json`, overNetwork());
     expect({ code, out }, err).toEqual({ code: exitCode, out: "" });
@@ -34,16 +34,19 @@ describe.each([
     expect(new Set(requestLines(requests))).toEqual(new Set([`GET ${descriptionPath}`]));
   });
 
-  test.each(["getRental -f rentalId=1", "GET /v2/ssh-keys"])("still supports api call %s", async (line) => {
-    const { run } = await createCli({ respond: without(end) });
-    const { code, out, err } = await run(`api call ${line}`, overNetwork());
-    expect({ code, body: JSON.parse(out) }).toEqual({ code: 0, body: { id: 1 } });
-    expect(err).toContain("using the documented API instead");
-  });
+  test.each(["getRental -f rentalId=1", "GET /v2/ssh-keys"])(
+    "can still be called with api call %s",
+    async (line) => {
+      const { run } = await createCli({ respond: without(end) });
+      const { code, out, err } = await run(`api call ${line}`, overNetwork());
+      expect({ code, body: JSON.parse(out) }).toEqual({ code: 0, body: { id: 1 } });
+      expect(err).toContain("using the documented API instead");
+    },
+  );
 });
 
 test.each([...unlisted, "api call getRental -f rentalId=1", "api call GET /v2/x", "api list"])(
-  "without a base URL %s says how to set one",
+  "`%s` without a base URL says how to set one",
   async (line) => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run(line);
@@ -55,7 +58,7 @@ test.each([...unlisted, "api call getRental -f rentalId=1", "api call GET /v2/x"
   },
 );
 
-test("without a description, a dry run does not claim that the operation is missing", async () => {
+test("api call in a dry run without a description does not say that the operation is missing", async () => {
   const { run } = await createCli();
   const { code, err, requests } = await run("api call createSshKey --dry-run", overNetwork());
   expect({ code, requests }).toEqual({ code: 2, requests: [] });

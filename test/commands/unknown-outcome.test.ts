@@ -15,7 +15,7 @@ const reset = () => {
   throw new ConnectionFailed("the connection was reset", { code: "ECONNRESET", sent: true });
 };
 
-/** Ways in which a write ends with an unknown outcome. */
+/** The ways in which a write can end with an unknown outcome. */
 const unknownEnds: readonly [string, () => Response][] = [
   [
     "500",
@@ -30,7 +30,7 @@ const unknownEnds: readonly [string, () => Response][] = [
   ["a response that is not JSON", () => new Response("<!doctype html>", { status: 200 })],
 ];
 
-/** A service whose writes end like this. Its listings are `before` until the first write, then `after`. */
+/** A service whose writes end with `end`. Its listings are `before` until the first write, and then `after`. */
 function endingWrites(end: () => Response, before: unknown, after: unknown): Responder {
   let written = false;
   return ({ method, path }) => {
@@ -45,7 +45,7 @@ function endingWrites(end: () => Response, before: unknown, after: unknown): Res
 const posts = (requests: readonly SeenRequest[]) => requests.filter(({ method }) => method === "POST").length;
 
 describe.each(unknownEnds)("a create that ends with %s", (_name, end) => {
-  test("is sent once, and new rentals are listed", async () => {
+  test("is sent once, and the error lists new rentals", async () => {
     const { run } = await createCli({ respond: endingWrites(end, [{ id: 1 }], [{ id: 1 }, { id: "r-2" }]) });
     const { code, out, err, requests, slept } = await run(line);
     expect({ code, out, posts: posts(requests), slept }).toEqual({ code: 10, out: "", posts: 1, slept: [] });
@@ -53,14 +53,14 @@ describe.each(unknownEnds)("a create that ends with %s", (_name, end) => {
     expect(err).toContain("New in the listing: r-2");
   });
 
-  test("says so when there is nothing new", async () => {
+  test("has an error that says so if nothing new is listed", async () => {
     const { run } = await createCli({ respond: endingWrites(end, [], []) });
     const { code, err } = await run(line);
     expect(code).toBe(10);
     expect(err).toContain("Nothing new is listed yet");
   });
 
-  test("is the same for a volume", async () => {
+  test("has the same result for a volume", async () => {
     const { run } = await createCli({ respond: endingWrites(end, [], [{ id: 502 }]) });
     const { code, err, requests } = await run(
       "volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox",
@@ -69,7 +69,7 @@ describe.each(unknownEnds)("a create that ends with %s", (_name, end) => {
     expect(err).toContain("New in the listing: 502");
   });
 
-  test("is not retryable in the error document", async () => {
+  test("is not retryable according to the error document", async () => {
     const { run } = await createCli({ respond: endingWrites(end, [], [{ id: 9 }]) });
     const { out, err } = await run(`${line} -o json`);
     expect(out).toBe("");
@@ -82,20 +82,23 @@ describe.each(unknownEnds)("a create that ends with %s", (_name, end) => {
 test.each([
   [304, false],
   [307, true],
-])("only a redirect says that the base URL redirects: %i", async (status, redirects) => {
-  const { run } = await createCli({
-    respond: ({ method }) =>
-      method === "POST"
-        ? new Response(null, { status, headers: { location: "https://elsewhere.example/" } })
-        : undefined,
-  });
-  const { code, err } = await run(line);
-  expect(code).toBe(10);
-  expect(err.includes("redirects")).toBe(redirects);
-  expect(err).toContain("Nothing new is listed yet");
-});
+])(
+  "a create is reported as redirected only after a redirect, not after status 304: status %i",
+  async (status, redirects) => {
+    const { run } = await createCli({
+      respond: ({ method }) =>
+        method === "POST"
+          ? new Response(null, { status, headers: { location: "https://elsewhere.example/" } })
+          : undefined,
+    });
+    const { code, err } = await run(line);
+    expect(code).toBe(10);
+    expect(err.includes("redirects")).toBe(redirects);
+    expect(err).toContain("Nothing new is listed yet");
+  },
+);
 
-test("a failed lookup afterwards is reported too", async () => {
+test("a create with an unknown outcome reports it if the lookup fails, too", async () => {
   const { run } = await createCli({
     respond: ({ method }) => (method === "GET" ? new Response("", { status: 503 }) : reset()),
   });
@@ -113,7 +116,7 @@ test("a create that times out has an unknown outcome", async () => {
   expect(err).toContain("no response within");
 });
 
-test("a connection that was never made is retryable", async () => {
+test("a create whose connection was refused exits with 9, as nothing was sent", async () => {
   const { run } = await createCli({
     respond: () => {
       throw new ConnectionFailed("connection refused", { code: "ECONNREFUSED", sent: false });
@@ -124,7 +127,7 @@ test("a connection that was never made is retryable", async () => {
   expect(err).toContain("connection refused");
 });
 
-test("a reservation with an unknown outcome looks up the rental's term", async () => {
+test("reserve convert with an unknown outcome looks up the term of the rental", async () => {
   const { run } = await createCli({ respond: ({ method }) => (method === "POST" ? reset() : undefined) });
   const { code, err, requests } = await run(
     "reserve convert 1001 --days 30 --expected-price 12.00 --sandbox --yes",
@@ -151,7 +154,7 @@ test.each([
   });
 });
 
-describe("an unknown outcome and an interruption name the place to look at", () => {
+describe("the error names the command or place that shows the outcome", () => {
   const terminate = "POST /v2/on-demand/rentals/terminate";
   const createKey = "POST /v2/api-keys";
   const places: readonly (readonly [line: string, place: string])[] = [
@@ -182,7 +185,7 @@ describe("an unknown outcome and an interruption name the place to look at", () 
     return Response.json(path.endsWith("/rental") ? { id: 1001, state: "active" } : []);
   };
 
-  test.each(places)("unknown: %s", async (command, place) => {
+  test.each(places)("after an unknown outcome of %s", async (command, place) => {
     const { run } = await createCli({
       negotiates: true,
       respond: (request) => (request.method === "GET" ? listing(request) : new Response("", { status: 502 })),
@@ -192,7 +195,7 @@ describe("an unknown outcome and an interruption name the place to look at", () 
     expect(err).toContain(place);
   });
 
-  test.each([...places, ...interruptedOnly])("interrupted: %s", async (command, place) => {
+  test.each([...places, ...interruptedOnly])("after Ctrl-C during %s", async (command, place) => {
     const controller = new AbortController();
     const { run } = await createCli({
       negotiates: true,
@@ -209,7 +212,7 @@ describe("an unknown outcome and an interruption name the place to look at", () 
   });
 });
 
-test("a listing that fails before a create is not retried, and does not prevent it", async () => {
+test("a create is sent even if the listing before it fails, and the listing is not retried", async () => {
   const unavailable = () => Response.json({ message: "down" }, { status: 503 });
   const { run } = await createCli({
     respond: ({ method, path }) => (method === "GET" && path in listings ? unavailable() : undefined),
@@ -222,14 +225,14 @@ test("a listing that fails before a create is not retried, and does not prevent 
   });
 });
 
-test("a volume with an unknown attachment outcome is looked up", async () => {
+test("volumes attach with an unknown outcome looks up the volume", async () => {
   const { run } = await createCli({ respond: endingWrites(reset, [], [{ id: 501, rentalIds: [1001] }]) });
   const { code, err, requests } = await run("volumes attach 501 1001 --sandbox");
   expect({ code, posts: posts(requests) }).toEqual({ code: 10, posts: 1 });
   expect(err).toContain("The volume is attached to: 1001.");
 });
 
-describe("Ctrl-C while gpuctl looks into an unknown outcome does not hide it", () => {
+describe("Ctrl-C during the lookup after an unknown outcome does not hide the outcome", () => {
   const terminate = "POST /v2/on-demand/rentals/terminate";
 
   test.each([
@@ -241,7 +244,7 @@ describe("Ctrl-C while gpuctl looks into an unknown outcome does not hide it", (
     ["volumes attach 501 1001", "could not be looked up either"],
     ["reserve convert 1001 --days 30 --expected-price 12.00 --yes", "could not be looked up either"],
     ["rentals terminate 1001 --yes", "Looking up rental 1001 failed too"],
-  ])("%s", async (command, finding) => {
+  ])("of %s", async (command, finding) => {
     const controller = new AbortController();
     let written = false;
     const { run } = await createCli({
@@ -264,7 +267,7 @@ describe("Ctrl-C while gpuctl looks into an unknown outcome does not hide it", (
   });
 });
 
-test("Ctrl-C while the listing before a create hangs sends no create", async () => {
+test("Ctrl-C during the listing before a create prevents the create", async () => {
   const controller = new AbortController();
   const { run } = await createCli({
     respond: ({ method }) => {
@@ -284,20 +287,23 @@ test("Ctrl-C while the listing before a create hangs sends no create", async () 
 test.each([
   ["1001 first", [502, 400]],
   ["1002 first", [400, 502]],
-])("of two terminations that fail, the unknown outcome decides: %s", async (_name, statuses) => {
-  const { run } = await createCli({
-    respond: ({ method, path }) =>
-      method === "POST" && path.endsWith("/terminate")
-        ? Response.json({ code: "NO", message: "No", issues: [] }, { status: statuses.shift() ?? 500 })
-        : undefined,
-  });
-  for (let created = 0; created < 2; created += 1) await run(line);
-  const { code, err } = await run("rentals terminate 1001 1002 --yes --sandbox");
-  expect(code).toBe(10);
-  expect(err).toContain("Error: 2 of 2 rentals could not be terminated");
-});
+])(
+  "rentals terminate exits with 10 if one of two failures has an unknown outcome: %s",
+  async (_name, statuses) => {
+    const { run } = await createCli({
+      respond: ({ method, path }) =>
+        method === "POST" && path.endsWith("/terminate")
+          ? Response.json({ code: "NO", message: "No", issues: [] }, { status: statuses.shift() ?? 500 })
+          : undefined,
+    });
+    for (let created = 0; created < 2; created += 1) await run(line);
+    const { code, err } = await run("rentals terminate 1001 1002 --yes --sandbox");
+    expect(code).toBe(10);
+    expect(err).toContain("Error: 2 of 2 rentals could not be terminated");
+  },
+);
 
-describe.each(["ECONNRESET", "EPIPE", "ETIMEDOUT"])("a body that breaks with %s", (code) => {
+describe.each(["ECONNRESET", "EPIPE", "ETIMEDOUT"])("a response that breaks off with %s", (code) => {
   const breaking = () =>
     new Response(
       new ReadableStream({
@@ -305,7 +311,7 @@ describe.each(["ECONNRESET", "EPIPE", "ETIMEDOUT"])("a body that breaks with %s"
       }),
     );
 
-  test("is a network failure of a read", async () => {
+  test("is a network failure for a read, which is retried", async () => {
     const { run } = await createCli({ respond: breaking });
     const { code: exitCode, err, requests } = await run("volumes list --retries 1 --sandbox -o json");
     expect({ exitCode, sent: requests.length }).toEqual({ exitCode: 9, sent: 2 });
@@ -322,7 +328,7 @@ test.each([
   [401, "The service does not accept the key any more: the user was probably deleted."],
   [200, "The service still accepts the key."],
   [503, "Checking the outcome failed too."],
-])("a deletion of the user with an unknown outcome tries the key: %i", async (status, finding) => {
+])("user delete with an unknown outcome checks whether the key still works: %i", async (status, finding) => {
   const { run } = await createCli({
     respond: ({ method }) => (method === "DELETE" ? reset() : Response.json({}, { status })),
   });

@@ -5,7 +5,7 @@ const notFound = () =>
   Response.json({ code: "NOT_FOUND", message: "Not found", issues: [] }, { status: 404 });
 
 describe("user update", () => {
-  test("sends the given fields and shows the user", async () => {
+  test("sends only the fields of the flags, and prints the user", async () => {
     const { run } = await createCli();
     const { out, requests } = await run('user update --name "Ada Lovelace" --sandbox');
     expect(requests).toEqual([
@@ -29,14 +29,14 @@ describe("user update", () => {
     expect((await run("user update --onboarded-for research -o id --sandbox")).out).toBe("sandbox-user\n");
   });
 
-  test("sends nothing without a change", async () => {
+  test("sends nothing if no field is set", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("user update --sandbox");
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain("--name");
   });
 
-  test("falls back to the deprecated path, and shows its sunset date once", async () => {
+  test("uses the deprecated path if the new path does not exist, and prints its sunset date once", async () => {
     const { run } = await createCli({
       respond: ({ path }) => (path === "/v2/users/me" ? notFound() : undefined),
     });
@@ -49,14 +49,14 @@ describe("user update", () => {
 });
 
 describe("user delete", () => {
-  test("needs --yes when not running interactively", async () => {
+  test("requires --yes without a terminal", async () => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run("user delete --sandbox");
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
     expect(err).toContain("--yes");
   });
 
-  test("deletes with --yes", async () => {
+  test("deletes the user with --yes", async () => {
     const { run } = await createCli();
     expect(JSON.parse((await run("user delete --yes --sandbox -o json")).out)).toEqual({ success: true });
     expect(await run("rentals list --sandbox")).toMatchObject({ code: 3 });

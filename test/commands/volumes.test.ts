@@ -33,7 +33,7 @@ test("volumes create -o id has an unknown outcome if the response has no ID", as
   expect(await other.run(line, overNetwork())).toMatchObject({ code: 0, out: "5\n" });
 });
 
-test("volumes list is a table, JSON or ids", async () => {
+test("volumes list prints a table, JSON or IDs", async () => {
   const { run } = await createCli();
   expect(await run("volumes list --sandbox")).toMatchObject({
     out: "",
@@ -76,7 +76,7 @@ test("volumes attach takes several rentals, as arguments or separated by commas"
   expect((await run("volumes attach 501 1001,1002 -o id --sandbox")).out).toBe("501\n");
 });
 
-test("an ID is a number when it is one, and a string otherwise", async () => {
+test("volumes attach sends an ID as a number only if it is written as an exact number", async () => {
   const { run } = await createCli({
     respond: ({ method, path }) =>
       method === "GET" && path.endsWith("/storage-volumes") ? Response.json([{ id: "vol-1" }]) : undefined,
