@@ -11,7 +11,7 @@ test("without a flag there are no shards, whatever the environment says", () => 
   expect(shard(undefined, undefined, { JOB_COMPLETION_INDEX: "3" })).toBeUndefined();
 });
 
-test.each(["0/1", "0/8", "7/8"])("--shard %s", (text) => {
+test.each(["0/1", "0/8", "7/8"])("--shard %s selects that shard", (text) => {
   const [index, count] = text.split("/").map(Number);
   expect(shard(text)).toEqual({ index, count });
 });
@@ -39,7 +39,7 @@ test.each([
   { index: 0.5, count: 2 },
   { index: -1, count: 2 },
   { index: 2, count: 2 },
-])("a journal of shard $index of $count is damaged", async (shard) => {
+])("a journal that names shard $index of $count is reported as damaged", async (shard) => {
   const lines = [journalLine({ event: "header", shard }), journalLine({ event: "input", lines: 1 })];
   const read = async function* () {
     yield Buffer.from(lines.join(""));
@@ -110,7 +110,7 @@ test.each([
   expect(shardOutput(out, { index: 3, count: 8 })).toBe(expected);
 });
 
-test("the shares of a cost limit add up to the limit, or to less than a millionth of a dollar below it", () => {
+test("the shares of a cost limit add up to the limit, or are less than a millionth of a dollar short of it", () => {
   const amounts = fc.integer({ min: 0, max: 1e12 });
   fc.assert(
     fc.property(amounts, fc.integer({ min: 1, max: 999 }), (micros, count) => {

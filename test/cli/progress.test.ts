@@ -25,7 +25,7 @@ describe("progress", () => {
     ]);
   });
 
-  test.each([{ TERM: "dumb" }, { CI: "1" }])("is a plain line for each new text with %j", async (env) => {
+  test.each([{ TERM: "dumb" }, { CI: "1" }])("is shown as a plain line for each new text with %j", async (env) => {
     const { run } = await createCli({ respond: starting() });
     const { shown, err } = await run(wait, { terminal: 80, env });
     expect(shown).toEqual([]);
