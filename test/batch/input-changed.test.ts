@@ -60,10 +60,13 @@ const changes: readonly (readonly [string, Source, Source])[] = [
   ["the header", ofCsv("id,prompt,system\n1,one,two"), ofCsv("id,system,prompt\n1,one,two")],
 ];
 
-test.each(changes)("an edit of %s during the run stops the run before the first changed line", async (_what, checked, sent) => {
-  const { stop } = await run(checked, sent);
-  expect(stop).toEqual({ kind: "fatal", error: expect.objectContaining({ name: "InputChanged" }) });
-});
+test.each(changes)(
+  "an edit of %s during the run stops the run before the first changed line",
+  async (_what, checked, sent) => {
+    const { stop } = await run(checked, sent);
+    expect(stop).toEqual({ kind: "fatal", error: expect.objectContaining({ name: "InputChanged" }) });
+  },
+);
 
 test.each([
   ["JSON lines", ofJson(`\ufeff${one}\n\n${two}\n${three}`)],

@@ -32,17 +32,20 @@ test("a file is read into a single buffer, from any byte on", async () => {
   }
 });
 
-test.each([1, 2, 3, 5, 8, 64])("lines stay whole although each chunk of %i bytes overwrites the one before", async (size) => {
-  const expected = ["one", "", "zwölf", "three lines later", "last"];
-  const lines: string[] = [];
-  let end = 0;
-  for await (const line of ownLinesOf(overwritten(expected.join("\n"), size), "in")) {
-    lines.push(line.text);
-    end = line.end;
-  }
-  expect(lines).toEqual(expected);
-  expect(end).toBe(Buffer.byteLength(expected.join("\n")));
-});
+test.each([1, 2, 3, 5, 8, 64])(
+  "lines stay whole although each chunk of %i bytes overwrites the one before",
+  async (size) => {
+    const expected = ["one", "", "zwölf", "three lines later", "last"];
+    const lines: string[] = [];
+    let end = 0;
+    for await (const line of ownLinesOf(overwritten(expected.join("\n"), size), "in")) {
+      lines.push(line.text);
+      end = line.end;
+    }
+    expect(lines).toEqual(expected);
+    expect(end).toBe(Buffer.byteLength(expected.join("\n")));
+  },
+);
 
 test("the rows of a CSV file stay whole although each chunk overwrites the one before", async () => {
   const prompts = Array.from({ length: 2_000 }, (_, index) => `prompt ${index}`);

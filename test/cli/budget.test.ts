@@ -85,12 +85,18 @@ test.each([
   ["/%761/image%2Fgeneration", "steps=30"],
   ["/v1/image/generation", "steps=-100000"],
   ["/v1/image/generation", "steps=lots"],
-])("api call of a picture stays within the limit however its path and steps are written: %s with %s", async (path, steps) => {
-  const { run } = await withBudget({ maxCost: "0.0119999" });
-  const line = `api call POST ${path} -f model_name=SD1.5 -f prompt=cat -F ${steps} --no-validate`;
-  const { code, requests } = await run(line);
-  expect({ code, sent: requests.some(({ method }) => method === "POST") }).toEqual({ code: 11, sent: false });
-});
+])(
+  "api call of a picture stays within the limit however its path and steps are written: %s with %s",
+  async (path, steps) => {
+    const { run } = await withBudget({ maxCost: "0.0119999" });
+    const line = `api call POST ${path} -f model_name=SD1.5 -f prompt=cat -F ${steps} --no-validate`;
+    const { code, requests } = await run(line);
+    expect({ code, sent: requests.some(({ method }) => method === "POST") }).toEqual({
+      code: 11,
+      sent: false,
+    });
+  },
+);
 
 describe("api call of an operation that creates a rental", () => {
   const vm = "api call createVirtualMachineRental -F gpuCount=1";
@@ -111,12 +117,15 @@ describe("api call of an operation that creates a rental", () => {
     ["createBareMetalRental"],
     ["POST", "/v2/on-demand/bare-metal-rentals"],
     ["POST", "/v2/on-demand/rentals", "-f", "rentalType=bare-metal"],
-  ])("stays within the burn limit, whether the line names its ID, its path or its replacement: %s %s", async (...named) => {
-    const { run } = await withBudget({ maxBurn: "15.99" });
-    const refused = await run(["api", "call", ...named, ...metal]);
-    expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
-    expect(refused.err).toContain("the new one would cost about $16.00 more");
-  });
+  ])(
+    "stays within the burn limit, whether the line names its ID, its path or its replacement: %s %s",
+    async (...named) => {
+      const { run } = await withBudget({ maxBurn: "15.99" });
+      const refused = await run(["api", "call", ...named, ...metal]);
+      expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
+      expect(refused.err).toContain("the new one would cost about $16.00 more");
+    },
+  );
 
   test.each([
     "/v2/on-demand/virtual-machine-rentals/",

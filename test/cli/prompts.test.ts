@@ -242,12 +242,15 @@ describe("a confirmation", () => {
     expect(await run(`${vm} ${flag}`, { terminal: 80, env })).toMatchObject({ code: 0 });
   });
 
-  test.each(["false", "0", ""])("is needed for spending with CI=%j, which means that CI is off", async (value) => {
-    const { run } = await createCli();
-    const { asked, prompts } = answeringConfirm(true);
-    expect(await run(vm, { terminal: 80, env: { CI: value }, prompts })).toMatchObject({ code: 0 });
-    expect(asked).toHaveLength(1);
-  });
+  test.each(["false", "0", ""])(
+    "is needed for spending with CI=%j, which means that CI is off",
+    async (value) => {
+      const { run } = await createCli();
+      const { asked, prompts } = answeringConfirm(true);
+      expect(await run(vm, { terminal: 80, env: { CI: value }, prompts })).toMatchObject({ code: 0 });
+      expect(asked).toHaveLength(1);
+    },
+  );
 
   test.each(["user delete --sandbox", "sandbox reset"])(
     "is replaced by --yes when not running interactively: %s",

@@ -82,13 +82,16 @@ describe("a service that has only the replacements of deprecated paths", () => {
       "bare-metal --gpus 8 --network-type ethernet",
       { gpuCount: 8, networkType: "ethernet", rentalType: "bare-metal" },
     ],
-  ])("gets a request that creates %s with its type, and one request for the description", async (words, body) => {
-    const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
-    const { code, requests } = await run(`rentals create ${words} --yes -o json`, overNetwork());
-    expect(code).toBe(0);
-    expect(requests.at(-1)).toMatchObject({ method: "POST", path: create, body });
-    expect(requests.filter(({ path }) => path === descriptionPath)).toHaveLength(1);
-  });
+  ])(
+    "gets a request that creates %s with its type, and one request for the description",
+    async (words, body) => {
+      const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
+      const { code, requests } = await run(`rentals create ${words} --yes -o json`, overNetwork());
+      expect(code).toBe(0);
+      expect(requests.at(-1)).toMatchObject({ method: "POST", path: create, body });
+      expect(requests.filter(({ path }) => path === descriptionPath)).toHaveLength(1);
+    },
+  );
 
   test("gets no request from a dry run, which shows the replacement only if the description is cached", async () => {
     const { run, advance } = await createCli({ respond: onlyReplacements, negotiates: true });
@@ -378,13 +381,16 @@ describe("a replacement", () => {
     ["counts its records and takes page numbers", ["page", "limit"], pageOf("total")],
     ["returns a token that no parameter accepts", ["offset", "limit"], pageOf("nextCursor")],
     ["reports more records but returns no token", ["cursor", "limit"], pageOf("hasMore")],
-  ])("that %s is not used if there is a documented path; the list of that path has only one page", async (_name, names, shape) => {
-    const first = Array.from({ length: 10 }, (_, id) => ({ id }));
-    const document = both({ parameters: names.map(parameter), ...shape });
-    const { run } = await createCli({ respond: serving(document, first), negotiates: true });
-    const { code, out, err } = await run("rentals history -o id", overNetwork());
-    expect({ code, out, err }).toEqual({ code: 0, out: "1\n", err: "" });
-  });
+  ])(
+    "that %s is not used if there is a documented path; the list of that path has only one page",
+    async (_name, names, shape) => {
+      const first = Array.from({ length: 10 }, (_, id) => ({ id }));
+      const document = both({ parameters: names.map(parameter), ...shape });
+      const { run } = await createCli({ respond: serving(document, first), negotiates: true });
+      const { code, out, err } = await run("rentals history -o id", overNetwork());
+      expect({ code, out, err }).toEqual({ code: 0, out: "1\n", err: "" });
+    },
+  );
 
   test("without a schema is used if the service lists the documented path, but no longer serves it", async () => {
     const { run } = await createCli({

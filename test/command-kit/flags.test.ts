@@ -22,10 +22,13 @@ describe("a flag", () => {
     expect(own.flatMap(spellings).filter((name) => global.has(name))).toEqual([]);
   });
 
-  test.each(commands)("of $path has names that no other flag of the command has", ({ flags: own }: CommandNode) => {
-    const names = own.flatMap(spellings);
-    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
-  });
+  test.each(commands)(
+    "of $path has names that no other flag of the command has",
+    ({ flags: own }: CommandNode) => {
+      const names = own.flatMap(spellings);
+      expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    },
+  );
 
   test("has the opposite name of a global flag in one case only: --input and --no-input", () => {
     const opposite = (name: string) =>

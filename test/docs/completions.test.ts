@@ -93,10 +93,13 @@ describe("the completion scripts", () => {
       expect(script).toContain(name);
   });
 
-  test.each(scripts)("contain no control characters and nothing specific to this machine: %s", (_name, script) => {
-    expect(script).toMatch(/^[\n\x20-\x7e]+$/);
-    expect(script).not.toContain(process.cwd());
-  });
+  test.each(scripts)(
+    "contain no control characters and nothing specific to this machine: %s",
+    (_name, script) => {
+      expect(script).toMatch(/^[\n\x20-\x7e]+$/);
+      expect(script).not.toContain(process.cwd());
+    },
+  );
 });
 
 test.each(["_gpuctl", "gpuctl.fish", "gpuctl.ps1"])(

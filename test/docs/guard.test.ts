@@ -49,18 +49,21 @@ describe("crontab", () => {
   });
 
   // `crontab -n` is Debian's; other systems name it otherwise.
-  test.runIf(existsSync("/etc/debian_version"))("passes the check of crontab -n, which a wrong file fails", async (context) => {
-    skipWithout("crontab", context);
-    const check = (path: string) => runProgram("crontab", ["-n", path]);
-    expect((await check(join(folder, "crontab"))).code).toBe(0);
-    const copies = await mkdtemp(join(tmpdir(), "gpuctl-crontab-"));
-    onTestFinished(() => rm(copies, { recursive: true, force: true }));
-    await writeFile(join(copies, "crontab"), text("crontab").replace("*/5", "*/5x"));
-    expect(await check(join(copies, "crontab"))).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("bad minute"),
-    });
-  });
+  test.runIf(existsSync("/etc/debian_version"))(
+    "passes the check of crontab -n, which a wrong file fails",
+    async (context) => {
+      skipWithout("crontab", context);
+      const check = (path: string) => runProgram("crontab", ["-n", path]);
+      expect((await check(join(folder, "crontab"))).code).toBe(0);
+      const copies = await mkdtemp(join(tmpdir(), "gpuctl-crontab-"));
+      onTestFinished(() => rm(copies, { recursive: true, force: true }));
+      await writeFile(join(copies, "crontab"), text("crontab").replace("*/5", "*/5x"));
+      expect(await check(join(copies, "crontab"))).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("bad minute"),
+      });
+    },
+  );
 
   test("has a command that works in sh with only the variables of the file", async () => {
     const home = await createHome({ GPUCTL_SANDBOX: "1" });
