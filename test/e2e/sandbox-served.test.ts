@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { expect, it } from "vitest";
 import { createHome, dist, firstChunk, launcher, repository } from "../support/process.ts";
 
-it("a fault added to a served sandbox fires there", async () => {
+it("a fault that another process adds to a served sandbox takes effect there", async () => {
   const server = await createHome();
   const serving = server.start("sandbox serve --port 0 -o json");
   const { url, apiKey } = JSON.parse(await firstChunk(serving.stdout));

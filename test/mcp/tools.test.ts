@@ -68,7 +68,7 @@ describe("a server that may only read", () => {
   });
 });
 
-test("says why it lists only the documented tools when there is no description", async () => {
+test("a server says why it lists only the documented tools if there is no description", async () => {
   const cli = await createCli({
     respond: ({ path }) => (path.endsWith("/openapi.json") ? Response.json({}, { status: 404 }) : undefined),
   });
