@@ -7,7 +7,7 @@ import { needs } from "../support/programs.ts";
 describe.skipIf(process.platform === "win32")("stdin", () => {
   needs("bash");
 
-  it("is left to the loop that reads it if gpuctl runs with --no-stdin", async () => {
+  it("is left to the shell loop that reads it, if gpuctl runs with --no-stdin", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, "list"), "first\nsecond\nthird\n");
     const loop = 'while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done < list';
