@@ -48,7 +48,7 @@ test.each([
   await expect(records.next()).rejects.toThrow("out.jsonl.journal:1 is damaged");
 });
 
-describe("--shards takes the index from", () => {
+describe("--shards", () => {
   const array = (id: number, min: number, count: number) => ({
     SLURM_ARRAY_TASK_ID: String(id),
     SLURM_ARRAY_TASK_MIN: String(min),
@@ -64,7 +64,7 @@ describe("--shards takes the index from", () => {
     ["GitLab", { CI_NODE_INDEX: "8", CI_NODE_TOTAL: "8" }, 7],
     ["two variables that agree", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "3" }, 3],
     ["one variable, if another is empty", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "" }, 3],
-  ])("%s", (_name, environment, index) => {
+  ])("takes the index from %s", (_name, environment, index) => {
     expect(shard(undefined, 8, environment)).toEqual({ index, count: 8 });
   });
 
@@ -79,7 +79,7 @@ describe("--shards takes the index from", () => {
       { CI_NODE_INDEX: "1", JOB_COMPLETION_INDEX: "3" },
       "JOB_COMPLETION_INDEX means shard 3, but CI_NODE_INDEX means shard 0",
     ],
-  ])("an environment that is not usable: %j", (environment, message) => {
+  ])("rejects an environment without a usable index: %j", (environment, message) => {
     expect(() => shard(undefined, 8, environment)).toThrow(message);
   });
 });

@@ -100,7 +100,7 @@ describe("help on a terminal", () => {
 
 describe("gpuctl help", () => {
   test.each(["", "rentals", "rentals create", "rentals create vm", "image", "help"])(
-    "%s is what --help shows",
+    "%s shows the same as --help",
     async (words) => {
       const { run } = await createCli();
       const { code, out, err } = await run(`help ${words}`);

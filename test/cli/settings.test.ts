@@ -174,7 +174,7 @@ describe("prompts need a terminal for input and for output", () => {
     [terminal, terminal, true],
     [file, terminal, false],
     [terminal, file, false],
-  ])("as in case %#", (stdin, stderr, expected) => {
+  ])("as case %# shows", (stdin, stderr, expected) => {
     expect(canPrompt({ promptsAllowed: true }, { stdin, stderr })).toBe(expected);
     expect(canPrompt({ promptsAllowed: false }, { stdin, stderr })).toBe(false);
   });

@@ -27,7 +27,7 @@ describe("a mistake on the command line", () => {
     ["volumes list --color alwasy", "always"],
     ["volumes list -o jsn", "json"],
     ["completion bsah", "bash"],
-  ])("%s suggests %s", async (line, nearest) => {
+  ])("%s: the error suggests %s", async (line, nearest) => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run(`${line} --sandbox`);
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
@@ -89,7 +89,7 @@ describe("a mistake on the command line", () => {
     ["rentals list -o", "--output requires a value (FORMAT)"],
     ["rentals terminate --all --label x", "--all and --label cannot be used together"],
     ["--label x rentals lease list", "unknown flag '--label' (a flag of rentals"],
-  ])("%s: %s", async (line, message) => {
+  ])("%s: the error starts with: %s", async (line, message) => {
     const { run } = await createCli();
     const { code, err } = await run(line);
     expect(code).toBe(2);
@@ -184,7 +184,7 @@ describe("a mistake on the command line", () => {
     ["rentals get", "missing required input: RENTAL"],
     ["volumes list --output", "--output"],
     ["rentals create vm --gpus", "--gpus"],
-  ])("%s says %s", async (line, words) => {
+  ])("%s: the error says %s", async (line, words) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(line, { env: { GPUCTL_SANDBOX: "1" } });
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

@@ -145,7 +145,7 @@ describe("modules loaded", () => {
     },
   );
 
-  test("rentals list loads one request and one table", async () => {
+  test("rentals list loads only what one request and one table need", async () => {
     const { own, libraries, packages, builtin } = await loadsOf("rentals list", { warm: true });
     expect(own).toMatchInlineSnapshot(`
       [

@@ -77,7 +77,7 @@ describe("a create whose outcome is unknown", () => {
 });
 
 describe("a call that the client cancels", () => {
-  test("is not sent if it waits for its turn", async () => {
+  test("is not sent if it still waits for its turn", async () => {
     const { opened, open } = gate();
     const cli = await createCli({
       respond: async ({ method }) => {

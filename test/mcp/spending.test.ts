@@ -114,7 +114,7 @@ test("an answer that is nested too deeply arrives as JSON text, and its price st
   expect(posts((await end()).requests)).toHaveLength(2);
 });
 
-test("a new rental whose response is nested too deeply is a success with an ID", async () => {
+test("a create whose response is nested too deeply counts as a success, and its result has the ID of the rental", async () => {
   const deep = `${"[".repeat(9000)}${"]".repeat(9000)}`;
   const path = "/v2/on-demand/virtual-machine-rentals";
   const cli = await createCli({ respond: answering(() => `{"id":"1001","extra":${deep}}`, path) });

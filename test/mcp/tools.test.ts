@@ -118,7 +118,7 @@ describe("the tools", async () => {
   const tools = await import("../../src/mcp/tools.ts");
   const byId = new Map(tools.contractTools().map((tool) => [tool.operation, tool]));
 
-  test("have valid schemas and annotations by their effect", async () => {
+  test("have valid schemas, and annotations that match their effect", async () => {
     for (const { name, inputSchema, outputSchema, annotations } of await listed(everything)) {
       expect(ajv.validateSchema(inputSchema), name).toBe(true);
       expect(ajv.validateSchema(outputSchema ?? {}), name).toBe(true);
@@ -157,7 +157,7 @@ describe("the tools", async () => {
     },
   );
 
-  test("every write whose effect can be looked up has a tool that looks it up", () => {
+  test("include a read for each write whose effect can be looked up", () => {
     const unseen = ["request_reservation", "update_current_user"];
     const names = [
       ...writes.filter((id) => !hidden.includes(id) && effectOf(id) !== "generate").map(nameOf),

@@ -41,7 +41,7 @@ async function reading(pending: Promise<Response>) {
   };
 }
 
-test("a request is passed on with its fields as given, and the response back", async () => {
+test("a request is passed on with its fields as given, and its response is passed back", async () => {
   const { engine, complete } = await withChat();
   const fields = { model: "qwen3", temperature: 0.1, top_k: 5, tools: [{ type: "function" }], stop: null };
   const { status, body } = await complete(fields);
