@@ -5,7 +5,7 @@ import { createRedactor } from "../../src/core/redact.ts";
 
 const key = "sk-said-back-0123456789";
 
-/** The texts that are released, and the maximum number of records that were held back. */
+/** The texts that are released, and the largest number of records that were held back at one time. */
 async function printed(texts: readonly string[]) {
   const redactor = createRedactor();
   redactor.add(key);

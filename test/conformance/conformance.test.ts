@@ -9,7 +9,7 @@ import { openJunction } from "./junction.ts";
 import { startProxy } from "./proxy.ts";
 import { descriptionSchema, verdictOn } from "./verdict.ts";
 
-/** A sandbox behind its own conformance proxy. `responses` replaces the sandbox's, by method and path. */
+/** A sandbox behind its own conformance proxy. `responses` replaces responses of the sandbox, by method and path. */
 async function openProxied(responses: Readonly<Record<string, () => Response>> = {}) {
   const sandbox = await openSandbox();
   const description = descriptionSchema.parse(await sandbox.ask("getOpenApiDocument"));

@@ -214,7 +214,7 @@ test("other machines can use the controls only with the token", async () => {
   }
   expect(await send("/status", {})).toBe(401);
   expect(await send("/health", {})).toBe(200);
-  // Without a token, no credential helps.
+  // If the sandbox has no token, no credential gives access.
   for (const authorization of [`Bearer ${token}`, "Bearer undefined", "Bearer "]) {
     for (const path of ["/reset", "/health", "/openapi.json"])
       expect(await send(path, { authorization }, null)).toBe(403);

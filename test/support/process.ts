@@ -110,7 +110,7 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
   const cleanUp: (() => Promise<unknown>)[] = [];
   onTestFinished(async () => {
     await Promise.allSettled(cleanUp.map((end) => end()));
-    // A process in the background may still write to it.
+    // A process in the background may still write to the folder.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   if (copied) await cp(copied.folder, folder, { recursive: true });

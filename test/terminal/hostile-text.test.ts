@@ -99,7 +99,7 @@ async function expectHarmless(
 
 const calling = commands.filter((spec) => operationsOf(spec).length > 0 || usesService(spec));
 
-/** Whether a command may read what a service sent: also those that use its description or the sandbox's controls. */
+/** Whether a command may read what a service sent, including its description and the sandbox's controls. */
 function usesService({ path: [noun = ""] }: CommandNode): boolean {
   return !["completion", "config", "help", "profile"].includes(noun);
 }

@@ -194,20 +194,24 @@ test.each([
     "Invalid input data; messages.0: Field required",
   ],
   ["text", 400, "out of memory", "out of memory"],
-])("the status and message of %s are passed on", async (_name, status, body, message) => {
-  const sandbox = await openSandbox();
-  const engine = await startEngine({
-    "POST /v1/chat/completions": (_request, response) => send(response, body, status, { "retry-after": "7" }),
-  });
-  sandbox.engines.save({ kind: "chat", url: engine.url, model: "any" });
-  const response = await sandbox.call("createChatCompletion", { ...request, stream: true });
-  expect(response.status).toBe(status);
-  expect(response.headers.get("retry-after")).toBe("7");
-  expect(Object(await response.json()).message).toContain(`responded ${status}: `);
-  expect(Object(await (await sandbox.call("createChatCompletion", request)).json()).message).toContain(
-    message,
-  );
-});
+])(
+  "an error of an engine is passed on with its status and message: %s",
+  async (_name, status, body, message) => {
+    const sandbox = await openSandbox();
+    const engine = await startEngine({
+      "POST /v1/chat/completions": (_request, response) =>
+        send(response, body, status, { "retry-after": "7" }),
+    });
+    sandbox.engines.save({ kind: "chat", url: engine.url, model: "any" });
+    const response = await sandbox.call("createChatCompletion", { ...request, stream: true });
+    expect(response.status).toBe(status);
+    expect(response.headers.get("retry-after")).toBe("7");
+    expect(Object(await response.json()).message).toContain(`responded ${status}: `);
+    expect(Object(await (await sandbox.call("createChatCompletion", request)).json()).message).toContain(
+      message,
+    );
+  },
+);
 
 test.each<[string, Routes, string]>([
   [
