@@ -108,7 +108,7 @@ test("a snapshot that is invalid, of another version or altered is rejected, and
   }
 });
 
-test("a snapshot can be restored after its text was reformatted and its keys were sorted", async () => {
+test("a snapshot can be restored after its text was reformatted and its fields were reordered", async () => {
   const sandbox = await usedSandbox();
   const { gpuctlSandbox, version, clock, tables, digest } = sandbox.snapshot();
   const sorted = Object.fromEntries(Object.entries(tables).toReversed());
