@@ -11,8 +11,8 @@ const succeed = (flow: Flow, times: number): void => {
   for (let time = 0; time < times; time += 1) flow.succeed();
 };
 
-describe("the number of requests in flight", () => {
-  test("rises by one after that many successes, up to the maximum", () => {
+describe("the limit of requests in flight", () => {
+  test("rises by one after as many successes as the limit, up to the maximum", () => {
     const { flow } = flowOf({ maximum: 10 });
     succeed(flow, 7);
     expect(flow.limit).toBe(8);
@@ -54,7 +54,7 @@ describe("after a 429", () => {
     expect(flow.delay).toBe(0);
   });
 
-  test("without Retry-After, each wait in a row is twice as long, up to 30 seconds", () => {
+  test("without Retry-After, each wait is twice as long as the one before, up to 30 seconds", () => {
     const { flow, clock } = flowOf();
     const delays = Array.from({ length: 8 }, () => {
       flow.wait(undefined, flow.period);

@@ -52,24 +52,27 @@ const changes: readonly (readonly [string, Source, Source])[] = [
   ["the body of a line", ofJson(`${one}\n${two}`), ofJson(`${one}\n${line("2", "other")}`)],
   ["the ID of a line", ofJson(`${one}\n${two}`), ofJson(`${one}\n${line("9", "two")}`)],
   ["the order of the lines", ofJson(`${one}\n${two}\n${three}`), ofJson(`${one}\n${three}\n${two}`)],
-  ["a line before it", ofJson(`${one}\n${two}`), ofJson(`${one}\n\n${two}`)],
-  ["a line to one that is not a request", ofJson(`${one}\n${two}`), ofJson(`${one}\n{}`)],
+  ["the blank lines", ofJson(`${one}\n${two}`), ofJson(`${one}\n\n${two}`)],
+  ["a line that then is no longer a request", ofJson(`${one}\n${two}`), ofJson(`${one}\n{}`)],
   ["a prompt", ofText("one\ntwo"), ofText("one\nother")],
   ["a cell", ofCsv("id,prompt\n1,one\n2,two"), ofCsv("id,prompt\n1,one\n2,other")],
   ["where a cell ends", ofCsv('prompt,system\na,"b,c"'), ofCsv('prompt,system\n"a,b",c')],
   ["the header", ofCsv("id,prompt,system\n1,one,two"), ofCsv("id,system,prompt\n1,one,two")],
 ];
 
-test.each(changes)("an edit of %s during the run stops it before that line", async (_what, checked, sent) => {
-  const { stop } = await run(checked, sent);
-  expect(stop).toEqual({ kind: "fatal", error: expect.objectContaining({ name: "InputChanged" }) });
-});
+test.each(changes)(
+  "an edit of %s during the run stops the run before the first changed line",
+  async (_what, checked, sent) => {
+    const { stop } = await run(checked, sent);
+    expect(stop).toEqual({ kind: "fatal", error: expect.objectContaining({ name: "InputChanged" }) });
+  },
+);
 
 test.each([
   ["JSON lines", ofJson(`\ufeff${one}\n\n${two}\n${three}`)],
   ["a text file", ofText("one\none\ntwo")],
   ["a CSV file", ofCsv("prompt,system\none,\none,\ntwo,Be brief")],
-])("%s that nobody edits are all sent", async (_what, source) => {
+])("every line of %s that nobody edits is sent", async (_what, source) => {
   expect(await run(source, source)).toEqual({ stop: undefined, requests: 3 });
 });
 

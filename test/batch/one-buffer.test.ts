@@ -16,7 +16,7 @@ async function* overwritten(text: string, size: number) {
     yield buffer.subarray(0, bytes.copy(buffer, 0, at, at + size));
 }
 
-test("a file is read into one buffer, from any byte", async () => {
+test("a file is read into a single buffer, from any byte on", async () => {
   const path = join(await scratchFolder(), "in.jsonl");
   const text = "0123456789".repeat(100_000);
   await writeFile(path, text);
@@ -32,19 +32,22 @@ test("a file is read into one buffer, from any byte", async () => {
   }
 });
 
-test.each([1, 2, 3, 5, 8, 64])("lines are whole if chunks of %i bytes overwrite each other", async (size) => {
-  const expected = ["one", "", "zwölf", "three lines later", "last"];
-  const lines: string[] = [];
-  let end = 0;
-  for await (const line of ownLinesOf(overwritten(expected.join("\n"), size), "in")) {
-    lines.push(line.text);
-    end = line.end;
-  }
-  expect(lines).toEqual(expected);
-  expect(end).toBe(Buffer.byteLength(expected.join("\n")));
-});
+test.each([1, 2, 3, 5, 8, 64])(
+  "lines stay whole although each chunk of %i bytes overwrites the one before",
+  async (size) => {
+    const expected = ["one", "", "zwölf", "three lines later", "last"];
+    const lines: string[] = [];
+    let end = 0;
+    for await (const line of ownLinesOf(overwritten(expected.join("\n"), size), "in")) {
+      lines.push(line.text);
+      end = line.end;
+    }
+    expect(lines).toEqual(expected);
+    expect(end).toBe(Buffer.byteLength(expected.join("\n")));
+  },
+);
 
-test("the rows of a CSV file are whole if its chunks overwrite each other", async () => {
+test("the rows of a CSV file stay whole although each chunk overwrites the one before", async () => {
   const prompts = Array.from({ length: 2_000 }, (_, index) => `prompt ${index}`);
   const read = () => overwritten(`prompt\n${prompts.join("\n")}\n`, 64);
   const found: unknown[] = [];
@@ -55,7 +58,7 @@ test("the rows of a CSV file are whole if its chunks overwrite each other", asyn
   expect(found).toEqual(prompts);
 });
 
-test("a valid body is checked without options, with which every check would leave garbage", () => {
+test("a valid body is checked without options, because with options every check would leave garbage", () => {
   const operation = operations.createChatCompletion;
   const parse = vi.spyOn(operation.input, "safeParse");
   const body = { model: "m", messages: [{ role: "user", content: "hi" }] };

@@ -11,7 +11,7 @@ test("without a flag there are no shards, whatever the environment says", () => 
   expect(shard(undefined, undefined, { JOB_COMPLETION_INDEX: "3" })).toBeUndefined();
 });
 
-test.each(["0/1", "0/8", "7/8"])("--shard %s", (text) => {
+test.each(["0/1", "0/8", "7/8"])("--shard %s selects that shard", (text) => {
   const [index, count] = text.split("/").map(Number);
   expect(shard(text)).toEqual({ index, count });
 });
@@ -39,7 +39,7 @@ test.each([
   { index: 0.5, count: 2 },
   { index: -1, count: 2 },
   { index: 2, count: 2 },
-])("a journal of shard $index of $count is damaged", async (shard) => {
+])("a journal that names shard $index of $count is reported as damaged", async (shard) => {
   const lines = [journalLine({ event: "header", shard }), journalLine({ event: "input", lines: 1 })];
   const read = async function* () {
     yield Buffer.from(lines.join(""));
@@ -48,7 +48,7 @@ test.each([
   await expect(records.next()).rejects.toThrow("out.jsonl.journal:1 is damaged");
 });
 
-describe("--shards takes the index from", () => {
+describe("--shards", () => {
   const array = (id: number, min: number, count: number) => ({
     SLURM_ARRAY_TASK_ID: String(id),
     SLURM_ARRAY_TASK_MIN: String(min),
@@ -64,7 +64,7 @@ describe("--shards takes the index from", () => {
     ["GitLab", { CI_NODE_INDEX: "8", CI_NODE_TOTAL: "8" }, 7],
     ["two variables that agree", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "3" }, 3],
     ["one variable, if another is empty", { CI_NODE_INDEX: "4", JOB_COMPLETION_INDEX: "" }, 3],
-  ])("%s", (_name, environment, index) => {
+  ])("takes the index from %s", (_name, environment, index) => {
     expect(shard(undefined, 8, environment)).toEqual({ index, count: 8 });
   });
 
@@ -79,7 +79,7 @@ describe("--shards takes the index from", () => {
       { CI_NODE_INDEX: "1", JOB_COMPLETION_INDEX: "3" },
       "JOB_COMPLETION_INDEX means shard 3, but CI_NODE_INDEX means shard 0",
     ],
-  ])("an environment that is not usable: %j", (environment, message) => {
+  ])("rejects an environment without a usable index: %j", (environment, message) => {
     expect(() => shard(undefined, 8, environment)).toThrow(message);
   });
 });
@@ -110,7 +110,7 @@ test.each([
   expect(shardOutput(out, { index: 3, count: 8 })).toBe(expected);
 });
 
-test("the shares of a cost limit add up to the limit, or to less than a millionth of a dollar below it", () => {
+test("the shares of a cost limit add up to the limit, or are less than a millionth of a dollar short of it", () => {
   const amounts = fc.integer({ min: 0, max: 1e12 });
   fc.assert(
     fc.property(amounts, fc.integer({ min: 1, max: 999 }), (micros, count) => {

@@ -29,7 +29,7 @@ async function shown(pieces: readonly string[]): Promise<string> {
 const long = "x".repeat(64 * 1024);
 
 test.each([7, 15, secret.length - 1])(
-  "a key that a line of 64 KiB cuts after %i characters is masked",
+  "a key at the end of a line of 64 KiB is masked even if it arrives in two pieces, the first of %i characters",
   async (at) => {
     const text = await shown([long + secret.slice(0, at), `${secret.slice(at)} end\nnext\n`]);
     expect(text).toBe(`${long}**** end\nnext\n`);

@@ -40,7 +40,7 @@ test.each(["chat hi", "tts hi"])("%s says once that its price is not known in ad
   expect((await unlimited(line)).err).not.toContain(unknown);
 });
 
-test("batch run keeps to the limit for pictures, and warns once if the prices of lines are not known", async () => {
+test("batch run stays within the limit for pictures, and warns once if the prices of lines are not known", async () => {
   const { run, folder } = await withBudget({ maxCost: "0.0239999" });
   await writeFile(join(folder, "prompts.txt"), "a cat\na dog\n");
   const batch = (endpoint: string) =>
@@ -55,7 +55,7 @@ test("batch run keeps to the limit for pictures, and warns once if the prices of
   });
 });
 
-test("batch run --max-cost needs the price of each line, even if the amount equals that of the profile", async () => {
+test("batch run --max-cost needs the price of each line, even if the profile sets the same amount", async () => {
   const { run, folder } = await withBudget({ maxCost: "0.0239999" });
   await writeFile(join(folder, "prompts.txt"), "a cat\na dog\n");
   const typed = await run(
@@ -66,7 +66,7 @@ test("batch run --max-cost needs the price of each line, even if the amount equa
   expect(typed.requests.filter(({ method }) => method === "POST")).toHaveLength(0);
 });
 
-test("api call keeps to the limit if it knows the price, and warns if it does not", async () => {
+test("api call stays within the limit if gpuctl knows the price, and warns if it does not", async () => {
   const { run } = await withBudget({ maxCost: "0.0119999" });
   const image = "api call POST /v1/image/generation -f model_name=SD1.5 -f prompt=cat";
   const refused = await run(image);
@@ -85,12 +85,18 @@ test.each([
   ["/%761/image%2Fgeneration", "steps=30"],
   ["/v1/image/generation", "steps=-100000"],
   ["/v1/image/generation", "steps=lots"],
-])("api call of a picture keeps to the limit however it is written: %s with %s", async (path, steps) => {
-  const { run } = await withBudget({ maxCost: "0.0119999" });
-  const line = `api call POST ${path} -f model_name=SD1.5 -f prompt=cat -F ${steps} --no-validate`;
-  const { code, requests } = await run(line);
-  expect({ code, sent: requests.some(({ method }) => method === "POST") }).toEqual({ code: 11, sent: false });
-});
+])(
+  "api call of a picture stays within the limit however its path and steps are written: %s with %s",
+  async (path, steps) => {
+    const { run } = await withBudget({ maxCost: "0.0119999" });
+    const line = `api call POST ${path} -f model_name=SD1.5 -f prompt=cat -F ${steps} --no-validate`;
+    const { code, requests } = await run(line);
+    expect({ code, sent: requests.some(({ method }) => method === "POST") }).toEqual({
+      code: 11,
+      sent: false,
+    });
+  },
+);
 
 describe("api call of an operation that creates a rental", () => {
   const vm = "api call createVirtualMachineRental -F gpuCount=1";
@@ -98,7 +104,7 @@ describe("api call of an operation that creates a rental", () => {
   const writes = ({ requests }: Awaited<ReturnType<Awaited<ReturnType<typeof createCli>>["run"]>>) =>
     requests.filter(({ method }) => method !== "GET").length;
 
-  test("keeps to the burn limit", async () => {
+  test("stays within the burn limit", async () => {
     const { run } = await withBudget({ maxBurn: "2.00" });
     expect(await run(vm)).toMatchObject({ code: 0 });
     const refused = await run(vm);
@@ -111,25 +117,28 @@ describe("api call of an operation that creates a rental", () => {
     ["createBareMetalRental"],
     ["POST", "/v2/on-demand/bare-metal-rentals"],
     ["POST", "/v2/on-demand/rentals", "-f", "rentalType=bare-metal"],
-  ])("keeps to the burn limit when named by ID, path or replacement: %s %s", async (...named) => {
-    const { run } = await withBudget({ maxBurn: "15.99" });
-    const refused = await run(["api", "call", ...named, ...metal]);
-    expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
-    expect(refused.err).toContain("the new one would cost about $16.00 more");
-  });
+  ])(
+    "stays within the burn limit, whether the line names its ID, its path or its replacement: %s %s",
+    async (...named) => {
+      const { run } = await withBudget({ maxBurn: "15.99" });
+      const refused = await run(["api", "call", ...named, ...metal]);
+      expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
+      expect(refused.err).toContain("the new one would cost about $16.00 more");
+    },
+  );
 
   test.each([
     "/v2/on-demand/virtual-machine-rentals/",
     "/v2//on-demand/virtual-machine-rentals",
     "/v2/on-demand/virtual%2Dmachine-rentals",
     "/V2/on-demand/virtual-machine-rentals",
-  ])("keeps to the burn limit however the path is written: %s", async (path) => {
+  ])("stays within the burn limit however its path is written: %s", async (path) => {
     const { run } = await withBudget({ maxBurn: "1.99" });
     const refused = await run(`api call POST ${path} -F gpuCount=1`);
     expect({ code: refused.code, writes: writes(refused) }).toEqual({ code: 11, writes: 0 });
   });
 
-  test("says when it does not know what a call creates", async () => {
+  test("warns if gpuctl does not know what the call creates", async () => {
     const warning = "Warning: budget.maxBurn is set, but gpuctl does not know what this call creates";
     const { run } = await withBudget({ maxBurn: "1.99" });
     expect((await run("api call POST /v2/on-demand/rentals/bulk -F count=3")).err).toContain(warning);
@@ -142,7 +151,7 @@ describe("api call of an operation that creates a rental", () => {
     expect(err.split("Warning: the price of the new rental is not known in advance").length - 1).toBe(1);
   });
 
-  test("has no limit by default", async () => {
+  test("has no burn limit by default", async () => {
     const { run } = await withBudget({});
     expect(await run(vm)).toMatchObject({ code: 0, requests: [{ method: "GET" }, { method: "POST" }] });
   });

@@ -27,7 +27,7 @@ describe("--dry-run", () => {
     expect(out).not.toContain(key);
   });
 
-  test("is one document in JSON", async () => {
+  test("prints one document with -o json", async () => {
     const { run } = await createCli();
     const { out } = await run("rentals create vm --gpus 1 --dry-run -o json", overNetwork());
     expect(JSON.parse(out)).toEqual({

@@ -20,14 +20,14 @@ describe("exit codes of responses", () => {
     [500, 7],
     [501, 5],
     [503, 7],
-  ])("a read with status %i exits %i", async (status, code) => {
+  ])("a read that gets a %i exits with %i", async (status, code) => {
     const { run } = await createCli({ respond: always(status, { code: "X", message: "no", issues: [] }) });
     const outcome = await run(list, overNetwork());
     expect(outcome).toMatchObject({ code, out: "" });
     expect(outcome.err).toContain(String(status));
   });
 
-  test("a response that is not JSON exits 7", async () => {
+  test("a read that gets a response that is not JSON exits with 7", async () => {
     const { run } = await createCli({ respond: always(200, "<html><body>Sign in</body></html>") });
     const { code, out, err } = await run(list, overNetwork());
     expect({ code, out }).toEqual({ code: 7, out: "" });
@@ -69,7 +69,7 @@ describe("the service's message is shown, whatever its format", () => {
     }
   });
 
-  test("an HTML 403 of a proxy exits 4 and is truncated", async () => {
+  test("the HTML page that a proxy sends with a 403 is truncated, and the exit code is 4", async () => {
     const page = `<html><style>p{}</style><h1>Blocked</h1>${"<p>reason</p>".repeat(500)}</html>`;
     const { run } = await createCli({ respond: always(403, page, { "content-type": "text/html" }) });
     const { code, err } = await run(list, overNetwork());
@@ -142,7 +142,7 @@ describe("with JSON an error is one document on stderr", () => {
     });
   });
 
-  test("the variable enables it as well", async () => {
+  test("GPUCTL_OUTPUT=json has the same effect as -o json", async () => {
     const { run } = await createCli();
     const { err } = await run("volumes lst", { env: { GPUCTL_OUTPUT: "json" } });
     expect(JSON.parse(err)).toMatchObject({ error: { exitCode: 2 } });
@@ -190,7 +190,7 @@ describe("an error names the flag that was typed", () => {
       "rentals create bare-metal --gpus 8 --network-type ethernet --storage-volume 4711",
       "--storage-volume (storageVolume): no volume has the id 4711",
     ],
-  ])("beside the field, when the service rejects it: %s", async (line, text) => {
+  ])("and the field of the request, if the service rejects the value: %s", async (line, text) => {
     const { run } = await createCli();
     await run("rentals create vm --gpus 1 --sandbox");
     const { code, err } = await run(`${line} --sandbox`);
@@ -206,7 +206,7 @@ describe("an error names the flag that was typed", () => {
     ]);
   });
 
-  test("but no flag when a field has none: api call", async () => {
+  test("or only the field, if the field has no flag: api call", async () => {
     const { run } = await createCli({ negotiates: true });
     const { err } = await run(
       "api call createVirtualMachineRental -F gpuCount=5000 --sandbox --yes --no-validate",
@@ -223,7 +223,7 @@ describe("an error names the flag that was typed", () => {
     ["api call getActiveRentalSummary -F label=@body.json", "-F label body.json: no such file"],
     ["sandbox seed data.yaml", "FILE data.yaml: no such file"],
     ["rentals list --watch fast", '--watch must be a duration such as 30s, 2m or 1h30m, not "fast"'],
-  ])("when its value cannot be used: %s", async (line, text) => {
+  ])("if gpuctl cannot use the value: %s", async (line, text) => {
     const { run } = await createCli();
     expect(await run(line, { env: { GPUCTL_SANDBOX: "1" } })).toMatchObject({
       code: 2,
@@ -234,13 +234,13 @@ describe("an error names the flag that was typed", () => {
 });
 
 describe("missing input is reported once", () => {
-  test("for one value", async () => {
+  test("if one value is missing", async () => {
     const { run } = await createCli();
     const { err } = await run("rentals get --sandbox");
     expect(err).toBe("Error: missing required input: RENTAL (ID or label of the rental)\n");
   });
 
-  test("for several", async () => {
+  test("if several values are missing", async () => {
     const { run } = await createCli();
     const { err } = await run("rentals create bare-metal --sandbox");
     expect(err).toBe(

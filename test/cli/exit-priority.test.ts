@@ -19,10 +19,10 @@ test.each([
   ["alike", [refused, refused], 0, exit.refused],
   ["alike, and others succeeded", [refused, refused], 1, exit.someFailed],
   ["different", [refused, network], 0, exit.someFailed],
-  ["one of unknown outcome", [refused, unknown], 1, exit.unknownOutcome],
-  ["one of unknown outcome that comes first", [unknown, refused], 0, exit.unknownOutcome],
+  ["one with an unknown outcome", [refused, unknown], 1, exit.unknownOutcome],
+  ["one with an unknown outcome that comes first", [unknown, refused], 0, exit.unknownOutcome],
   ["one interrupted", [refused, interrupted], 3, exit.interrupted],
-  ["one interrupted and one of unknown outcome", [unknown, interrupted], 0, exit.interrupted],
+  ["one interrupted and one with an unknown outcome", [unknown, interrupted], 0, exit.interrupted],
   ["a limit", [new BudgetExceeded("too much")], 0, exit.budget],
 ])("the exit code of several failures: %s", (_what, errors, succeeded, code) => {
   const failures = errors.map((error, at) => ({ name: String(at), error }));

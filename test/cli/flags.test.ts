@@ -52,7 +52,7 @@ const plainFields = (spec: CommandNode) =>
 
 const commandsWithPlainFields = commands.filter((spec) => plainFields(spec).length > 0 && !spec.defaulted);
 
-test.each(commandsWithPlainFields)("typed values of $path arrive unchanged", (spec) => {
+test.each(commandsWithPlainFields)("the values that a user types for $path arrive unchanged", (spec) => {
   const positional = (field: string) => spec.args.some((one) => one.field === field);
   const record = Object.fromEntries(plainFields(spec).map((field) => [field.name, values(field)]));
   const requiredKeys = Object.keys(record).filter(positional);
@@ -66,7 +66,7 @@ test.each(commandsWithPlainFields)("typed values of $path arrive unchanged", (sp
   );
 });
 
-test("a quoted argument is the same argument to a shell", () => {
+test("a shell parses a quoted argument to the original argument", () => {
   fc.assert(
     fc.property(
       fc.array(
@@ -81,7 +81,7 @@ test("a quoted argument is the same argument to a shell", () => {
 });
 
 describe("a name that is special in JavaScript", () => {
-  test.each(["", " --lora Add_Detail:0.5"])("is no LoRA%s", async (more) => {
+  test.each(["", " --lora Add_Detail:0.5"])("is rejected as the name of a LoRA%s", async (more) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`image cat --lora __proto__:5${more} --sandbox`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -94,7 +94,7 @@ describe("a name that is special in JavaScript", () => {
     [`chat hi -o json --param '__proto__={"polluted":1}'`, { polluted: 1 }],
     ["api call POST /v1/chat/completions -f __proto__=1 --no-validate", "1"],
     ["api call POST /v1/chat/completions -f __proto__[polluted]=1 --no-validate", { polluted: "1" }],
-  ])("is sent as it is: %s", async (line, value) => {
+  ])("is sent unchanged: %s", async (line, value) => {
     const { run } = await createCli();
     const { requests } = await run(line, { env: { GPUCTL_SANDBOX: "1" } });
     const body = Object(requests.at(-1)?.body);

@@ -27,7 +27,7 @@ describe("global flags are accepted anywhere on the line", () => {
   });
 });
 
-describe("a value comes from the flag, the environment, the profile, the default", () => {
+describe("a setting comes from the flag, else from the environment, else from the profile", () => {
   async function withProfile() {
     const cli = await createCli({ respond: always(200, []) });
     await cli.run(
@@ -43,7 +43,7 @@ describe("a value comes from the flag, the environment, the profile, the default
     return { ...cli, urlOf };
   }
 
-  test("base URL", async () => {
+  test("the base URL", async () => {
     const { urlOf } = await withProfile();
     const env = { GPUCTL_BASE_URL: "https://env.example.com" };
     expect(await urlOf("--base-url https://flag.example.com", env)).toBe("https://flag.example.com");
@@ -52,21 +52,21 @@ describe("a value comes from the flag, the environment, the profile, the default
     expect(await urlOf("", { GPUCTL_PROFILE: "work" })).toBe("https://profile.example.com");
   });
 
-  test("a path prefix is preserved", async () => {
+  test("the path of the base URL is preserved", async () => {
     const { urlOf } = await withProfile();
     expect(await urlOf("--base-url https://api.example.com/compute/")).toBe(
       "https://api.example.com/compute",
     );
   });
 
-  test("output", async () => {
+  test("the output format", async () => {
     const { run } = await createCli();
     const env = { GPUCTL_OUTPUT: "json", GPUCTL_SANDBOX: "1" };
     expect((await run("volumes list", { env })).out).toBe("[]\n");
     expect((await run("volumes list -o id", { env })).out).toBe("");
   });
 
-  test("inference uses the base URL when it has none of its own", async () => {
+  test("inference uses the base URL if there is no inference base URL", async () => {
     const { run } = await createCli();
     const url = async (env: Record<string, string>) =>
       JSON.parse((await run("tts Hi --dry-run -o json", { env })).out).request.url;
@@ -133,8 +133,8 @@ describe("invalid values are reported with their source", () => {
   });
 });
 
-describe("without a service", () => {
-  test("no base URL exits 3 and says how to set one", async () => {
+describe("nothing is sent", () => {
+  test("without a base URL: gpuctl exits with 3 and says how to set one", async () => {
     const { run } = await createCli();
     const { code, err } = await run("volumes list", { env: { GPUCTL_API_KEY: key } });
     expect(code).toBe(3);
@@ -142,14 +142,14 @@ describe("without a service", () => {
     expect(err).toContain("gpuctl setup");
   });
 
-  test("no key exits 3", async () => {
+  test("without a key: gpuctl exits with 3", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("volumes list", { env: { GPUCTL_BASE_URL: serviceUrl } });
     expect({ code, requests }).toEqual({ code: 3, requests: [] });
     expect(err).toContain("GPUCTL_API_KEY");
   });
 
-  test("the key is not sent over plain http unless --insecure-http is given", async () => {
+  test("over plain http to another machine, unless --insecure-http is given", async () => {
     const { run } = await createCli({ respond: always(200, []) });
     const line = "volumes list --base-url http://api.example.com";
     const options = { env: { GPUCTL_API_KEY: key } };

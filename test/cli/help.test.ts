@@ -74,7 +74,7 @@ describe("help on a terminal", () => {
     [100, 100],
     [200, 100],
     [20, 40],
-  ])("of %i columns uses %i", async (columns, width) => {
+  ])("of %i columns is at most %i columns wide", async (columns, width) => {
     const { run } = await createCli();
     const { out } = await run("rentals wait --help", { terminal: columns, env: { NO_COLOR: "1" } });
     const longest = Math.max(...wrappedLines(out.split(globalPart)[0] ?? "").map(({ length }) => length));
@@ -100,7 +100,7 @@ describe("help on a terminal", () => {
 
 describe("gpuctl help", () => {
   test.each(["", "rentals", "rentals create", "rentals create vm", "image", "help"])(
-    "%s is what --help shows",
+    "%s shows the same as --help",
     async (words) => {
       const { run } = await createCli();
       const { code, out, err } = await run(`help ${words}`);

@@ -44,14 +44,14 @@ test("Ctrl-C before a create sends nothing more", async () => {
 test.each([
   ["rentals run", "rentals run --gpus 1 --max-cost 1 --yes -- true"],
   ["rentals create --max-burn", `${vm} --max-burn 10`],
-])("Ctrl-C in a lookup of %s says that nothing was sent", async (_, line) => {
+])("after Ctrl-C in a lookup of %s, the error says that nothing was sent", async (_, line) => {
   const { signal, cli } = interruptedAt("GET", never);
   const { code, err, requests } = await (await cli).run(line, { ...overNetwork(), signal });
   expect({ code, err }).toEqual({ code: 130, err: "Error: interrupted: nothing was sent\n" });
   expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
 });
 
-test("Ctrl-C at the confirmation says that nothing was sent", async () => {
+test("after Ctrl-C at the confirmation, the error says that nothing was sent", async () => {
   const { run } = await createCli();
   const prompts = { confirm: () => Promise.reject(new Interrupted()) };
   const { code, err } = await run("rentals create vm --gpus 1 --sandbox", { terminal: 80, prompts });
@@ -61,7 +61,7 @@ test("Ctrl-C at the confirmation says that nothing was sent", async () => {
 test.each([
   ["was created", 200],
   ["was refused", 409],
-])("Ctrl-C after a rental %s does not say that nothing was sent", async (_, status) => {
+])("if Ctrl-C comes after a rental %s, the error does not say that nothing was sent", async (_, status) => {
   const { signal, cli } = interruptedAt("POST", (controller) => {
     controller.abort();
     return Response.json({ id: 1001, status: "Provisioning" }, { status });
@@ -71,7 +71,7 @@ test.each([
   expect(err).not.toContain("nothing was sent");
 });
 
-test("Ctrl-C after a create was sent reports that the rental may exist", async () => {
+test("if Ctrl-C comes after a create was sent, the error says that the rental may exist", async () => {
   const { signal, cli } = interruptedAt("POST", never);
   const { code, out, err, requests } = await (await cli).run(vm, { ...overNetwork(), signal });
   expect({ code, out }).toEqual({ code: 130, out: "" });

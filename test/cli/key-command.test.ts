@@ -25,7 +25,7 @@ async function withCommand(printed: () => string, respond = emptyService) {
 }
 
 describe("a program that prints the key", () => {
-  test("runs once when requests are sent, however many", async () => {
+  test("runs once, however many requests are sent", async () => {
     const { run, ran } = await withCommand(() => `${key}\n`);
     const { code, requests, out, err } = await run("rentals list --debug");
     expect(code).toBe(0);
@@ -57,13 +57,13 @@ describe("a program that prints the key", () => {
     expect(ran).toEqual([]);
   });
 
-  test("does not run for another host, nor for plain http", async () => {
+  test("does not run for a request to another host", async () => {
     const { run, ran } = await withCommand(() => key);
     expect(await run("volumes list --base-url https://other.example")).toMatchObject({ code: 3 });
     expect(ran).toEqual([]);
   });
 
-  test("can print more lines: the first one is the key", async () => {
+  test("can print more lines: the first line with text is the key", async () => {
     const { run } = await withCommand(() => `\n${key}\r\nlogin: ada\n`);
     const { requests } = await run("volumes list");
     expect(requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
@@ -90,7 +90,7 @@ describe("a program that prints the key", () => {
       },
       "pass cannot be started",
     ],
-  ])("that %s is reported, and nothing is sent", async (_name, printed, expected) => {
+  ])("is reported if it %s, and nothing is sent", async (_name, printed, expected) => {
     const { run } = await withCommand(printed);
     const { code, out, err, requests } = await run("volumes list");
     expect({ code, out, requests }).toEqual({ code: 3, out: "", requests: [] });
@@ -108,7 +108,7 @@ describe("a program that prints the key", () => {
     });
   });
 
-  test("replaces a stored key, and vice versa", async () => {
+  test("replaces a stored key, and is replaced by a new stored key", async () => {
     const { run, folder } = await withCommand(() => key);
     const savedProfile = async () =>
       JSON.parse(await readFile(join(folder, "config", "config.json"), "utf8")).profiles.work;

@@ -134,7 +134,7 @@ test("a key, or half of it, is not shown in any spelling, wherever a service quo
           ...overNetwork({ GPUCTL_API_KEY: key }),
           ...(terminal && { terminal }),
         });
-        // A half of a key is too much as well.
+        // Half of a key must not be shown either.
         const half = Math.ceil(key.length / 2);
         const parts = [key, key.replaceAll("\\", "")].flatMap((text) => [
           text.slice(0, half),
@@ -151,7 +151,7 @@ test("a key, or half of it, is not shown in any spelling, wherever a service quo
   );
 });
 
-test("the key of a profile, and one that a command prints, are masked as well", async () => {
+test("the key of a profile and the key that a program prints are masked as well", async () => {
   const stored = "stored-key-of-a-profile";
   const printed = "key-from-a-command";
   const { run } = await createCli({
@@ -183,14 +183,14 @@ test("only auth token prints the key", async () => {
   expect((await run("auth key-that-is-printed", account)).err).not.toContain("key-that-is-printed");
 });
 
-test("a text of fewer than 8 characters is not masked, and neither are the sandbox's keys", async () => {
+test("neither a key of fewer than 8 characters nor the sandbox's keys are masked", async () => {
   const { run } = await createCli({ respond: always(200, [{ id: 1, label: "testing" }]) });
   expect((await run("volumes list", overNetwork({ GPUCTL_API_KEY: "testing" }))).out).toContain("testing");
   const env = { GPUCTL_API_KEY: "gpuctl-sandbox-full" };
   expect((await run("sandbox keys --sandbox", { env })).out).toContain("gpuctl-sandbox-full");
 });
 
-describe("a URL with a password is refused without showing it", () => {
+describe("a URL with a password is refused, and the password is not shown", () => {
   const passwords = ["hunter2", "correct-horse-battery", "p%40ss:w@rd/x"];
   const urls = [
     (password: string) => `https://user:${password}@host.example.com/x`,
@@ -286,7 +286,7 @@ describe("over plain http the key is sent to this machine only", () => {
   const lines = ["volumes list", "chat Hi -m llama", "api call GET /v2/x", "auth status"];
   const sent = others.flatMap((host) => lines.map((line) => ({ host, line })));
 
-  test.each(everyNth(3, sent))("$host is not: $line", async ({ host, line }) => {
+  test.each(everyNth(3, sent))("$host is another machine: $line", async ({ host, line }) => {
     const { run } = await createCli({ respond: always(200, []) });
     const { code, requests } = await run(`${line} --base-url http://${host}:9`, { env });
     expect({ code, requests: requests.filter(({ headers }) => headers.authorization) }).toEqual({

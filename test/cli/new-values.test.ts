@@ -38,7 +38,7 @@ const choices = commands.flatMap((spec) => {
       );
 });
 
-describe("a choice that only the description has", () => {
+describe("a choice that only the service's description lists", () => {
   test.each(choices.map((one) => [`${one.spec.path.join(" ")} --${one.name}`, one] as const))(
     "is sent: %s",
     async (_name, { spec, id, field }) => {

@@ -38,7 +38,7 @@ test.each([
 });
 
 test.each(["rentals list", "rentals list -o json"])(
-  "%s shows it once for all its requests, and not with --quiet",
+  "%s shows a deprecation once for all its requests, and not at all with --quiet",
   async (line) => {
     const { run } = await createCli({
       respond: () => Response.json([], { headers: { sunset: "Mon, 01 Mar 2027 00:00:00 GMT" } }),

@@ -129,7 +129,7 @@ describe("--jq", () => {
     );
   });
 
-  test("a filter that does not compile sends nothing and reports why", async () => {
+  test("sends nothing if the filter does not compile, and the error says why", async () => {
     const { run } = await withRentals();
     const { code, out, err, requests } = await run([...listing.split(" "), "--jq", ".[] | fooo("]);
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
@@ -140,7 +140,7 @@ describe("--jq", () => {
     });
   });
 
-  test("a filter that fails prints nothing and is not reported as retryable", async () => {
+  test("prints nothing if the filter fails, and the error is not retryable", async () => {
     const { run, sandbox } = await createCli();
     const { code, out, err, requests } = await run([
       ..."rentals create vm --gpus 1 --sandbox --yes --jq".split(" "),
@@ -235,7 +235,7 @@ describe("history", () => {
     expect(err).toMatch(/is not valid JSON at byte 20/);
   });
 
-  test("a table of many batches keeps the column widths of the first", async () => {
+  test("a table of many batches has the column widths of the first batch", async () => {
     const many = Array.from({ length: 1200 }, (_, id) => ({
       id,
       label: id === 1100 ? "x".repeat(90) : `r${id}`,

@@ -31,8 +31,8 @@ const vm = "rentals create vm --gpus 1 --label trainer --sandbox";
 const metal = "rentals create bare-metal --gpus 8 --network-type ethernet --label cluster --sandbox";
 const volume = "volumes create --size 1024 --region us-central-1 --label training-data --sandbox";
 
-describe("an ID is picked from what exists", () => {
-  test("a rental, with what identifies it", async () => {
+describe("a prompt for an ID offers", () => {
+  test("rentals, with what identifies them", async () => {
     const { run } = await createCli();
     await run(vm);
     const { asked, prompts } = choosing("trainer");
@@ -44,7 +44,7 @@ describe("an ID is picked from what exists", () => {
     expect(others).toEqual(["Type another one"]);
   });
 
-  test("a label fits the terminal", async () => {
+  test("rentals, in lines that fit the terminal", async () => {
     const { run } = await createCli();
     await run(vm);
     const { asked, prompts } = choosing("trainer");
@@ -52,7 +52,7 @@ describe("an ID is picked from what exists", () => {
     expect(labelsOf(asked[0])[0]?.length).toBeLessThanOrEqual(38);
   });
 
-  test("a volume, and only the rentals that it can be attached to", async () => {
+  test("volumes, and then only the rentals that the volume can be attached to", async () => {
     const { run } = await createCli();
     for (const line of [vm, metal, volume]) await run(line);
     const { asked, prompts } = choosing("training-data", "cluster");
@@ -64,7 +64,7 @@ describe("an ID is picked from what exists", () => {
     expect(err).toContain("gpuctl volumes attach --sandbox 501 1002\n");
   });
 
-  test("a profile", async () => {
+  test("profiles", async () => {
     const { run } = await createCli();
     await run("profile add play --sandbox");
     await run("profile add work --base-url https://api.example.com --key-command 'pass show gpuctl'");
@@ -75,7 +75,7 @@ describe("an ID is picked from what exists", () => {
     expect((await run("profile show -o id")).out).toBe("work\n");
   });
 
-  test("a chat model", async () => {
+  test("chat models", async () => {
     const { run } = await createCli({
       respond: ({ method }) =>
         method === "POST" ? Response.json({ choices: [{ message: { content: "hi" } }] }) : undefined,
@@ -93,7 +93,7 @@ describe("an ID is picked from what exists", () => {
     expect(requests.at(-1)?.body).toMatchObject({ model: "sandbox-echo" });
   });
 
-  test("an SSH key for a rental, or none", async () => {
+  test("SSH keys for a new rental, or none", async () => {
     const { run } = await createCli();
     const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada";
     const added = await run([
@@ -121,7 +121,7 @@ describe("an ID is picked from what exists", () => {
   test.each([
     ["ssh-keys remove", "ssh-keys add -", "ada"],
     ["api-keys revoke", "api-keys create ci", "ci"],
-  ])("a key: %s", async (line, create, name) => {
+  ])("keys: %s", async (line, create, name) => {
     const { run } = await createCli();
     const stdin = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU= ada";
     const { id } = JSON.parse((await run(`${create} -o json --sandbox`, { stdin })).out);
@@ -132,14 +132,14 @@ describe("an ID is picked from what exists", () => {
     expect(err).toContain(`gpuctl ${line} --sandbox ${id} --yes\n`);
   });
 
-  test("or typed, if it is not among them", async () => {
+  test("to type another ID", async () => {
     const { run } = await createCli();
     await run(vm);
     const { prompts } = choosing("Type another one", "4711");
     expect((await run("rentals get --sandbox", { terminal: 80, prompts })).err).toContain("4711");
   });
 
-  test("or several are typed; the question says how to separate them", async () => {
+  test("to type several IDs, and says how to separate them", async () => {
     const { run } = await createCli();
     for (const line of [metal, metal, volume]) await run(line);
     const { asked, prompts } = choosing("training-data", "Type another one", "1001, 1002");
@@ -151,7 +151,7 @@ describe("an ID is picked from what exists", () => {
     });
   });
 
-  test("or typed, if there are none", async () => {
+  test("only to type an ID, if nothing exists", async () => {
     const { run } = await createCli();
     const { asked, prompts } = choosing("4711");
     const { err } = await run("rentals get --sandbox", { terminal: 80, prompts });
@@ -160,7 +160,7 @@ describe("an ID is picked from what exists", () => {
     expect(err).toContain("No active rentals.");
   });
 
-  test("or typed, if they cannot be listed: the reason is shown", async () => {
+  test("only to type an ID, if what exists cannot be listed, and gpuctl says why", async () => {
     const { run } = await createCli({
       respond: ({ path }) =>
         path.endsWith("-rentals") ? Response.json({ message: "Out of order" }, { status: 500 }) : undefined,
@@ -172,7 +172,7 @@ describe("an ID is picked from what exists", () => {
     expect(err).toContain("Cannot list the choices for RENTAL: Out of order.");
   });
 
-  test("and the equivalent command line is printed even if nothing has the label", async () => {
+  test("to type a label, and the equivalent command line is printed even if nothing has that label", async () => {
     const { run } = await createCli();
     const { prompts } = choosing("no such");
     const { code, err } = await run("rentals get --sandbox", { terminal: 80, prompts });
@@ -180,7 +180,7 @@ describe("an ID is picked from what exists", () => {
     expect(err).toContain("without prompts: gpuctl rentals get --sandbox 'no such'\n");
   });
 
-  test("and that command line has no --yes if nothing was confirmed", async () => {
+  test("to type a label, and the equivalent command line has no --yes if nothing was confirmed", async () => {
     const { run } = await createCli();
     const { prompts } = choosing("no such");
     const { code, err } = await run("rentals terminate --sandbox", { terminal: 80, prompts });
@@ -188,7 +188,7 @@ describe("an ID is picked from what exists", () => {
     expect(err).not.toContain("--yes");
   });
 
-  test("and nothing is listed in a dry run", async () => {
+  test("only to type an ID in a dry run, which sends no request", async () => {
     const { run } = await createCli();
     const { prompts } = choosing("4711");
     const { requests } = await run("rentals get --sandbox --dry-run", { terminal: 80, prompts });
@@ -200,7 +200,7 @@ describe("an ID is picked from what exists", () => {
 const keys = { GPUCTL_API_KEY: "gpuctl-sandbox-full" };
 
 describe("rentals create offers what the service lists", () => {
-  test("in one picker with prices, cheapest first", async () => {
+  test("in one prompt with prices, cheapest first", async () => {
     const { run } = await createCli();
     const { asked, prompts } = choosing("2 x h200          eu-north-4");
     const { code, requests, err } = await run("rentals create vm --sandbox", { terminal: 100, prompts });
@@ -220,7 +220,7 @@ describe("rentals create offers what the service lists", () => {
     );
   });
 
-  test("only with the values that are given", async () => {
+  test("but only what matches the flags on the command line", async () => {
     const { run } = await createCli();
     const { asked, prompts } = choosing("infiniband");
     const line = "rentals create bare-metal --gpu b200 --region us-central-1 --sandbox";
@@ -234,7 +234,7 @@ describe("rentals create offers what the service lists", () => {
     expect(body).toEqual({ gpuType: "b200", gpuCount: 8, region: "us-central-1", networkType: "infiniband" });
   });
 
-  test("without what is sold out, and with the number that is left", async () => {
+  test("but not what is sold out, and shows how many are left", async () => {
     const option = { machineType: "virtual-machine", gpuType: "h100", gpuCount: 1, region: "eu-west-1" };
     const respond: Responder = ({ path }) =>
       path.endsWith("/rental-options")
@@ -253,7 +253,7 @@ describe("rentals create offers what the service lists", () => {
     ]);
   });
 
-  test("or asks for each value", async () => {
+  test("or asks for each value, if the user prefers that", async () => {
     const { run } = await createCli();
     const { asked, prompts } = choosing("manually", "h200", "3", "eu-north-4", "ethernet");
     const { requests } = await run("rentals create vm --sandbox", { terminal: 100, prompts });
@@ -295,7 +295,7 @@ describe("rentals create offers what the service lists", () => {
     expect(out).toContain("COMMAND [FLAGS]");
   });
 
-  test("the printed line asks nothing and sends the same request", async () => {
+  test("and the printed command line asks nothing and sends the same request", async () => {
     const [asked, unasked] = [await createCli(), await createCli()];
     for (const [line, ...answers] of [
       ["rentals create vm --sandbox", "2 x b200          us-east-1"],

@@ -34,7 +34,7 @@ test("--attach names the URL that is not valid", async () => {
   );
 });
 
-test("an invalid JSON Schema gets one demand, with the allowed values", () => {
+test("the error for an invalid JSON Schema is one sentence with the allowed values", () => {
   expect(jsonSchemaProblem({ type: "objekt" })).toMatch(
     /^\/type must be one of array, .*string, or a list of these, not "objekt"$/,
   );

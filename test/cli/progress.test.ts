@@ -25,19 +25,22 @@ describe("progress", () => {
     ]);
   });
 
-  test.each([{ TERM: "dumb" }, { CI: "1" }])("is a plain line for each new text with %j", async (env) => {
-    const { run } = await createCli({ respond: starting() });
-    const { shown, err } = await run(wait, { terminal: 80, env });
-    expect(shown).toEqual([]);
-    expect(err).toBe(
-      [
-        "Waiting until rental 1001 is running",
-        "Waiting until rental 1001 is running; it is Pending",
-        "Waiting until rental 1001 is running; it is Booting",
-        "",
-      ].join("\n"),
-    );
-  });
+  test.each([{ TERM: "dumb" }, { CI: "1" }])(
+    "is shown as a plain line for each new text with %j",
+    async (env) => {
+      const { run } = await createCli({ respond: starting() });
+      const { shown, err } = await run(wait, { terminal: 80, env });
+      expect(shown).toEqual([]);
+      expect(err).toBe(
+        [
+          "Waiting until rental 1001 is running",
+          "Waiting until rental 1001 is running; it is Pending",
+          "Waiting until rental 1001 is running; it is Booting",
+          "",
+        ].join("\n"),
+      );
+    },
+  );
 
   test.each([
     ["", {}, undefined],

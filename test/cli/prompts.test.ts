@@ -41,7 +41,7 @@ describe("a missing value", () => {
     );
   });
 
-  test("has the same limits as the flag", async () => {
+  test("is checked at the prompt against the limits of its flag", async () => {
     const { run } = await createCli({ respond: withoutOptions });
     const { asked, prompts } = answering("infiniband", "8");
     await run("rentals create bare-metal --sandbox", { terminal: 100, prompts });
@@ -53,7 +53,7 @@ describe("a missing value", () => {
     expect(validate("16")).toBeUndefined();
   });
 
-  test("shows what a pattern accepts in words only", async () => {
+  test("is prompted for with its pattern in words only", async () => {
     const { run } = await createCli();
     const { asked, prompts } = answering("us-central-1", "data", "256");
     await run("volumes create --sandbox", { terminal: 100, prompts });
@@ -62,7 +62,7 @@ describe("a missing value", () => {
     );
   });
 
-  test("is prompted for if it is an argument, too", async () => {
+  test("is prompted for even if it is an argument", async () => {
     const { run } = await createCli();
     const get = answering("4711");
     expect(await run("rentals get --sandbox", { terminal: 80, ...get })).toMatchObject({ code: 5 });
@@ -71,7 +71,7 @@ describe("a missing value", () => {
     expect(requests.at(-1)?.body).toEqual({ storageVolumeId: 501, rentalIds: [1001, 1002] });
   });
 
-  test("is prompted for if it is the chat model and none is saved", async () => {
+  test("is prompted for if it is the chat model and the settings have none", async () => {
     const { run } = await createCli({
       respond: () => Response.json({ choices: [{ message: { content: "hi" } }] }),
     });
@@ -91,7 +91,7 @@ describe("a missing value", () => {
   ];
 
   test.each(unasked)(
-    "is reported with all others when not running interactively (%s %j)",
+    "is reported together with all other missing values when not running interactively (%s %j)",
     async (flag, env, terminal) => {
       const { run } = await createCli();
       const line = `rentals create bare-metal ${flag} --sandbox`;
@@ -102,14 +102,14 @@ describe("a missing value", () => {
     },
   );
 
-  test.each(["", "0", "false", "FALSE"])("is asked for if CI is %j", async (CI) => {
+  test.each(["", "0", "false", "FALSE"])("is prompted for if CI is %j", async (CI) => {
     const { run } = await createCli({ respond: withoutOptions });
     const { asked, prompts } = answering("infiniband");
     await run("rentals create bare-metal --gpu-count 8 --sandbox", { terminal: 80, prompts, env: { CI } });
     expect(asked).not.toEqual([]);
   });
 
-  test("Ctrl-C at a prompt exits 130 and sends nothing", async () => {
+  test("leads to exit code 130 and no request after Ctrl-C at its prompt", async () => {
     const { run } = await createCli({ respond: withoutOptions });
     const interrupted = async () => {
       throw new Interrupted();
@@ -128,7 +128,7 @@ describe("a missing value", () => {
   });
 });
 
-describe("confirmation", () => {
+describe("a confirmation", () => {
   const vm = "rentals create vm --gpus 2 --gpu h200 --region eu-north-4 --sandbox";
   const answeringConfirm = (answer: boolean) => {
     const asked: string[] = [];
@@ -143,7 +143,7 @@ describe("confirmation", () => {
     return { asked, prompts: { confirm, text } };
   };
 
-  test("spending is confirmed on a terminal, and the prompt says what is rented", async () => {
+  test("is asked for on a terminal before gpuctl spends money, and says what is rented", async () => {
     const { run } = await createCli();
     const { asked, prompts } = answeringConfirm(true);
     expect(await run(vm, { terminal: 80, prompts })).toMatchObject({ code: 0 });
@@ -207,14 +207,14 @@ describe("confirmation", () => {
     expect(asked).toEqual(['Remove the profile "work" (gpu.example.com) with its key and its defaults?']);
   });
 
-  test("deleting the user needs the name of the profile", async () => {
+  test("of user delete is the name of the profile", async () => {
     const { run } = await createCli();
     const typing = (answer: string) => ({ terminal: 80, prompts: { text: async () => answer } });
     expect(await run("user delete --sandbox", typing("yes"))).toMatchObject({ code: 130, requests: [] });
     expect(await run("user delete --sandbox", typing("default"))).toMatchObject({ code: 0 });
   });
 
-  test("answering no sends nothing", async () => {
+  test("that is answered with no sends nothing", async () => {
     const { run } = await createCli();
     for (const line of [
       vm,
@@ -237,20 +237,23 @@ describe("confirmation", () => {
     ["--no-input", {}],
     ["", { CI: "1" }],
     ["", { GPUCTL_NO_INPUT: "1" }],
-  ])("spending needs no confirmation with %s %j", async (flag, env) => {
+  ])("is not needed for spending with %s %j", async (flag, env) => {
     const { run } = await createCli();
     expect(await run(`${vm} ${flag}`, { terminal: 80, env })).toMatchObject({ code: 0 });
   });
 
-  test.each(["false", "0", ""])("spending needs it with CI=%j, which means no", async (value) => {
-    const { run } = await createCli();
-    const { asked, prompts } = answeringConfirm(true);
-    expect(await run(vm, { terminal: 80, env: { CI: value }, prompts })).toMatchObject({ code: 0 });
-    expect(asked).toHaveLength(1);
-  });
+  test.each(["false", "0", ""])(
+    "is needed for spending with CI=%j, which means that CI is off",
+    async (value) => {
+      const { run } = await createCli();
+      const { asked, prompts } = answeringConfirm(true);
+      expect(await run(vm, { terminal: 80, env: { CI: value }, prompts })).toMatchObject({ code: 0 });
+      expect(asked).toHaveLength(1);
+    },
+  );
 
   test.each(["user delete --sandbox", "sandbox reset"])(
-    "when not running interactively, %s needs --yes",
+    "is replaced by --yes when not running interactively: %s",
     async (line) => {
       const { run } = await createCli();
       const outcome = await run(line);

@@ -37,7 +37,7 @@ describe("a read is retried", () => {
     expect({ code, slept }).toEqual({ code: 0, slept: [7000, 5000] });
   });
 
-  test("as often as --retries or the variable sets", async () => {
+  test("as often as --retries or GPUCTL_RETRIES says", async () => {
     const { run } = await createCli({ respond: () => new Response("", { status: 429 }) });
     expect((await run("volumes list --retries 1", overNetwork())).requests).toHaveLength(2);
     expect((await run("volumes list", overNetwork({ GPUCTL_RETRIES: "0" }))).requests).toHaveLength(1);
@@ -46,7 +46,7 @@ describe("a read is retried", () => {
     ).toHaveLength(3);
   });
 
-  test("also after a 408, but not if the service asks to wait more than a minute, which is reported", async () => {
+  test("after a 408, but not after a 429 that asks to wait longer than a minute, which is reported", async () => {
     const asks = failing(429, { "retry-after": "7200" });
     const { run } = await createCli({ respond: inTurn(failing(408), asks) });
     const { code, err, slept } = await run("volumes list", overNetwork());
@@ -57,7 +57,7 @@ describe("a read is retried", () => {
   test.each([
     ["a write that is refused", "user update --name Ada", 429, "90", "1m 30s"],
     ["a read of a service that is down", "volumes list", 503, "Fri, 20 Nov 2026 15:00:00 GMT", "3h"],
-  ])("but not after a long Retry-After, which is reported: %s", async (_what, line, status, asked, shown) => {
+  ])("but a long Retry-After is only reported: %s", async (_what, line, status, asked, shown) => {
     const { run } = await createCli({ respond: inTurn(failing(status, { "retry-after": asked })) });
     const { requests, slept, err } = await run(line, overNetwork());
     expect({ sent: requests.length, slept }).toEqual({ sent: 1, slept: [] });
@@ -69,7 +69,7 @@ describe("a read is retried", () => {
     expect(await run("volumes list", overNetwork())).toMatchObject({ code: 5, slept: [] });
   });
 
-  test("and a 429 after the last attempt exits 9", async () => {
+  test("and exits with 9 if the last attempt gets a 429", async () => {
     const { run } = await createCli({ respond: () => new Response("", { status: 429 }) });
     expect(await run("volumes list", overNetwork())).toMatchObject({ code: 9 });
   });

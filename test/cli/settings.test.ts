@@ -55,11 +55,11 @@ describe("GPUCTL_SANDBOX", () => {
     return { code, where: /GET (\S+)\/v2/.exec(out)?.[1], err };
   };
 
-  test.each(["1", "true", "True"])("%s turns it on", async (value) => {
+  test.each(["1", "true", "True"])("%s turns the sandbox on", async (value) => {
     expect(await hostOf({ GPUCTL_SANDBOX: value })).toMatchObject({ where: "http://sandbox.localhost" });
   });
 
-  test.each(["0", "false", ""])("%j is off", async (value) => {
+  test.each(["0", "false", ""])("%j leaves the sandbox off", async (value) => {
     expect(await hostOf({ GPUCTL_SANDBOX: value })).toMatchObject({ where: host.GPUCTL_BASE_URL });
   });
 
@@ -174,12 +174,12 @@ describe("prompts need a terminal for input and for output", () => {
     [terminal, terminal, true],
     [file, terminal, false],
     [terminal, file, false],
-  ])("case %#", (stdin, stderr, expected) => {
+  ])("as case %# shows", (stdin, stderr, expected) => {
     expect(canPrompt({ promptsAllowed: true }, { stdin, stderr })).toBe(expected);
     expect(canPrompt({ promptsAllowed: false }, { stdin, stderr })).toBe(false);
   });
 
-  test("without a visible prompt, spending is not confirmed and destruction needs --yes", async () => {
+  test("otherwise gpuctl spends without asking, and destroys only with --yes", async () => {
     const settings = { yes: false, promptsAllowed: true, sandbox: true, profile: "p", baseUrl: undefined };
     const system = { stdin: terminal, stderr: file, prompts };
     const path = ["rentals"];

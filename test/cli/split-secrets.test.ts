@@ -5,7 +5,7 @@ import { createRedactor } from "../../src/core/redact.ts";
 
 const key = "sk-said-back-0123456789";
 
-/** The texts that are released, and the maximum number of records that were held back. */
+/** The texts that are released, and the largest number of records that were held back at one time. */
 async function printed(texts: readonly string[]) {
   const redactor = createRedactor();
   redactor.add(key);
@@ -32,7 +32,7 @@ describe("records are released as soon as their texts cannot be part of a secret
     ["the first character of a secret", "s"],
     ["a secret and the first character of the next one", `${key.slice(1)}s`],
     ["half of a secret", key.slice(0, 9)],
-  ])("although each is %s", async (_name, text) => {
+  ])("even if each text is %s", async (_name, text) => {
     const texts = Array.from({ length: 500 }, () => text);
     const { released, held } = await printed(["s", ...texts]);
     expect(released).toHaveLength(texts.length + 1);
@@ -40,7 +40,7 @@ describe("records are released as soon as their texts cannot be part of a secret
     expect(held).toBeLessThan(3);
   });
 
-  test("although empty texts follow the first character of a secret", async () => {
+  test("even if empty texts follow the first character of a secret", async () => {
     const texts = ["s", ...Array.from({ length: 100 }, () => "")];
     const { released, held } = await printed(texts);
     expect(released).toEqual(texts);
@@ -48,7 +48,7 @@ describe("records are released as soon as their texts cannot be part of a secret
   });
 });
 
-test("the text without secrets is the same however it is split", async () => {
+test("secrets are masked the same however the text is split", async () => {
   const piece = fc.oneof(
     fc.constantFrom(key, "s", "sk-", "said-back-", "0123456789", " ", ""),
     fc.nat(key.length).map((at) => key.slice(at)),

@@ -35,7 +35,7 @@ describe("Ctrl-C while reading stdin", () => {
     expect(err).toMatch(/^Reading stdin until it ends.*\.\nError: interrupted\n$/);
   });
 
-  test.each(lines)("ends %s even if it also ends the input, and nothing is sent", async (line) => {
+  test.each(lines)("ends %s even if Ctrl-C also ends the input, and nothing is sent", async (line) => {
     const controller = new AbortController();
     const stdin = { onWait: () => controller.abort(), ends: "part of a tex" };
     const { run } = await createCli();
@@ -48,7 +48,7 @@ describe("a pipe that stays open", () => {
   const stdin = { ends: "from the pipe" };
   const note = "Reading stdin until it ends; --no-stdin skips it.\n";
 
-  test("is reported on stderr with the flag that skips it", async () => {
+  test("is reported on stderr, with the flag that makes gpuctl ignore the pipe", async () => {
     const { run } = await createCli();
     const { code, err, requests } = await run("chat Hello --sandbox", { stdin });
     expect({ code, err }).toEqual({ code: 0, err: note });
@@ -67,7 +67,7 @@ describe("a pipe that stays open", () => {
     expect((await run(line, { stdin, terminal: 80 })).err).toContain(note.trim());
   });
 
-  test("that the user named as the input is reported without a flag that skips it", async () => {
+  test("is reported without that flag if the user named stdin as the input", async () => {
     const { run } = await createCli();
     const { err } = await run("tts --file - --sandbox", { stdin });
     expect(err).toMatch(/^Reading stdin until it ends\.\n/);
@@ -79,7 +79,7 @@ describe("--no-stdin", () => {
     ["chat Hello", { messages: [{ role: "user", content: "Hello" }] }],
     ["image cat", { prompt: "cat" }],
     ["tts Hello", { text: "Hello" }],
-  ])("leaves stdin alone: %s", async (line, body) => {
+  ])("leaves stdin unread: %s", async (line, body) => {
     const { run } = await createCli();
     const { code, requests } = await run(`${line} --no-stdin --sandbox`, { stdin: "the next line\n" });
     expect(code).toBe(0);
@@ -90,7 +90,7 @@ describe("--no-stdin", () => {
     ["image", "PROMPT (What the image shows)"],
     ["chat", "MESSAGE (Message to send)"],
     ["tts", "TEXT (Text to speak)"],
-  ])("%s says that the argument is missing", async (path, argument) => {
+  ])("makes %s report that its argument is missing", async (path, argument) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(`${path} --no-stdin --sandbox`, { stdin: "a text" });
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

@@ -3,7 +3,7 @@ import { nouns } from "../../src/cli/generated/tree.ts";
 import { parse } from "../../src/cli/parse/program.ts";
 import { createCli } from "../support/cli.ts";
 
-describe("a typo", () => {
+describe("a mistake on the command line", () => {
   test.each([
     ["rentls list", "`gpuctl rentals`"],
     ["rentls list --type vm", "`gpuctl rentals`"],
@@ -27,7 +27,7 @@ describe("a typo", () => {
     ["volumes list --color alwasy", "always"],
     ["volumes list -o jsn", "json"],
     ["completion bsah", "bash"],
-  ])("%s suggests %s", async (line, nearest) => {
+  ])("%s: the error suggests %s", async (line, nearest) => {
     const { run } = await createCli();
     const { code, out, err, requests } = await run(`${line} --sandbox`);
     expect({ code, out, requests }).toEqual({ code: 2, out: "", requests: [] });
@@ -40,7 +40,7 @@ describe("a typo", () => {
     "--help rentls",
     "rentals lst --help",
     "rentals create vn --help",
-  ])("is corrected even with --help: %s", async (line) => {
+  ])("gets a suggestion even with --help: %s", async (line) => {
     const { run } = await createCli();
     const { code, out, err } = await run(line);
     expect({ code, out }).toEqual({ code: 2, out: "" });
@@ -49,7 +49,7 @@ describe("a typo", () => {
     );
   });
 
-  test("has no suggestion where nothing is similar", async () => {
+  test("gets no suggestion if nothing is similar", async () => {
     const { run } = await createCli();
     for (const line of ["nope", "nope --help", "rentals nope", "volumes list --xyzzy", "completion ksh93"]) {
       const { code, err } = await run(line);
@@ -63,7 +63,7 @@ describe("a typo", () => {
     ["rentals create vm --gpus 1 --wait=true", '--wait takes no value, but got "true"'],
     ["volumes list -y=1", '-y takes no value, but got "1"'],
     ["volumes list -qy=", '-y takes no value, but got ""'],
-  ])("%s: the flag does not take a value", async (line, message) => {
+  ])("%s: the error says that the flag takes no value", async (line, message) => {
     const { run } = await createCli();
     const { code, err } = await run(line);
     expect(code).toBe(2);
@@ -77,7 +77,7 @@ describe("a typo", () => {
     ["chat --format jsonl sessions export", "--format", "chat sessions export --format VALUE"],
     ["-m x chat hi", "-m", "chat -m TEXT"],
     ["rentals --wait create vm", "--wait", "rentals create vm --wait"],
-  ])("%s: the flag stands before its command", async (line, flag, example) => {
+  ])("%s: the error says that the flag must come after its command", async (line, flag, example) => {
     const { run } = await createCli();
     const { code, err } = await run(line);
     expect(code).toBe(2);
@@ -89,7 +89,7 @@ describe("a typo", () => {
     ["rentals list -o", "--output requires a value (FORMAT)"],
     ["rentals terminate --all --label x", "--all and --label cannot be used together"],
     ["--label x rentals lease list", "unknown flag '--label' (a flag of rentals"],
-  ])("%s: %s", async (line, message) => {
+  ])("%s: the error starts with: %s", async (line, message) => {
     const { run } = await createCli();
     const { code, err } = await run(line);
     expect(code).toBe(2);
@@ -127,7 +127,7 @@ describe("a typo", () => {
     expect(err).toContain(`Error: ${message}\n`);
   });
 
-  test("words after -- are not compared with the flags before", async () => {
+  test("words after -- are not compared with the flags before --", async () => {
     const { run } = await createCli();
     const line = "rentals run --gpus 1 --label=--x --sandbox --dry-run -o json -- prog --label --x";
     const { code, out } = await run(line);
@@ -146,7 +146,7 @@ describe("a typo", () => {
     },
   );
 
-  test("in a variable has a suggestion too", async () => {
+  test("in the value of a variable gets a suggestion, too", async () => {
     const { run } = await createCli();
     const { code, err } = await run("volumes list --sandbox", { env: { GPUCTL_OUTPUT: "jason" } });
     expect(code).toBe(2);
@@ -184,7 +184,7 @@ describe("a typo", () => {
     ["rentals get", "missing required input: RENTAL"],
     ["volumes list --output", "--output"],
     ["rentals create vm --gpus", "--gpus"],
-  ])("%s says %s", async (line, words) => {
+  ])("%s: the error says %s", async (line, words) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(line, { env: { GPUCTL_SANDBOX: "1" } });
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -233,7 +233,7 @@ describe("a verb of another tool", () => {
   });
 
   test.each(["volumes delete 501", "volumes rm 501", "volumes destroy 501"])(
-    "%s: there is no such operation",
+    "%s: the error says that there is no such operation",
     async (line) => {
       const { run } = await createCli();
       const { code, err } = await run(`${line} --sandbox`);
@@ -262,7 +262,7 @@ describe("a verb of another tool", () => {
     .filter(({ confirm }) => confirm === "destruction")
     .map(({ path }) => path);
 
-  test("never suggests a destructive command of another group", () => {
+  test("never leads to the suggestion of a destructive command of another group", () => {
     const groups = ["", ...nouns.filter(({ commands }) => commands.length > 1).map(({ name }) => name)];
     const verbs = [
       ...new Set([...destructive.map((path) => path.at(-1) ?? ""), "rm", "stop", "destroy", "kill"]),

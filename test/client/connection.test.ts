@@ -154,7 +154,7 @@ describe("a response that switches to another protocol", () => {
     );
   const message = "the service responded 101 and switched to another protocol";
 
-  test("fails a read at once, which is retried", async () => {
+  test("makes a read fail at once, and the read is retried", async () => {
     const server = await switching();
     const { call, slept } = caller(server.origin);
     expect(await failure(call(...read))).toMatchObject({
@@ -164,7 +164,7 @@ describe("a response that switches to another protocol", () => {
     expect(slept).toHaveLength(3);
   });
 
-  test("makes the outcome of a write unknown at once, and it is sent once", async () => {
+  test("makes the outcome of a write unknown at once, and the write is sent only once", async () => {
     const server = await switching();
     const { call } = caller(server.origin);
     expect(await failure(call(...write))).toMatchObject({
@@ -176,7 +176,7 @@ describe("a response that switches to another protocol", () => {
 });
 
 describe("a refused connection", () => {
-  test("is retried for a read, and then reported as a network failure", async () => {
+  test("makes gpuctl retry a read, and then report a network failure", async () => {
     const origin = await deadOrigin();
     const { call, slept } = caller(origin);
     expect(await failure(call(...read))).toMatchObject({
@@ -187,13 +187,13 @@ describe("a refused connection", () => {
     expect(slept).toHaveLength(3);
   });
 
-  test("means that a write was not sent: it is retryable, but not retried automatically", async () => {
+  test("means that a write was not sent, and gpuctl does not retry the write by itself", async () => {
     const { call, slept } = caller(await deadOrigin());
     expect(await failure(call(...write))).toMatchObject({ name: "NetworkError", code: "ECONNREFUSED" });
     expect(slept).toEqual([]);
   });
 
-  test("names a host that does not exist", async () => {
+  test("is not reported for a host that does not exist, which has its own error code", async () => {
     const { call } = caller("https://no-such-host.invalid", { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({
       name: "NetworkError",

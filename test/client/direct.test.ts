@@ -173,7 +173,7 @@ describe("a response", () => {
     );
   });
 
-  test("arrives in single bytes", async () => {
+  test("can arrive in single bytes", async () => {
     const server = await sendingParts();
     const { direct } = await channels(server.origin);
     server.response.parts = [..."HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"];
@@ -210,7 +210,7 @@ test.each([
   ["has a size in another notation", "0x2\r\n{}\r\n0\r\n\r\n"],
   ["ends with a line feed only", "2\r\n{}\n0\r\n\r\n"],
   ["is the last one and is followed by no empty line", "2\r\n{}\r\n0\r\n"],
-])("a response with a chunk that %s is not complete", async (_what, body) => {
+])("a response counts as incomplete if one of its chunks %s", async (_what, body) => {
   const server = await sendingParts();
   const { direct } = await channels(server.origin);
   server.response.parts = [`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`];
@@ -221,7 +221,7 @@ test.each([
   ["an extension in quotes", '2;a="b c"\r\n{}\r\n0;x="y z"\r\n\r\n'],
   ["a size with leading zeros", "0000000000000002\r\n{}\r\n00000000000000000\r\n\r\n"],
   ["a long extension", `2;a=${"b".repeat(8000)}\r\n{}\r\n0\r\n\r\n`],
-])("a response with %s is complete", async (_what, body) => {
+])("a response with %s counts as complete", async (_what, body) => {
   const server = await sendingParts();
   const { direct } = await channels(server.origin);
   server.response.parts = [`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${body}`];
@@ -302,13 +302,13 @@ describe("a shared connection", () => {
   test.each([
     ["is closed without notice", (socket: Socket) => socket.end(`${ok}{}`)],
     [
-      "has more than a response on it",
+      "carries more than one response",
       (socket: Socket) => {
         socket.write(`${ok}{}`);
         setTimeout(() => socket.write(`${ok}[]`), 20);
       },
     ],
-  ])("is the last one of its kind if it %s", async (_when, respond) => {
+  ])("is the last shared connection if it %s", async (_when, respond) => {
     const closed: Promise<unknown>[] = [];
     const server = await listenRaw((socket) => {
       closed.push(once(socket, "close"));
@@ -347,11 +347,11 @@ describe("a shared connection", () => {
     const bodies: string[] = [];
     for (let round = 0; round < 3; round += 1) bodies.push((await exchange(direct)).body);
     expect(bodies).toEqual(["{}", "{}", "{}"]);
-    // After the first, no connection is shared any more.
+    // The first connection carried more than its response, so no later connection is shared.
     expect(connections).toBe(3);
   });
 
-  test("sends no waiting request after it is closed", async () => {
+  test("sends no waiting request after the channel is closed", async () => {
     const server = await listen((_request, response) => response.end("{}"));
     const { direct } = await channels(server.origin, { isShared: true });
     const second = await new Promise<Result>((resolve, reject) => {

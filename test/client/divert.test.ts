@@ -93,14 +93,14 @@ test("wherever the bytes are cut, the strings at the path are taken out and ever
   );
 });
 
-test("only strings at exactly the path are taken, also if a key is escaped", async () => {
+test("only strings at exactly the path are taken, even if a key in the path is escaped", async () => {
   const text =
     '{"image":"a","images":[["b"],{"image":["c"]},{"i\\u006dage":"d"},{"x":{"image":"e"}}],"audio":"f"}';
   expect((await divert(text)).taken.map((one) => one.text)).toEqual(["d"]);
   expect((await divert(text, { path: "audio" })).taken.map((one) => one.text)).toEqual(["f"]);
 });
 
-test("a part that is not taken stays, with everything after it", async () => {
+test("a part that is not taken stays, and so does everything after it", async () => {
   const { rest, restored, taken } = await divert('{"images":[{"image":"abcd!\\"x"},{"image":"y"}]}', {
     sizes: [24],
   });

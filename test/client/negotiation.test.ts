@@ -57,8 +57,8 @@ const onlyReplacements = service({
   [`POST ${create}`]: ({ body }) => Response.json({ id: 9, ...Object(body) }),
 });
 
-describe("a service that has only the replacements", () => {
-  test("lists the active rentals of all pages as one array", async () => {
+describe("a service that has only the replacements of deprecated paths", () => {
+  test("returns the active rentals of all its pages as one array", async () => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     const { code, out, err, requests } = await run("rentals list --type vm -o json", overNetwork());
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -71,7 +71,7 @@ describe("a service that has only the replacements", () => {
     ]);
   });
 
-  test("lists the ended rentals", async () => {
+  test("returns the ended rentals", async () => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     expect((await run("rentals history -o id", overNetwork())).out).toBe("6\n7\n8\n");
   });
@@ -82,15 +82,18 @@ describe("a service that has only the replacements", () => {
       "bare-metal --gpus 8 --network-type ethernet",
       { gpuCount: 8, networkType: "ethernet", rentalType: "bare-metal" },
     ],
-  ])("creates %s with its type, and gets one request for the description", async (words, body) => {
-    const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
-    const { code, requests } = await run(`rentals create ${words} --yes -o json`, overNetwork());
-    expect(code).toBe(0);
-    expect(requests.at(-1)).toMatchObject({ method: "POST", path: create, body });
-    expect(requests.filter(({ path }) => path === descriptionPath)).toHaveLength(1);
-  });
+  ])(
+    "gets a request that creates %s with its type, and one request for the description",
+    async (words, body) => {
+      const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
+      const { code, requests } = await run(`rentals create ${words} --yes -o json`, overNetwork());
+      expect(code).toBe(0);
+      expect(requests.at(-1)).toMatchObject({ method: "POST", path: create, body });
+      expect(requests.filter(({ path }) => path === descriptionPath)).toHaveLength(1);
+    },
+  );
 
-  test("has its replacement shown in a dry run if the description is cached, without a request", async () => {
+  test("gets no request from a dry run, which shows the replacement only if the description is cached", async () => {
     const { run, advance } = await createCli({ respond: onlyReplacements, negotiates: true });
     const dry = "rentals create vm --gpus 1 --dry-run -o json";
     const before = await run(dry, overNetwork());
@@ -113,7 +116,7 @@ describe("a service that has only the replacements", () => {
     expect([...before.requests, ...after.requests, ...later.requests]).toEqual([]);
   });
 
-  test("has a possible replacement mentioned only in a dry run of an operation that can have one", async () => {
+  test("makes a dry run mention a possible replacement only for an operation that can have one", async () => {
     const { run } = await createCli({ respond: onlyReplacements, negotiates: true });
     const reported = async (line: string) =>
       (await run(`${line} --dry-run`, overNetwork())).err.split("\n").filter((line) => line !== "");
@@ -304,7 +307,7 @@ describe("a description that cannot be used", () => {
     expect({ code, out }).toEqual({ code: 0, out: "1\n" });
   });
 
-  test("falls back to the cached copy", async () => {
+  test("is replaced by the cached copy", async () => {
     let up = true;
     const { run, advance } = await createCli({
       negotiates: true,
@@ -322,7 +325,7 @@ describe("a description that cannot be used", () => {
   test.each([
     ["is of another service", { url: "https://other.example.com/v2/openapi.json" }],
     ["is from the future", { checkedAt: Date.parse("2099-01-01T00:00:00Z") }],
-  ])("is fetched again if the cached one %s", async (_what, change) => {
+  ])("is fetched again if the cached description %s", async (_what, change) => {
     const { run, folder } = await createCli({ respond: onlyReplacements, negotiates: true });
     await run("rentals history", overNetwork());
     const [file] = await keptDescriptions(folder);
@@ -378,15 +381,18 @@ describe("a replacement", () => {
     ["counts its records and takes page numbers", ["page", "limit"], pageOf("total")],
     ["returns a token that no parameter accepts", ["offset", "limit"], pageOf("nextCursor")],
     ["reports more records but returns no token", ["cursor", "limit"], pageOf("hasMore")],
-  ])("that %s is not used if there is a documented path, which is not paged", async (_name, names, shape) => {
-    const first = Array.from({ length: 10 }, (_, id) => ({ id }));
-    const document = both({ parameters: names.map(parameter), ...shape });
-    const { run } = await createCli({ respond: serving(document, first), negotiates: true });
-    const { code, out, err } = await run("rentals history -o id", overNetwork());
-    expect({ code, out, err }).toEqual({ code: 0, out: "1\n", err: "" });
-  });
+  ])(
+    "that %s is not used if there is a documented path; the list of that path has only one page",
+    async (_name, names, shape) => {
+      const first = Array.from({ length: 10 }, (_, id) => ({ id }));
+      const document = both({ parameters: names.map(parameter), ...shape });
+      const { run } = await createCli({ respond: serving(document, first), negotiates: true });
+      const { code, out, err } = await run("rentals history -o id", overNetwork());
+      expect({ code, out, err }).toEqual({ code: 0, out: "1\n", err: "" });
+    },
+  );
 
-  test("without a schema is used once the documented path, though listed, is gone", async () => {
+  test("without a schema is used if the service lists the documented path, but no longer serves it", async () => {
     const { run } = await createCli({
       negotiates: true,
       respond: service({
@@ -399,7 +405,7 @@ describe("a replacement", () => {
     expect(requestLines(requests)).toEqual([`GET ${descriptionPath}`, `GET ${old}`, `GET ${history}`]);
   });
 
-  test("without a schema is used if there is no other, and may return an empty list", async () => {
+  test("without a schema is used if there is no documented path, and may return an empty list", async () => {
     const document = description({ [`GET ${history}`]: { parameters: [parameter("page")] } });
     const { run } = await createCli({ respond: serving(document, []), negotiates: true });
     expect(await run("rentals history -o json", overNetwork())).toMatchObject({ code: 0, out: "[]\n" });
@@ -429,7 +435,7 @@ describe("a replacement", () => {
     },
   );
 
-  test("that cannot be paged is used with a warning if there is no other", async () => {
+  test("that cannot be paged is used with a warning if there is no documented path", async () => {
     const respond = serving(description({ [`GET ${history}`]: {} }), { items: [{ id: 5 }] });
     const { run } = await createCli({ respond, negotiates: true });
     const { code, out, err } = await run("rentals history -o id", overNetwork());
@@ -437,7 +443,7 @@ describe("a replacement", () => {
     expect(err).toContain("There may be more results");
   });
 
-  test("that was removed after it was listed is not used: the documented path is", async () => {
+  test("that was removed after it was listed is not used: gpuctl calls the documented path instead", async () => {
     let listed = true;
     const { run } = await createCli({
       negotiates: true,
@@ -471,7 +477,7 @@ describe("a replacement", () => {
     expect(requests.map(({ path }) => path).slice(0, 3)).toEqual([old, descriptionPath, history]);
   });
 
-  test("must accept every field of the request", async () => {
+  test("is used only if it accepts every field of the request", async () => {
     const vms = "/v2/on-demand/virtual-machine-rentals";
     const document = description({ [`GET ${active}`]: cursors, [`GET ${vms}`]: {} });
     const { run } = await createCli({
@@ -483,7 +489,7 @@ describe("a replacement", () => {
     expect((await run(`${list} --include-cluster-pools`, overNetwork())).requests.at(-1)?.path).toBe(vms);
   });
 
-  test("that fails for a create is not followed by another create", async () => {
+  test("that fails for a create is not followed by a create at another path", async () => {
     const { run } = await createCli({
       negotiates: true,
       respond: (request) =>
@@ -495,7 +501,7 @@ describe("a replacement", () => {
   });
 });
 
-describe("no path is requested twice when the documented ones are gone", () => {
+describe("no path is requested twice if the documented paths are gone", () => {
   const paths = ["virtual-machine", "bare-metal"].map((type) => `GET /v2/on-demand/${type}-rentals`);
   const changed = async (before: (() => Response) | undefined, now: () => Response) => {
     let describing = before;
@@ -536,7 +542,7 @@ describe("no path is requested twice when the documented ones are gone", () => {
   });
 });
 
-test("a service with only the deprecated path of the user is called there", async () => {
+test("gpuctl calls the deprecated path of the user if the service has only that path", async () => {
   const { run } = await createCli({
     negotiates: true,
     respond: service({ "PUT /users/me": () => Response.json({ success: true, user: { id: "u" } }) }),
@@ -549,7 +555,7 @@ test("a service with only the deprecated path of the user is called there", asyn
 test.each([
   ["user update --name Ada", "PUT"],
   ["user delete --yes", "DELETE"],
-])("the error for a service with neither path of %s names both", async (line, method) => {
+])("the error names both paths of %s if the service has neither of them", async (line, method) => {
   const { run } = await createCli({ negotiates: true, respond: notFound });
   const { code, err, requests } = await run(line, overNetwork());
   expect(code).toBe(5);
@@ -566,12 +572,12 @@ test.each([
     "GET /v2/on-demand/rental-history is deprecated, and the service's description, which may list its replacement, could not be fetched",
   ],
   [
-    "lists neither it nor its replacement",
+    "lists neither the path nor its replacement",
     {},
     "the service's description lists neither GET /v2/on-demand/rental-history, which is deprecated, nor its replacement GET /v2/on-demand/rentals/history",
   ],
   [
-    "lists that path itself",
+    "lists the path itself",
     { "GET /v2/on-demand/rental-history": {} },
     "the service's description lists GET /v2/on-demand/rental-history, but the service does not serve it",
   ],
@@ -590,10 +596,10 @@ test.each([
   },
 );
 
-describe.each([404, 405, 410])("a path that returns %i is gone", (status) => {
+describe.each([404, 405, 410])("a path that returns %i counts as removed", (status) => {
   const gone = () => Response.json({ code: "GONE", message: "Gone", issues: [] }, { status });
   const vms = "/v2/on-demand/virtual-machine-rentals";
-  /** gpuctl with a cached description without replacements, and a service that has them. */
+  /** gpuctl with a cached description that has no replacements, and a service that now has them. */
   const movedOn = async (methods: readonly string[]) => {
     let before = true;
     const cli = await createCli({
@@ -609,7 +615,7 @@ describe.each([404, 405, 410])("a path that returns %i is gone", (status) => {
     return cli;
   };
 
-  test("and a read goes to its replacement", async () => {
+  test("and a read is sent to the replacement instead", async () => {
     const { code, out, requests } = await (await movedOn(["GET"])).run(
       "rentals list --type vm -o id",
       overNetwork(),
@@ -618,7 +624,7 @@ describe.each([404, 405, 410])("a path that returns %i is gone", (status) => {
     expect(requests.map(({ path }) => path).slice(0, 3)).toEqual([vms, descriptionPath, active]);
   });
 
-  test("and so does a write, which had no effect", async () => {
+  test("and a write is sent to the replacement instead, because the first request had no effect", async () => {
     const { run } = await movedOn(["POST"]);
     const { code, requests } = await run("rentals create vm --gpus 1 --yes", overNetwork());
     expect(code).toBe(0);

@@ -72,7 +72,7 @@ describe("a prepared write", () => {
     expect(server.connections()).toBe(2);
   });
 
-  test("uses a connection again if it is kept open for longer", async () => {
+  test("uses a connection again if the service keeps it open for more than a second", async () => {
     const server = await listen((_, response) => {
       response.setHeader("Keep-Alive", "timeout=2");
       response.end("{}");
@@ -141,7 +141,7 @@ describe("a prepared write", () => {
     const server = await listenRaw((socket) => socket.once("data", () => socket.write(text)));
     const send = await prepared(server.origin);
     expect((await send("1")).text()).toBe("{}");
-    // The connection is not used again.
+    // The first connection is not used again.
     expect((await send("2")).text()).toBe("{}");
     expect(server.connections()).toBe(2);
   });
@@ -154,7 +154,7 @@ describe("a prepared write", () => {
     expect(String(error instanceof UnknownOutcome && error.received?.bytes)).toBe("{}");
   });
 
-  test("does not treat a body that ends with the connection as complete if the connection breaks", async () => {
+  test("does not accept a body that has no length and whose connection breaks", async () => {
     const server = await listenRaw((socket) =>
       socket.once("data", () => {
         socket.write("HTTP/1.1 200 OK\r\n\r\n{}");

@@ -32,7 +32,7 @@ test("an untrusted certificate is reported, and no credential is sent", async ()
   expect(seen).toEqual([["HEAD", undefined]]);
 });
 
-test("plain http has no certificate, and any status is fine", async () => {
+test("a service on plain http has no certificate, and may respond with any status", async () => {
   const port = await portOf(createPlain((_request, response) => response.writeHead(403).end()));
   vi.stubEnv("HTTP_PROXY", "http://127.0.0.1:9");
   onTestFinished(() => {
@@ -42,14 +42,14 @@ test("plain http has no certificate, and any status is fine", async () => {
   expect(found).toEqual({ certificate: undefined, date: expect.any(String) });
 });
 
-test("a refused connection and a timeout", async () => {
+test("a refused connection and a timeout are reported", async () => {
   await expect(probe("http://127.0.0.1:9", 5_000)).rejects.toThrow("connection refused");
   const port = await portOf(createPlain(() => {}));
   const failed = expect(probe(`http://127.0.0.1:${port}`, 50)).rejects;
   await failed.toMatchObject({ name: "ConnectionFailed", message: "no response within 0.05 s" });
 });
 
-test.each(["http", "https"])("a proxy that does not respond, for %s", async (scheme) => {
+test.each(["http", "https"])("a proxy that does not respond is reported for %s", async (scheme) => {
   const stalled = createTcp((socket) => {
     onTestFinished(() => void socket.destroy());
   });
@@ -64,7 +64,7 @@ test.each(["http", "https"])("a proxy that does not respond, for %s", async (sch
   await failed.toMatchObject({ name: "ConnectionFailed", message: "no response within 0.05 s" });
 });
 
-test("the clock of a sandbox, which may be set, is not reported", async () => {
+test("the time of a sandbox is not reported, because its clock can be set", async () => {
   const port = await portOf(
     createPlain((_request, response) => response.writeHead(404, { "x-gpuctl-sandbox": "1" }).end()),
   );

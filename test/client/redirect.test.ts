@@ -53,7 +53,7 @@ describe.each([304, 305, 306])("%i, which is not a redirect", (status) => {
 });
 
 describe("a redirect", () => {
-  test("to the same host by another name or another port is another origin", async () => {
+  test("to another name or another port of the same host leads to another origin", async () => {
     const server = await listen((_request, response) =>
       response.writeHead(302, { Location: `http://localhost:${server.port}/moved` }).end(),
     );
@@ -76,7 +76,7 @@ describe("a redirect", () => {
     expect(server.seen).toHaveLength(6);
   });
 
-  test("reuses the connection", async () => {
+  test("is followed on the same connection", async () => {
     const server = await redirecting("/moved", 302);
     const { call } = caller(server.origin);
     await call(...read);

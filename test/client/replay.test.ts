@@ -14,7 +14,7 @@ vi.mock("../../src/client/transport/node-http.ts", async (original) => {
   return original();
 });
 
-test("a complete response that is not plain is read even if the connection is reset while node:http loads", async () => {
+test("a complete HTTP/1.0 response, which node:http must parse, is read even if the connection is reset while node:http loads", async () => {
   const server = await listenRaw((socket) => {
     connection = socket;
     const refusal = "HTTP/1.0 403 Forbidden\r\nContent-Length: 2\r\n\r\nno";

@@ -33,7 +33,7 @@ describe("a parameter of the path", () => {
   });
 
   test.each([undefined, "", ".", ".."])(
-    "%j makes no request, which would go to another path",
+    "is rejected if its value is %j, which would lead to another path",
     (storageVolumeId) => {
       expect(() => requestParts(attach, { storageVolumeId })).toThrow(
         "storageVolumeId cannot be used in a path",
@@ -53,11 +53,11 @@ describe("the URL", () => {
     ["https://example.com:8443?team=a", "https://example.com:8443/v2/on-demand/rental?team=a"],
     ["https://example.com/x#y", "https://example.com/x/v2/on-demand/rental"],
     ["http://[::1]:8787", "http://[::1]:8787/v2/on-demand/rental"],
-  ])("the path of %s is preserved", (baseUrl, url) => {
+  ])("preserves the path of %s", (baseUrl, url) => {
     expect(urlFor({ baseUrl })).toBe(url);
   });
 
-  test("adds the query to the one of the base URL, and escapes it", () => {
+  test("has the query of the base URL and the escaped query of the request", () => {
     const url = new URL(urlFor({ baseUrl: "https://example.com?team=a" }, { rentalId: "a/b &c=ü" }));
     expect([...url.searchParams]).toEqual([
       ["team", "a"],
@@ -71,7 +71,7 @@ describe("the URL", () => {
     );
   });
 
-  test("is that of the inference host for inference, else the base URL", () => {
+  test("starts with the inference base URL for inference, and with the base URL otherwise", () => {
     expect(urlFor({ inferenceBaseUrl: "https://infer.example.com/x" }, {}, chat)).toBe(
       "https://infer.example.com/x/v1/chat/completions",
     );
@@ -87,7 +87,7 @@ describe("the URL", () => {
     );
   });
 
-  test("is required", () => {
+  test("needs a base URL", () => {
     expect(() => urlFor({ baseUrl: undefined })).toThrow("no base URL");
   });
 });

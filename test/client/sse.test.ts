@@ -64,7 +64,7 @@ describe("server-sent events", () => {
       runs(500),
     ));
 
-  test("are parsed the same byte by byte", async () => {
+  test("are parsed the same if they arrive byte by byte", async () => {
     const text =
       'data: {"a":"é🖥"}\r\n\r\n: ping\r\n\r\nevent: error\r\ndata: x\r\ndata: y\r\n\r\ndata: [DONE]';
     const expected = [
@@ -80,7 +80,7 @@ describe("server-sent events", () => {
     expect(await eventsOf([Buffer.from("\uFEFFdata: x\n\n")])).toEqual([{ event: undefined, data: "x" }]);
   });
 
-  test("are absent from an empty body and from comments", async () => {
+  test("do not result from an empty body or from comments", async () => {
     expect(await eventsOf([])).toEqual([]);
     expect(await eventsOf([Buffer.from(": ping\n\n: ping\n\nid: 7\n\nretry: 5\n\n")])).toEqual([]);
   });

@@ -3,8 +3,8 @@ import { Interrupted } from "../../src/core/errors.ts";
 import { caller, failure, read, write } from "./calling.ts";
 import { listen, listenRaw } from "./server.ts";
 
-describe("a service that never responds", () => {
-  test("fails a read when every attempt has timed out", async () => {
+describe("a service that stops responding", () => {
+  test("makes a read fail when every attempt has timed out", async () => {
     const server = await listen(() => {});
     const { call, slept } = caller(server.origin, { timeout: 500, retries: 1 });
     expect(await failure(call(...read))).toMatchObject({
@@ -25,7 +25,7 @@ describe("a service that never responds", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("times out when it stalls within the body", async () => {
+  test("makes a request time out even in the middle of the body", async () => {
     const stalling = () =>
       listenRaw((socket) =>
         socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n[")),
@@ -39,7 +39,7 @@ describe("a service that never responds", () => {
     expect(await failure(caller(origin, options).call(...write))).toMatchObject({ name: "UnknownOutcome" });
   });
 
-  test("times out even if `fetch` cannot be aborted", async () => {
+  test("makes a request time out even if `fetch` cannot be aborted", async () => {
     const stuck = { fetch: () => new Promise<never>(() => {}), timeout: 10, retries: 0 };
     expect(await failure(caller("http://localhost", stuck).call(...read))).toMatchObject({
       code: "ETIMEDOUT",
@@ -71,7 +71,7 @@ describe("the user interrupts", () => {
     });
   });
 
-  test("a write during its response", async () => {
+  test("a write during its response: the error says that it may have taken effect", async () => {
     const { signal, interrupt } = interrupting();
     const server = await listen((_request, response) => {
       response.writeHead(200, { "Content-Length": "100" });

@@ -18,13 +18,13 @@ async function listenSecurely() {
   return { origin: `https://localhost:${port}`, paths, connections };
 }
 
-describe("https", () => {
+describe("a request over https", () => {
   beforeEach(() => {
     vi.unstubAllEnvs();
     return () => vi.unstubAllEnvs();
   });
 
-  test("works, and only a write opens a connection of its own", async () => {
+  test("gets its response, and only a write opens a connection of its own", async () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const server = await listenSecurely();
     const { call } = caller(server.origin);
@@ -39,7 +39,7 @@ describe("https", () => {
     expect(server.connections()).toBe(2);
   });
 
-  test("rejects an untrusted certificate before anything is sent", async () => {
+  test("fails before anything is sent if the certificate is not trusted", async () => {
     const server = await listenSecurely();
     const { call } = caller(server.origin, { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({
@@ -50,7 +50,7 @@ describe("https", () => {
     expect(server.paths).toEqual([]);
   });
 
-  test("at a port that speaks plain http fails before anything is sent", async () => {
+  test("to a port that speaks plain http fails before anything is sent", async () => {
     const server = await listen((_request, response) => json(response, []));
     const { call } = caller(server.origin.replace("http:", "https:"), { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({
@@ -60,7 +60,7 @@ describe("https", () => {
     expect(server.seen).toEqual([]);
   });
 
-  test("that is refused during the handshake fails with the reason on one line", async () => {
+  test("whose handshake is refused fails with the reason on one line", async () => {
     const server = createServer({ ...certificate, maxVersion: "TLSv1.1", minVersion: "TLSv1" });
     const { port } = await open(server);
     const { call } = caller(`https://localhost:${port}`, { retries: 0 });
@@ -70,7 +70,7 @@ describe("https", () => {
     });
   });
 
-  test("that ends in the middle of the handshake fails before anything is sent", async () => {
+  test("whose handshake is cut off fails before anything is sent", async () => {
     const server = await listenRaw((socket) => socket.once("data", () => socket.end()));
     const { call } = caller(server.origin.replace("http:", "https:"), { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({ name: "NetworkError" });

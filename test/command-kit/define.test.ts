@@ -14,65 +14,65 @@ const spending = { spending: () => "Pay for it?" };
 const destruction = { destruction: () => "Delete it?" };
 
 describe("a destructive command requires a confirmation", () => {
-  test("by its operation", () => {
+  test("because of its operation", () => {
     defineCommand({ ...plain, operation: "deleteCurrentUser", confirm: destruction });
-    // @ts-expect-error It has no confirmation.
+    // @ts-expect-error The command has no confirmation.
     defineCommand({ ...plain, operation: "deleteCurrentUser" });
-    // @ts-expect-error It confirms something else.
+    // @ts-expect-error The command confirms something else.
     defineCommand({ ...plain, operation: "deleteCurrentUser", confirm: spending });
   });
 
-  test("by another operation that it calls", () => {
+  test("because of another operation that it calls", () => {
     const also = { operation: "getRental", alsoCalls: ["deleteCurrentUserLegacy"] } as const;
     defineCommand({ ...plain, ...also, confirm: destruction });
-    // @ts-expect-error It has no confirmation.
+    // @ts-expect-error The command has no confirmation.
     defineCommand({ ...plain, ...also });
-    // @ts-expect-error It confirms something else.
+    // @ts-expect-error The command confirms something else.
     defineCommand({ ...plain, ...also, confirm: spending });
-    // @ts-expect-error It has no confirmation, and no operation of its own.
+    // @ts-expect-error The command has no confirmation, and no operation of its own.
     defineCommand({ ...plain, alsoCalls: ["deleteCurrentUserLegacy"] });
   });
 
-  test("by the effect that it declares", () => {
+  test("because of the effect that it declares", () => {
     defineCommand({ ...plain, effect: "destroy", confirm: destruction });
-    // @ts-expect-error It has no confirmation.
+    // @ts-expect-error The command has no confirmation.
     defineCommand({ ...plain, effect: "destroy" });
-    // @ts-expect-error It confirms something else.
+    // @ts-expect-error The command confirms something else.
     defineCommand({ ...plain, effect: "destroy", confirm: spending });
   });
 
-  test("even when it also spends", () => {
+  test("even if the command also spends money", () => {
     const both = { operation: "createVirtualMachineRental", effect: "destroy" } as const;
     defineCommand({ ...plain, ...both, confirm: destruction });
-    // @ts-expect-error It confirms only what it spends.
+    // @ts-expect-error The command confirms only what it spends.
     defineCommand({ ...plain, ...both, confirm: spending });
   });
 
-  test("even if it affects only the sandbox", () => {
+  test("even if the command affects only the sandbox", () => {
     const act = () => null;
     controlCommand({ ...described, act });
     controlCommand({ ...described, act, effect: "destroy", question: (sandbox) => `Delete ${sandbox}?` });
-    // @ts-expect-error It has no confirmation.
+    // @ts-expect-error The command has no confirmation.
     controlCommand({ ...described, act, effect: "destroy" });
   });
 });
 
 describe("a command that spends money requires a confirmation", () => {
-  test("by its operation", () => {
+  test("because of its operation", () => {
     defineCommand({ ...plain, operation: "createVirtualMachineRental", confirm: spending });
-    // @ts-expect-error It has no confirmation.
+    // @ts-expect-error The command has no confirmation.
     defineCommand({ ...plain, operation: "createVirtualMachineRental" });
-    // @ts-expect-error It confirms something else.
+    // @ts-expect-error The command confirms something else.
     defineCommand({ ...plain, operation: "createVirtualMachineRental", confirm: destruction });
   });
 
-  test("by another operation that it calls, and by the effect that it declares", () => {
+  test("because of another operation that it calls, or of the effect that it declares", () => {
     const also = { operation: "getRental", alsoCalls: ["extendReserved"] } as const;
     defineCommand({ ...plain, ...also, confirm: spending });
-    // @ts-expect-error It has no confirmation.
+    // @ts-expect-error The command has no confirmation.
     defineCommand({ ...plain, ...also });
     defineCommand({ ...plain, effect: "spend", confirm: spending });
-    // @ts-expect-error It has no confirmation.
+    // @ts-expect-error The command has no confirmation.
     defineCommand({ ...plain, effect: "spend" });
   });
 });
@@ -84,11 +84,11 @@ describe("a command that only sends its operation", () => {
   });
 
   test("neither spends nor destroys", () => {
-    // @ts-expect-error It destroys.
+    // @ts-expect-error The command destroys.
     callCommand({ ...described, operation: "deleteCurrentUser" });
-    // @ts-expect-error It spends.
+    // @ts-expect-error The command spends.
     callCommand({ ...described, operation: "convertToReserved" });
-    // @ts-expect-error It calls no other operation.
+    // @ts-expect-error The command calls no other operation.
     callCommand({ ...described, operation: "getRental", alsoCalls: ["deleteCurrentUser"] });
   });
 });

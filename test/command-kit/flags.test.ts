@@ -15,19 +15,22 @@ const flags = commands.flatMap((command) =>
   command.flags.map((flag) => ({ title: `${command.path.join(" ")} --${flag.names[0]}`, command, flag })),
 );
 
-describe("a flag of a command", () => {
+describe("a flag", () => {
   const global = new Set([...globals, ...standardFlags].flatMap(spellings));
 
   test.each(commands)("of $path does not reuse the name of a global flag", ({ flags: own }: CommandNode) => {
     expect(own.flatMap(spellings).filter((name) => global.has(name))).toEqual([]);
   });
 
-  test.each(commands)("of $path has unique names", ({ flags: own }: CommandNode) => {
-    const names = own.flatMap(spellings);
-    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
-  });
+  test.each(commands)(
+    "of $path has names that no other flag of the command has",
+    ({ flags: own }: CommandNode) => {
+      const names = own.flatMap(spellings);
+      expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    },
+  );
 
-  test("has the opposite name of a global flag (--input, --no-input) in one case only", () => {
+  test("has the opposite name of a global flag in one case only: --input and --no-input", () => {
     const opposite = (name: string) =>
       name.startsWith("--no-") ? `--${name.slice(5)}` : `--no-${name.slice(2)}`;
     const pairs = flags.filter(({ flag }) => spellings(flag).some((name) => global.has(opposite(name))));
@@ -39,7 +42,7 @@ describe("a flag of a command", () => {
 const valueFrom = (flag: FlagNode, text: string): unknown =>
   flagValue(flag, text, `--${flag.names[0]}`, false);
 
-describe("a field that holds several values", () => {
+describe("the flag of a field that holds several values", () => {
   const field = (more: Pick<Field, "kind" | "item">): Field => ({
     name: "postStart",
     required: false,
@@ -47,7 +50,7 @@ describe("a field that holds several values", () => {
     ...more,
   });
 
-  test("is a list of strings, which commas do not separate", () => {
+  test("takes a list of strings, which commas do not separate", () => {
     const flag = fieldFlag(field({ kind: "list", item: { kind: "string" } }), {});
     expect(flag).toMatchObject({ value: "TEXT", item: "text", repeat: true, notes: ["may be repeated"] });
     expect(valueFrom(flag, "echo a, b")).toEqual(["echo a, b"]);
@@ -56,13 +59,13 @@ describe("a field that holds several values", () => {
   test.each([
     ["number", "N", [80, 443]],
     ["id", "ID", [80, 443]],
-  ] as const)("is a list of %s, which commas separate", (kind, value, items) => {
+  ] as const)("takes a list of %s, which commas separate", (kind, value, items) => {
     const flag = fieldFlag(field({ kind: "list", item: { kind } }), {});
     expect(flag).toMatchObject({ value, repeat: true, notes: ["repeat or use commas"] });
     expect(valueFrom(flag, "80, 443")).toEqual(items);
   });
 
-  test("is a list of choices, which commas separate", () => {
+  test("takes a list of choices, which commas separate", () => {
     const flag = fieldFlag(field({ kind: "list", item: { kind: "string", choices: ["a", "b"] } }), {});
     expect(flag).toMatchObject({ value: "VALUE", notes: ["one of a, b", "repeat or use commas"] });
     expect(valueFrom(flag, "a,b")).toEqual(["a", "b"]);
@@ -71,7 +74,7 @@ describe("a field that holds several values", () => {
   test.each([
     ["string", "NAME:TEXT", "PATH:/bin, /usr/bin", { PATH: "/bin, /usr/bin" }],
     ["number", "NAME:N", "a:1, b:2", { a: 1, b: 2 }],
-  ] as const)("is a map of %s, with help that is not specific to LoRAs", (kind, value, text, map) => {
+  ] as const)("takes a map of %s, and its help is not specific to LoRAs", (kind, value, text, map) => {
     const flag = fieldFlag(field({ kind: "map", item: { kind } }), {});
     expect(flag).toMatchObject({ value, repeat: true });
     expect(valueFrom(flag, text)).toEqual(map);
@@ -79,7 +82,7 @@ describe("a field that holds several values", () => {
     expect(JSON.stringify(flag)).not.toMatch(/lora|weight/i);
   });
 
-  test("occurs as one map and several lists in the contract", () => {
+  test("takes a map for one field of the contract, and a list for several", () => {
     expect(flags.filter(({ flag: { kind } }) => kind === "map").map(({ title }) => title)).toEqual([
       "image --lora",
     ]);

@@ -9,7 +9,7 @@ import { openJunction } from "./junction.ts";
 import { startProxy } from "./proxy.ts";
 import { descriptionSchema, verdictOn } from "./verdict.ts";
 
-/** A sandbox behind its own conformance proxy. `responses` replaces the sandbox's, by method and path. */
+/** A sandbox behind its own conformance proxy. `responses` replaces responses of the sandbox, by method and path. */
 async function openProxied(responses: Readonly<Record<string, () => Response>> = {}) {
   const sandbox = await openSandbox();
   const description = descriptionSchema.parse(await sandbox.ask("getOpenApiDocument"));
@@ -49,7 +49,7 @@ test("documented requests pass, and responses come back unchanged", async () => 
   const created = await send("POST", volumes, volume);
   expect(await created.json()).toMatchObject({ label: "datasets", sizeInGb: 512 });
   expect(created.headers.get("date")).toBe("Fri, 20 Nov 2026 12:00:00 GMT");
-  // A rejected request is not a mismatch, nor is a response that a fault altered.
+  // Neither a rejected request nor a response that a fault altered is a mismatch.
   expect((await send("POST", volumes, { ...volume, sizeInGb: 100 })).status).toBe(400);
   expect((await send("GET", volumes, undefined, {})).status).toBe(401);
   expect((await send("GET", "/v2/nowhere")).status).toBe(404);
@@ -57,7 +57,7 @@ test("documented requests pass, and responses come back unchanged", async () => 
   expect((await send("GET", volumes)).headers.has("gpuctl-sandbox-fault")).toBe(true);
   const { checked, mismatched, mismatches, unseen } = await verdict();
   expect({ checked, mismatched, mismatches }).toEqual({ checked: 5, mismatched: 0, mismatches: [] });
-  // Its only responses were a 401 and a response that a fault altered.
+  // The only responses to this operation were a 401 and a response that a fault altered.
   expect(unseen).toContain("listStorageVolumes");
   expect(unseen).not.toContain("createStorageVolume");
 });

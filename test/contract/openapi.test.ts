@@ -53,7 +53,7 @@ test("limits, defaults and discriminators are preserved", () => {
   });
 });
 
-test("only text fields are discriminators, because generators type the values of a boolean one as text", () => {
+test("only text fields are discriminators, because generators treat the values of a boolean discriminator as text", () => {
   const { schema } = entry("getRental").responses[200].content["application/json"];
   expect(JSON.stringify(schema)).toContain('"discriminator":{"propertyName":"state"');
   const body = entry("createBareMetalRental").requestBody.content["application/json"];
@@ -98,7 +98,7 @@ test("only the given operations are described", () => {
   expect(Object.keys(Object(one.components).schemas).sort()).toEqual(["Error", "Id", "StorageVolume"]);
 });
 
-test("there are no traces of the schema library", () => {
+test("the description has no traces of the schema library", () => {
   for (const noise of ["propertyNames", "$schema", "~standard", "$defs", "[02468][048]00"]) {
     expect(text).not.toContain(noise);
   }

@@ -31,7 +31,7 @@ async function lockOf(path: string, seconds: number): Promise<void> {
   await utimes(`${path}.lock`, moment, moment);
 }
 
-test("gives up on a lock that is never released", async () => {
+test("a process gives up on a lock that is never released", async () => {
   const { path } = await scratch();
   await lockOf(path, -3600);
   const work = async () => {
@@ -40,7 +40,7 @@ test("gives up on a lock that is never released", async () => {
   await expect(locked(path, work, options)).rejects.toThrow(`busy: ${path}.lock`);
 });
 
-test("takes over the lock of a killed process, and leaves none behind", async () => {
+test("a process takes over the lock of a killed process, and leaves no lock behind", async () => {
   const { path, folder } = await scratch();
   await lockOf(path, 3600);
   expect(await locked(path, async () => "done", options)).toBe("done");
@@ -85,7 +85,7 @@ test("only one of several waiting processes takes over the lock of a process tha
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("waits for a lock of a running process, and for a lock whose record names a killed holder of an earlier lock", async () => {
+test("a process takes over neither the lock of a running process nor a lock whose record names the killed holder of an earlier lock", async () => {
   const { path } = await scratch();
   await lockOf(path, -3600);
   for (const owner of [

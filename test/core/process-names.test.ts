@@ -5,28 +5,28 @@ import { processes, processesOn } from "../../src/system/files.ts";
 import { deadProcess, runningProcess } from "../support/leases.ts";
 import { needs } from "../support/programs.ts";
 
-describe("the name of a process on macOS", () => {
+describe("the name that identifies a process on macOS", () => {
   needs("ps");
 
-  test("says when the process started, which is the same when another process asks", () => {
+  test("contains the start of the process, and is the same when another process asks for it", () => {
     const { self } = processesOn("darwin");
     expect(self).toMatch(/ \d+@\w{3}-\w{3}-\d{1,2}-\d\d:\d\d:\d\d-\d{4}$/);
     const again = processesOn("darwin");
     expect([again.self, again.isRunning(self)]).toEqual([self, true]);
   });
 
-  test("does not stand for a later process with the same ID", () => {
+  test("does not identify a later process that has the same process ID", () => {
     const { self, isRunning } = processesOn("darwin");
     expect(isRunning(self.replace(/-\d{4}$/, "-1999"))).toBe(false);
   });
 
-  test("stands for a running process if its start is not known", () => {
+  test("identifies a running process even if the name does not contain the start of the process", () => {
     const { self, isRunning } = processesOn("darwin");
     expect(isRunning(self.replace(/@.*/, ""))).toBe(true);
   });
 });
 
-describe.runIf(process.platform === "linux")("the name of a process on Linux", () => {
+describe.runIf(process.platform === "linux")("the name that identifies a process on Linux", () => {
   const boot = crypto.randomUUID();
   const place = { host: "node", machine: "a1", namespace: "pid:[4026531836]", boot };
   /** The name that a process would have at a place. */
@@ -47,13 +47,13 @@ describe.runIf(process.platform === "linux")("the name of a process on Linux", (
     ["another machine with the same host name", { ...later, machine: "b2" }, "unknown"],
     ["a machine without an ID and with the same host name", { ...later, machine: undefined }, "unknown"],
     ["a machine with the same ID and another host name", { ...later, host: "copy" }, "unknown"],
-  ])("stands for a process that can be checked, or not, from %s", (_, from, expected) => {
+  ])("shows whether gpuctl can check the process from %s", (_, from, expected) => {
     const { isRunning, isHere } = processesOn("linux", from);
     expect([isRunning(running), isRunning(ended)]).toEqual([true, expected === "unknown"]);
     expect([isHere(running), isHere(ended)]).toEqual(Array(2).fill(expected === "known"));
   });
 
-  test("stands for an ended process after the machine has restarted", () => {
+  test("counts as the name of an ended process after the machine has restarted", () => {
     const { isRunning, isHere } = processesOn("linux", later);
     expect([isRunning(running), isHere(running)]).toEqual([false, true]);
   });
@@ -61,7 +61,7 @@ describe.runIf(process.platform === "linux")("the name of a process on Linux", (
   test.each([
     ["without a machine", (name: string) => name.replace(" a1 ", " "), true],
     ["without a machine and a start", (name: string) => name.replace(" a1 ", " ").replace(/@.*/, ""), false],
-  ])("of an earlier version %s is read", (_, old, isKnown) => {
+  ])("is still read in the format of an earlier version, %s", (_, old, isKnown) => {
     const { isRunning, isHere } = processesOn("linux", place);
     expect([isRunning(old(running)), isRunning(old(ended))]).toEqual([true, !isKnown]);
     expect(isHere(old(running))).toBe(isKnown);
@@ -71,7 +71,7 @@ describe.runIf(process.platform === "linux")("the name of a process on Linux", (
     }
   });
 
-  test("is never empty: an empty name stands for no process", () => {
+  test("is never empty: an empty name identifies no process", () => {
     expect(processesOn("linux", place).isRunning("")).toBe(false);
   });
 });
@@ -79,7 +79,7 @@ describe.runIf(process.platform === "linux")("the name of a process on Linux", (
 describe("a process that was killed, but whose parent has not asked for its status", () => {
   needs("ps");
 
-  test.each([process.platform, "darwin"] as const)("is not running on %s", async (platform) => {
+  test.each([process.platform, "darwin"] as const)("does not count as running on %s", async (platform) => {
     // After `exec`, the parent is a program that does not ask for the status of its children.
     const script = "sleep 60 >&2 & echo $!; exec sleep 60 >&2";
     const parent = spawn("sh", ["-c", script], { stdio: ["ignore", "pipe", "ignore"] });

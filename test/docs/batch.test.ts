@@ -63,7 +63,7 @@ test("the exit codes in the guide are those of gpuctl", () => {
   expect(rows.filter((code) => !known.includes(code))).toEqual([]);
 });
 
-test("the README has a batch in three command lines, and links to the guide", () => {
+test("the README shows a batch in three command lines, and links to the guide", () => {
   expect(readme).toContain("(docs/batch.md)");
   const section = sectionsOf(readme).find(({ title }) => title === "Run a batch");
   expect(section?.commands.split("\n").filter((line) => line.startsWith("gpuctl "))).toHaveLength(3);

@@ -82,7 +82,7 @@ test("a flag takes a value in every command or in none, so that its value is nev
 describe("the completion scripts", () => {
   const scripts = Object.entries(completions(treeOf(nouns, globals)));
 
-  test.each(scripts)("%s knows every command and every flag", (_name, script) => {
+  test.each(scripts)("know every command and every flag: %s", (_name, script) => {
     for (const spec of commands) {
       expect(script).toContain(spec.path.join(" "));
       for (const name of spec.flags.flatMap(({ names }) => names)) expect(script).toContain(name);
@@ -93,14 +93,17 @@ describe("the completion scripts", () => {
       expect(script).toContain(name);
   });
 
-  test.each(scripts)("%s has no control characters and nothing specific to this machine", (_name, script) => {
-    expect(script).toMatch(/^[\n\x20-\x7e]+$/);
-    expect(script).not.toContain(process.cwd());
-  });
+  test.each(scripts)(
+    "contain no control characters and nothing specific to this machine: %s",
+    (_name, script) => {
+      expect(script).toMatch(/^[\n\x20-\x7e]+$/);
+      expect(script).not.toContain(process.cwd());
+    },
+  );
 });
 
 test.each(["_gpuctl", "gpuctl.fish", "gpuctl.ps1"])(
-  "%s says what a flag that turns something off does",
+  "the completion script %s explains a flag that turns something off",
   (name) => {
     const script =
       Object.entries(completions(treeOf(nouns, globals))).find(([file]) => file === name)?.[1] ?? "";

@@ -38,7 +38,10 @@ const { services, secrets } = z
 
 const health = words.parse(services.sandbox.healthcheck?.test).slice(1);
 
-/** Runs the commands of the containers without containers: with another port, and with the files of `home`. */
+/**
+ * Rewrites the containers' commands and variables so that they work without containers: with the server's URL, and with
+ * the files of `home`.
+ */
 function outside({ folder }: Home, url: string) {
   const replaced = (text: string) =>
     text

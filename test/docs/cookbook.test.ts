@@ -42,7 +42,7 @@ async function served(home: Pick<Home, "start">) {
 const active = async ({ run }: CookHome) => (await run("rentals list -o id")).out;
 const texts = (home: CookHome, name: string) => readFile(join(home.folder, name), "utf8");
 
-/** What there is before a recipe begins. */
+/** What exists before a recipe begins. */
 const preparations: Readonly<Record<string, readonly string[]>> = {
   "Report costs": [
     "rentals create vm --gpus 1 --yes",

@@ -43,26 +43,29 @@ describe("crontab", () => {
     .filter((line) => line !== "" && !line.startsWith("#"));
   const jobs = lines.filter((line) => !/^[A-Z_]+=/.test(line));
 
-  test("runs the guard every five minutes", () => {
+  test("starts the guard every five minutes", () => {
     // Five fields, then a command without %, which cron would turn into a line feed.
     expect(jobs).toEqual([expect.stringMatching(/^\*\/5 \* \* \* \* [^%]+$/)]);
   });
 
   // `crontab -n` is Debian's; other systems name it otherwise.
-  test.runIf(existsSync("/etc/debian_version"))("crontab accepts it, and no wrong one", async (context) => {
-    skipWithout("crontab", context);
-    const check = (path: string) => runProgram("crontab", ["-n", path]);
-    expect((await check(join(folder, "crontab"))).code).toBe(0);
-    const copies = await mkdtemp(join(tmpdir(), "gpuctl-crontab-"));
-    onTestFinished(() => rm(copies, { recursive: true, force: true }));
-    await writeFile(join(copies, "crontab"), text("crontab").replace("*/5", "*/5x"));
-    expect(await check(join(copies, "crontab"))).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("bad minute"),
-    });
-  });
+  test.runIf(existsSync("/etc/debian_version"))(
+    "passes the check of crontab -n, which a wrong file fails",
+    async (context) => {
+      skipWithout("crontab", context);
+      const check = (path: string) => runProgram("crontab", ["-n", path]);
+      expect((await check(join(folder, "crontab"))).code).toBe(0);
+      const copies = await mkdtemp(join(tmpdir(), "gpuctl-crontab-"));
+      onTestFinished(() => rm(copies, { recursive: true, force: true }));
+      await writeFile(join(copies, "crontab"), text("crontab").replace("*/5", "*/5x"));
+      expect(await check(join(copies, "crontab"))).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("bad minute"),
+      });
+    },
+  );
 
-  test("its line works in sh, with the variables of the file only", async () => {
+  test("has a command that works in sh with only the variables of the file", async () => {
     const home = await createHome({ GPUCTL_SANDBOX: "1" });
     await home.run("rentals create vm --gpus 1 --yes");
     const command = jobs[0]?.split(" ").slice(5).join(" ");
@@ -80,7 +83,7 @@ describe("crontab", () => {
 describe("systemd", () => {
   const units = ["gpuctl-guard.service", "gpuctl-guard.timer"];
 
-  /** Copies of the units, changed. */
+  /** Checks changed copies of the units. */
   async function verify(change: (unit: string) => string) {
     const copies = await mkdtemp(join(tmpdir(), "gpuctl-units-"));
     onTestFinished(() => rm(copies, { recursive: true, force: true }));
@@ -102,7 +105,7 @@ describe("systemd", () => {
     expect((await verify((unit) => unit.replace(right, wrong))).err).toMatch(/DynamcUser|soon/);
   });
 
-  test("the service runs the guard", async () => {
+  test("the service unit runs the guard", async () => {
     const [, command = ""] = /^ExecStart=\/usr\/bin\/env gpuctl (.*)$/m.exec(text(units[0] ?? "")) ?? [];
     expect(command).toBe(commandLine);
   });

@@ -153,7 +153,7 @@ describe("Tab in zsh inserts", () => {
     expect(await lineAfter(`${create} -f gpuType=h1`)).toBe(`gpuctl ${create} -f gpuType=h100 `);
   });
 
-  test("the ID of a rental and a space, also if a label ends in =", async () => {
+  test("the ID or label of a rental and a space, even if the label ends in =", async () => {
     const { lineAfter, ...user } = await createZshUser();
     await user.refresh("rental", "--sandbox");
     await user.setCached(["1001", "label="]);

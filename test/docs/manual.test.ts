@@ -24,7 +24,7 @@ describe("the manual", () => {
     ]);
   });
 
-  test("is listed in package.json, every page", async () => {
+  test("has every page listed in package.json", async () => {
     const { man } = JSON.parse(await readFile("package.json", "utf8"));
     expect([...man].sort()).toEqual(
       Object.keys(pages)

@@ -8,7 +8,7 @@ import { thorough } from "../support/thorough.ts";
 
 const lines = 160;
 const shards = 8;
-/** Requests of a shard at once. */
+/** The number of requests that a shard sends at the same time. */
 const concurrency = 2;
 
 /** A batch in a home, and a served sandbox that takes a while for each request. */

@@ -110,7 +110,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
   }
 
   test.each(sample([0, 0.01, 0.5, 1], 2))(
-    "a cache file altered at %d of its length is recompiled",
+    "is compiled again if its cache file was altered at %d of its length",
     async (part) => {
       const used = await usedHome();
       for (const { file } of used.files) {
@@ -123,11 +123,14 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     },
   );
 
-  test.each(sample([0, 3, 500], 1))("a cache file truncated to %d bytes is recompiled", async (length) => {
-    const used = await usedHome();
-    for (const { file } of used.files) await truncate(file, length);
-    await expectReplaced(used);
-  });
+  test.each(sample([0, 3, 500], 1))(
+    "is compiled again if its cache file was truncated to %d bytes",
+    async (length) => {
+      const used = await usedHome();
+      for (const { file } of used.files) await truncate(file, length);
+      await expectReplaced(used);
+    },
+  );
 
   test("is neither read nor cached with NODE_DISABLE_COMPILE_CACHE", async () => {
     const home = await createHome({ NODE_DISABLE_COMPILE_CACHE: "1" });
@@ -135,7 +138,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     expect(await cachedFiles(home)).toEqual([]);
   });
 
-  test("nothing is cached without a cache folder", async () => {
+  test("is not cached without a cache folder", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, ".cache"), "a file");
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });

@@ -6,7 +6,7 @@ import { thorough } from "../support/thorough.ts";
 
 const names = Array.from({ length: thorough ? 10 : 5 }, (_, at) => `profile-${at}`);
 
-test("processes that each add a profile at once lose none", async () => {
+test("processes that each add a profile at the same time lose no profile", async () => {
   const home = await createHome();
   const added = await Promise.all(names.map((name) => home.run(`profile add ${name} --sandbox -q`)));
   for (const { code, err } of added) expect({ code, err }).toEqual({ code: 0, err: "" });

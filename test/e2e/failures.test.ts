@@ -54,7 +54,7 @@ describe("a create with an unknown outcome", () => {
     });
   });
 
-  test("after a timeout, too", async () => {
+  test("after a timeout: the create is sent once and new rentals are listed", async () => {
     const { run, requests } = await accountAt(renting(() => {}));
     const { code, err } = await run("rentals create vm --gpus 1 --timeout 1s");
     expect(code).toBe(10);
@@ -126,7 +126,7 @@ describe("the key", () => {
     expect(err).toContain("--sandbox");
   });
 
-  test("has its own error if it is not a valid header value", async () => {
+  test("causes an error of its own if it is not a valid header value", async () => {
     const { run, requests } = await accountAt({});
     const { code, err } = await run("rentals list", { env: { GPUCTL_API_KEY: "two words" } });
     expect(code).toBe(3);

@@ -27,7 +27,7 @@ async function view({ folder }: Pick<Home, "folder">): Promise<Viewed> {
   return viewed;
 }
 
-/** A home with a gallery of three pictures of the sandbox. */
+/** A home with a gallery of three pictures that the sandbox drew. */
 async function homeWithGallery(): Promise<Home> {
   const home = await createHome();
   for (const line of [
@@ -139,7 +139,7 @@ describe.runIf(thorough)("a gallery in Chromium", () => {
     expect(requests.filter((url) => !url.startsWith("data:"))).toEqual([pathToFileURL(path).href]);
   });
 
-  test("has no serious problem of accessibility, light and dark, wide and narrow", async () => {
+  test("has no serious accessibility problem in light and dark colors, wide and narrow", async () => {
     const home = await createHome();
     const folder = join(home.folder, "pictures");
     await mkdir(folder);

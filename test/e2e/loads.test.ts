@@ -145,7 +145,7 @@ describe("modules loaded", () => {
     },
   );
 
-  test("rentals list loads one request and one table", async () => {
+  test("rentals list loads only what one request and one table need", async () => {
     const { own, libraries, packages, builtin } = await loadsOf("rentals list", { warm: true });
     expect(own).toMatchInlineSnapshot(`
       [
@@ -190,7 +190,7 @@ describe("modules loaded", () => {
     },
   );
 
-  test("a chat with the sandbox's own model loads neither what talks to engines nor the page", async () => {
+  test("a chat with the sandbox's own model loads neither the code that talks to engines nor the page", async () => {
     const { chunks, builtin } = await loadsOf("chat hi --sandbox");
     for (const mark of ["it stopped sending data", "data-live"]) {
       const marked = readdirSync(dist).filter((name) => name.endsWith(".cjs") && textOf(name).includes(mark));

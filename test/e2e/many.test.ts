@@ -10,7 +10,7 @@ async function idsOf(home: Home): Promise<string[]> {
   return out.split("\n").filter(Boolean);
 }
 
-it("concurrent creates in a new sandbox create a rental each", async () => {
+it("concurrent creates in a new sandbox create one rental each", async () => {
   const home = await createHome();
   const count = thorough ? 10 : 4;
   const created = await Promise.all(Array.from({ length: count }, () => home.run(create)));
@@ -20,7 +20,7 @@ it("concurrent creates in a new sandbox create a rental each", async () => {
   expect((await idsOf(home)).sort()).toEqual(ids.sort());
 });
 
-it("concurrent creates with a limit for all but some create no more rentals than it allows", async () => {
+it("concurrent creates with --max-burn together create no more rentals than the limit allows", async () => {
   const home = await createHome();
   const served = home.start("sandbox serve --port 0 -o json");
   const { url, apiKey } = JSON.parse(await firstChunk(served.stdout));

@@ -59,7 +59,7 @@ async function inspectorIn(folder: string): Promise<string> {
   return join(folder, "inspector/cli/build/index.js");
 }
 
-test("the inspector's command line drives it", async () => {
+test("the inspector's command line can use gpuctl mcp", async () => {
   const home = await createHome({ GPUCTL_SANDBOX: "1" });
   const inspector = await inspectorIn(home.folder);
   const inspect = async (...method: readonly string[]) => {
@@ -85,7 +85,7 @@ test("the inspector's command line drives it", async () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "a signal ends it although the client keeps stdin open",
+  "a signal ends gpuctl mcp although the client keeps stdin open",
   async () => {
     const home = await createHome();
     const server = spawn(join(home.folder, "bin", "gpuctl"), ["mcp", "--sandbox"], { env: { ...home.env } });
@@ -102,7 +102,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a line that is not a message is named in one line, and the next message is answered", async () => {
+test("a line that is not a message is reported in one line, and the next message is answered", async () => {
   const home = await createHome();
   const input = `garbage\n{"a":1}\n${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`;
   const { code, out, err } = await home.run("mcp --sandbox", { input });

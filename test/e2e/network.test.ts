@@ -52,7 +52,7 @@ async function throughProxy() {
   return { ...home, requests, authority };
 }
 
-describe("behind a corporate proxy", () => {
+describe("gpuctl behind a corporate proxy", () => {
   test("connects through the proxy and trusts its CA (NODE_EXTRA_CA_CERTS)", async () => {
     const { run, requests, authority } = await throughProxy();
     const env = { NODE_EXTRA_CA_CERTS: authority };
@@ -60,14 +60,14 @@ describe("behind a corporate proxy", () => {
     expect(requests).toEqual([`CONNECT ${host}:443 HTTP/1.1`]);
   });
 
-  test("without the CA, the error names NODE_EXTRA_CA_CERTS", async () => {
+  test("names NODE_EXTRA_CA_CERTS in the error if the CA is missing", async () => {
     const { run } = await throughProxy();
     const { code, out, err } = await run("volumes list --retries 0");
     expect({ code, out }).toEqual({ code: 9, out: "" });
     expect(err).toContain("NODE_EXTRA_CA_CERTS");
   });
 
-  test("a proxy that never responds times out after --timeout", async () => {
+  test("gives up after --timeout if the proxy never responds", async () => {
     const proxy = await listen(createServer(() => {}));
     const { run } = await createHome({
       GPUCTL_BASE_URL: `https://${host}`,
@@ -83,7 +83,7 @@ describe("behind a corporate proxy", () => {
 });
 
 describe("a service on localhost", () => {
-  test("bypasses the proxy", async () => {
+  test("is reached without the proxy", async () => {
     const seen: string[] = [];
     const proxy = await listen(createServer((socket) => socket.destroy()));
     const port = await listen(
@@ -101,7 +101,7 @@ describe("a service on localhost", () => {
     expect(seen).toEqual(["/v2/on-demand/storage-volumes"]);
   });
 
-  test("reports ECONNREFUSED with the address when nothing listens", async () => {
+  test("is reported with ECONNREFUSED and its address if nothing listens there", async () => {
     const { run } = await createHome({ GPUCTL_BASE_URL: "http://127.0.0.1:1", GPUCTL_API_KEY: key });
     const { code, out, err } = await run("volumes list --retries 0 -o json");
     expect({ code, out }).toEqual({ code: 9, out: "" });

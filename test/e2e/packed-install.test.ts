@@ -56,7 +56,7 @@ const uninstall = "npm uninstall --global gpuctl";
 describe("gpuctl is installed as documented", () => {
   needs("bash");
 
-  test("from the packed file, over itself, and uninstalled", async () => {
+  test("from the packed file, once and again, and can be uninstalled", async () => {
     for (const text of [readme, cookbook]) expect(shownIn(text)).toContain(installPacked);
     expect(shownIn(cookbook)).toContain(uninstall);
     const { script, folder, installed } = await homeOfNpm();
@@ -117,7 +117,7 @@ const gitLab = z.object({
 
 const [forGitHub = "", forGitLab = ""] = blocksOf(readme, "yaml");
 
-describe("a recipe for CI works as written, from the install on", () => {
+describe("a recipe for CI works as written, including its installation", () => {
   needs("bash");
 
   async function runInCi(scripts: readonly string[], variables: Readonly<Record<string, string>>) {

@@ -157,7 +157,7 @@ const suites = ["README.md", "docs/library.md"].flatMap((text) =>
 );
 
 describe("a documented example", () => {
-  test("exists", () => expect(suites).not.toEqual([]));
+  test("is found in the documentation", () => expect(suites).not.toEqual([]));
 
   test.each(suites)("works as written: $name", async ({ name, suite }) => {
     const vitest = await linkPackage("vitest", folder);

@@ -39,7 +39,7 @@ describe.skipIf(process.platform === "win32")("at a prompt", () => {
   it.each([
     ["text", "\r", /Number of GPUs/],
     ["a confirmation", "\r8\r", /billed until it ends/],
-  ])("Ctrl-D at %s does the same", async (_name, before, question) => {
+  ])("Ctrl-D exits 130 and sends nothing if the prompt is for %s", async (_name, before, question) => {
     const { writes, home } = await atService();
     const terminal = home.onTerminal(create);
     await terminal.waitFor(/Network between the machines/);

@@ -175,7 +175,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     },
   );
 
-  test.each(sample(names, 2, 14))("kill -9 %s, and the same line resumes the job", async (name) => {
+  test.each(sample(names, 2, 14))("after kill -9 %s, the same command line resumes the job", async (name) => {
     const signalled = await createSignalled(at(name), "SIGKILL");
     const killed = await signalled.run(line);
     const resumed = await signalled.run(line);

@@ -133,7 +133,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     );
   });
 
-  describe("two attaches at once on a job", () => {
+  describe("two processes that are attached to one job", () => {
     /** A detached job that runs until `go` is called, and two processes that have shown its first output. */
     async function createAttached() {
       const home = await createRenter();
@@ -168,7 +168,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
       expect((await home.run(ends)).out).toBe("1\n");
     };
 
-    test("both show its output and exit with its status, and the rental ends once", async () => {
+    test("both show the output of the job and exit with its status, and the rental ends once", async () => {
       const { home, attends, watches, go } = await createAttached();
       await go();
       for (const { exitCode, stdout, stderr } of await Promise.all([attends, watches])) {
@@ -179,7 +179,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     });
 
     test.each(sample(["SIGINT", "SIGKILL"] as const))(
-      "one process takes over after the other one got %s",
+      "each take over the job after the other one got %s",
       async (signal) => {
         for (const leaves of ["watches", "attends"] as const) {
           const { home, go, ...processes } = await createAttached();

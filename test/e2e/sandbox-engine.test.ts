@@ -6,7 +6,7 @@ import { skipWithout } from "../support/programs.ts";
 const serviceKey = "sk-of-the-service-0123456789";
 const engineKey = "sk-of-the-engine-0123456789";
 
-test("an engine that one process sets streams to another, and gets only its own key", async () => {
+test("an engine that one process has set streams to another process, and receives only its own key", async () => {
   const home = await createHome({ GPUCTL_API_KEY: "gpuctl-sandbox-full" });
   const engine = await chatEngine();
   const set = await home.run(`sandbox engine set chat ${engine.url} --api-key-env ENGINE_KEY`, {
@@ -22,7 +22,7 @@ test("an engine that one process sets streams to another, and gets only its own 
   await engine.end();
   expect((await chat).exitCode).toBe(0);
 
-  // Without its variable, nothing is sent.
+  // Without the variable that holds the engine's key, nothing is sent.
   const before = engine.requests.length;
   const { code, err } = await home.run("chat hi --sandbox");
   expect(code).toBe(10);
@@ -34,7 +34,7 @@ test("an engine that one process sets streams to another, and gets only its own 
   expect(JSON.stringify(engine.requests)).not.toMatch(/gpuctl-sandbox-full/);
 });
 
-test("a served sandbox reads the key of an engine from its own environment, and stops the engine with its client", async () => {
+test("a served sandbox reads the key of an engine from its own environment, and stops the engine when the client leaves", async () => {
   const server = await createHome({ ENGINE_KEY: engineKey, GPUCTL_API_KEY: serviceKey });
   const { url, apiKey } = JSON.parse(await firstChunk(server.start("sandbox serve --port 0 -o json").stdout));
   const { run, start } = await createHome({ GPUCTL_BASE_URL: url, GPUCTL_API_KEY: apiKey });

@@ -75,7 +75,7 @@ describe.skipIf(process.platform === "win32")("the keys of machines", () => {
   needs("sshd");
   needs("ssh");
 
-  test("are shared by processes that create them at once, and by one that follows a killed one", async () => {
+  test("are shared by processes that create them at the same time, and by a process that starts after another one was killed", async () => {
     const { folder, run } = await createHome();
     // Takes a second between the two files of a key.
     await addProgram(
@@ -151,7 +151,7 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
     await expect.poll(() => processes.filter(isAlive), { timeout: 30_000 }).toEqual([]);
   });
 
-  test("a machine keeps its home, its host key and its port between runs, and other processes end it", async () => {
+  test("a machine keeps its home, its host key and its port between runs, and another process can terminate its rental", async () => {
     const { folder, serving, port, run, shell, ssh } = await serveMachines();
     await ssh("echo kept > file");
     serving.kill("SIGKILL");

@@ -55,7 +55,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     expect(requests.filter((one) => !one.startsWith(url) && !one.startsWith("data:"))).toEqual([]);
   });
 
-  test("moves the clock, and pauses", async () => {
+  test("moves the clock, and pauses its updates", async () => {
     const { sandbox, url, post } = await servedSandbox();
     await post(rentals, { gpuCount: 1, label: "first" });
     const { page, problems } = await open(url);
@@ -114,7 +114,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     expect(problems).toEqual([expect.stringContaining("400 (Bad Request)")]);
   });
 
-  test("the reference finds an operation and sends a request", async () => {
+  test("has a reference that finds an operation and sends a request", async () => {
     const { sandbox, url } = await servedSandbox();
     const { page, problems } = await open(`${url}/docs#createSshKey`);
     expect(await page.$eval("#createSshKey", ({ textContent }) => textContent)).toContain(
@@ -143,7 +143,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     expect(problems).toEqual([expect.stringContaining("403 (Forbidden)")]);
   });
 
-  test("the reference sends requests to the controls, and asks before it replaces the state", async () => {
+  test("has a reference that sends requests to the controls, and asks before it replaces the state", async () => {
     const { sandbox, url, post } = await servedSandbox();
     await post(rentals, { gpuCount: 2, label: "kept" });
     await post("/v1/image/generation", { model_name: "SD1.5", prompt: "dunes", steps: 1, seed: 7 });
@@ -193,7 +193,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     expect(problems).toEqual(["a dialog: Replace everything in the sandbox?"]);
   });
 
-  test("has no serious problem of accessibility, light and dark, wide and narrow", async () => {
+  test("has no serious accessibility problem in light and dark colors, wide and narrow", async () => {
     const { sandbox, url, post } = await servedSandbox();
     await post(rentals, { gpuCount: 4, label: "a-label-that-is-much-longer-than-most-of-them-are" });
     await post(rentals, { gpuCount: 0 });
@@ -217,7 +217,7 @@ describe.runIf(thorough)("the page of a served sandbox in Chromium", () => {
     }
   });
 
-  test("a page of another origin cannot control it, contain it or read it", async () => {
+  test("cannot be controlled, embedded or read by a page of another origin", async () => {
     const { sandbox, url } = await servedSandbox();
     sandbox.clock.freeze();
     const other = createServer((_request, response) => {

@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { expect, it } from "vitest";
 import { createHome, dist, firstChunk, launcher, repository } from "../support/process.ts";
 
-it("a fault added to a served sandbox fires there", async () => {
+it("a fault that another process adds to a served sandbox takes effect there", async () => {
   const server = await createHome();
   const serving = server.start("sandbox serve --port 0 -o json");
   const { url, apiKey } = JSON.parse(await firstChunk(serving.stdout));
@@ -39,7 +39,7 @@ it("a sandbox in memory starts with a seed, goes back to it, and leaves the loca
   expect(existsSync(join(home.folder, "state", "sandbox.sqlite"))).toBe(false);
 });
 
-it("a seed that would replace the local sandbox needs --yes, and an invalid one serves nothing", async () => {
+it("a seed that would replace the local sandbox needs --yes, and nothing is served with an invalid seed", async () => {
   const { run, folder } = await createHome();
   await writeFile(join(folder, "seed.yaml"), "rentals: [{rentalType: virtual-machine}]");
   const refused = await run("sandbox serve --port 0 --seed seed.yaml");

@@ -7,7 +7,7 @@ import { needs } from "../support/programs.ts";
 describe.skipIf(process.platform === "win32")("stdin", () => {
   needs("bash");
 
-  it("is left to the loop that reads it with --no-stdin", async () => {
+  it("is left to the shell loop that reads it, if gpuctl runs with --no-stdin", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, "list"), "first\nsecond\nthird\n");
     const loop = 'while read -r line; do gpuctl chat "$line" --no-stdin --sandbox; done < list';
@@ -22,7 +22,7 @@ describe.skipIf(process.platform === "win32")("stdin", () => {
     expect(out).toMatch(/: Hello\n$/);
   });
 
-  it.each(["INT", "TERM", "HUP"])("that stays open is reported, and SIG%s ends it", async (signal) => {
+  it.each(["INT", "TERM", "HUP"])("that stays open is reported, and SIG%s ends gpuctl", async (signal) => {
     const home = await createHome();
     // The shell keeps the pipe open, without a program that would have to be ended.
     const script = `mkfifo pipe log; exec 3<>pipe

@@ -131,7 +131,7 @@ describe.skipIf(!existsSync("/dev/full"))("a result that was paid for is kept", 
     expect((await stat(path)).size).toBeGreaterThan(10);
   });
 
-  it("when stdout cannot take the path of the file, the error names it", async () => {
+  it("and the error names the file if its path cannot be written to stdout", async () => {
     const home = await homeWithServer();
     const { code, err } = await bash("gpuctl tts Hoi --out hoi.wav > /dev/full", home);
     const [, path = ""] = /Saved before the failure: (\S+?)\.?\n/.exec(err) ?? [];

@@ -20,7 +20,7 @@ describe("without a home folder", () => {
   });
 
   test.each([unset, { GPUCTL_STATE_DIR: "" }, { GPUCTL_CONFIG_DIR: "" }])(
-    "with %j the error names the variables for the folders",
+    "gpuctl names the variables for the folders in its error, with %j",
     async (env) => {
       const run = await withoutHome();
       const { code, out, err } = await run("rentals list --sandbox", env);
@@ -29,7 +29,7 @@ describe("without a home folder", () => {
     },
   );
 
-  test("with both variables set everything works", async () => {
+  test("commands work if both variables are set", async () => {
     const run = await withoutHome();
     expect(await run("rentals list -o json --sandbox")).toEqual({ code: 0, out: "[]\n", err: "" });
   });

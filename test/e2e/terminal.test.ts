@@ -80,7 +80,7 @@ describe.skipIf(process.platform === "win32")("the terminal is restored", () => 
     expect(cursorMoves(terminal.bytes())).toEqual(restored);
   });
 
-  test("while it is stopped by Ctrl-Z", async () => {
+  test("while gpuctl is stopped by Ctrl-Z", async () => {
     const terminal = (await slow()).onTerminal(watches);
     await terminal.waitFor(/press Ctrl-C to exit/);
     terminal.kill("SIGTSTP");
@@ -148,7 +148,7 @@ describe.skipIf(process.platform === "win32")("without animation", () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "aligns emoji and combining scripts that are newer than cli-table3",
+  "a table aligns emoji and combining scripts that are newer than cli-table3",
   async () => {
     const labels = ["🫠", "สวัสดี", "e\u0301", "👨‍👩‍👧"];
     const rentals = labels.map((name) => ({ ...virtualMachine, name }));

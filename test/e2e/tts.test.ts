@@ -8,7 +8,7 @@ import { addProgram, createHome, key, runProgram } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { samplesOf, wav } from "../support/sound.ts";
 
-/** Each is a part with `--part-length 20`. */
+/** With `--part-length 20`, each sentence is a part of its own. */
 const sentences = ["Here is number one.", "Here is number two.", "Here is three now.", "This is the fourth."];
 const line = `tts "${sentences.join(" ")}" --part-length 20 --concurrency 1 --out talk.wav`;
 
@@ -18,7 +18,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return JSON.parse(body).text;
 }
 
-/** A service that speaks half a second of a part, but answers no request for `silent.for`. */
+/** A service that returns half a second of sound for each part, but no response for the part `silent.for`. */
 async function serveVoice(silent: { for: string | undefined }) {
   const asked: string[] = [];
   const server = createServer(async (request, response) => {
@@ -42,7 +42,7 @@ async function serveVoice(silent: { for: string | undefined }) {
   return { asked, waiting, env };
 }
 
-test("killed in the middle, the same command pays for no part twice", async (context) => {
+test("a command that was killed in the middle pays for no part twice when it runs again", async (context) => {
   const silent: { for: string | undefined } = { for: sentences[2] };
   const { asked, waiting, env } = await serveVoice(silent);
   const home = await createHome(env);

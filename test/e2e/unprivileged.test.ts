@@ -38,7 +38,7 @@ const places = {
   "folders that cannot be written": { folders: "own" },
 } as const;
 
-describe.skipIf(process.platform === "win32").each(Object.entries(places))("%s", (name, place) => {
+describe.skipIf(process.platform === "win32").each(Object.entries(places))("with %s", (name, place) => {
   beforeEach((context) => {
     if (isRoot) skipWithout("setpriv", context);
   });
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === "win32").each(Object.entries(places))("%s",
     });
   }
 
-  test("allows reads, also the ones whose results are cached", async () => {
+  test("reads work, even those whose results gpuctl caches", async () => {
     const { run, folder } = await open();
     expect(await run("rentals list -o id")).toEqual({ code: 0, out: "18026\nbm-7f\n", err: "" });
     const lines = [

@@ -122,7 +122,7 @@ describe.each(representatives)("$id ($effect)", ({ id, line, effect, isRequest, 
     if (method !== "GET") expect(outcome.out).toBe("");
   });
 
-  test("connecting: a refused connection", async () => {
+  test("while connecting: a refused connection", async () => {
     const { transport } = await faultyService(isRequest, () => {});
     const cli = await createCli({ transport });
     const outcome = await cli.run(line, {

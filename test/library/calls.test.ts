@@ -22,7 +22,7 @@ const untyped = (client: Client) =>
   client as unknown as Record<string, (...args: unknown[]) => CallPromise<unknown>>;
 
 describe("operations that only the description lists", () => {
-  test("a program rents, waits, ends its rental and reads what it cost", async () => {
+  test("let a program rent, wait, end its rental and read what the rental cost", async () => {
     const { sandbox, client } = await openSandbox();
     const { id = "" } = await client.createVirtualMachineRental({ gpuCount: 1, label: "trainer" });
     const rentalId = id ?? "";
@@ -40,14 +40,14 @@ describe("operations that only the description lists", () => {
     expect(await client.listInvoices()).toMatchObject([{ lines: [{ rentalId: id }] }]);
   });
 
-  test("bare metal is terminated with its own operation", async () => {
+  test("terminate a bare-metal rental through the operation for its type", async () => {
     const { sandbox, client } = await openSandbox();
     const { id } = await client.createBareMetalRental({ gpuCount: 8, networkType: "infiniband" });
     await client.terminateRental({ rentalId: id ?? "" });
     expect(sandbox.requests({ operation: "terminateBareMetalRental", status: 200 })).toHaveLength(1);
   });
 
-  test("options, models and keys", async () => {
+  test("list rental options and models, and manage keys", async () => {
     const { client } = await openSandbox();
     expect((await client.listRentalOptions())[0]).toMatchObject({ costPerHourCents: expect.any(Number) });
     expect(await client.listChatModels()).toMatchObject([{ id: "sandbox-echo" }]);
@@ -64,7 +64,7 @@ describe("operations that only the description lists", () => {
     expect(await client.listSshKeys()).toEqual([]);
   });
 
-  test("lists of several pages are returned as one", async () => {
+  test("return a list of several pages as one list", async () => {
     const { client } = await openSandbox();
     for (let count = 0; count < 25; count += 1) await client.createVirtualMachineRental({ gpuCount: 1 });
     expect(await client.listUsage()).toHaveLength(25);
@@ -80,7 +80,7 @@ describe("operations that only the description lists", () => {
     expect(sandbox.requests({ status: "4xx" })).toEqual([]);
   });
 
-  test("say why the description is missing", async () => {
+  test("fail with the reason why the description is missing", async () => {
     const server = await listen((_request, response) => json(response, { code: "NO", message: "No" }, 404));
     await expect(clientOf(server.origin).getBalance()).rejects.toMatchObject({
       name: "NotOffered",
@@ -98,7 +98,7 @@ describe("operations that only the description lists", () => {
     ["createApiKey", { name: "ci", access: "root" }, "access must be one of full, read-only"],
     ["createSshKey", { name: "x", publicKey: 5 }, "publicKey must be a text, not 5"],
     ["waitFor", { rentalId: 1, state: "ready" }, "state must be one of running, active, terminated"],
-  ])("%s(%o) is checked at run time", async (method, input, message) => {
+  ])("check their input at run time: %s(%o)", async (method, input, message) => {
     const { sandbox, client } = await openSandbox();
     const call = untyped(client)[method]?.(input);
     await expect(call).rejects.toThrow(InvalidInput);
@@ -133,13 +133,13 @@ describe("call", () => {
     await expect(call).rejects.toThrow(message);
   });
 
-  test("without validation the service decides", async () => {
+  test("sends any input if validation is off, so that the service decides", async () => {
     const { client } = await openSandbox({}, { validate: false });
     await expect(client.call("POST /v2/api-keys", {})).rejects.toThrow(BadRequest);
   });
 
   test.each([undefined, 5, "", "GET rentals", "/v2/api-keys"])(
-    "says how an operation is named, instead of %o",
+    "rejects %o, and the error says how to name an operation",
     async (operation) => {
       const { client } = await openSandbox();
       const named = untyped(client).call?.(operation);
@@ -181,7 +181,7 @@ describe("waitFor", () => {
     await expect(client.waitFor({ rentalId: failing ?? "" })).rejects.toMatchObject({ name: "RentalFailed" });
   });
 
-  test("ends with its signal", async () => {
+  test("rejects when its signal is aborted", async () => {
     const { client } = await openSandbox();
     const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
     const controller = new AbortController();
@@ -317,7 +317,7 @@ describe("errors have the class of their status", () => {
 });
 
 describe("a logger", () => {
-  test("receives each request and retry, without the key, and a list that may be incomplete", async () => {
+  test("receives each request and retry without the key, and a warning about a list that may be incomplete", async () => {
     const lines: string[] = [];
     const logger = Object.fromEntries(
       ["debug", "info", "warn"].map((level) => [level, (text: string) => lines.push(`${level} ${text}`)]),
@@ -361,14 +361,14 @@ describe("an input that the types do not allow", () => {
     expect(sandbox.requests()).toEqual([]);
   });
 
-  test("chat takes any field", async () => {
+  test("is accepted for chat, which takes any field", async () => {
     const { client } = await openSandbox();
     const input = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }], top_k: 5 };
     expect(await untyped(client).createChatCompletion?.(input)).toHaveProperty("choices");
   });
 });
 
-test("the types of the calls", () => {
+test("the calls have the documented types", () => {
   expectTypeOf<Client["call"]>().returns.toEqualTypeOf<CallPromise<unknown>>();
   expectTypeOf<Awaited<ReturnType<Client["listStorageVolumes"]>>>().toBeArray();
 });

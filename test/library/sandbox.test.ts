@@ -58,7 +58,7 @@ describe("served over HTTP", () => {
     expect(await seen.json()).toEqual([rental]);
   });
 
-  test("a port can be set, and a port in use is a clear error", async () => {
+  test("a port can be set, and a port in use causes a clear error", async () => {
     const port = Number(new URL(await deadOrigin()).port);
     const { sandbox } = await openSandbox({ serve: true, port });
     expect(sandbox.url).toBe(`http://127.0.0.1:${port}`);
@@ -82,7 +82,7 @@ describe("limited to a set of operations", () => {
     expect((await sandbox.fetch("/v2/users/me", { method: "PUT" })).status).toBe(404);
   });
 
-  test("an unknown set is a clear error", async () => {
+  test("an unknown set causes a clear error", async () => {
     await expect(openSandbox(JSON.parse('{"only":"newest"}'))).rejects.toThrow(
       'only must be one of documented, replacements, legacy, not "newest"',
     );
@@ -135,7 +135,7 @@ describe("a seed", () => {
 describe("situations", () => {
   const machine = { gpuCount: 1 };
 
-  test("a scenario can be set at the start, ended, and restored by a reset", async () => {
+  test("a scenario can be set at the start and ended, and a reset restores it", async () => {
     const { sandbox, client } = await openSandbox({ scenario: "capacity-crunch" });
     await expect(client.createVirtualMachineRental(machine)).rejects.toMatchObject({ status: 400 });
     sandbox.scenario("none");
@@ -145,7 +145,7 @@ describe("situations", () => {
     await expect(client.createVirtualMachineRental(machine)).rejects.toMatchObject({ status: 400 });
   });
 
-  test("a situation interrupts a rental at its time", async () => {
+  test("a situation interrupts a rental at a given time", async () => {
     const { sandbox, client } = await openSandbox({ now: () => start });
     sandbox.situation({ kind: "interruption", after: "10m" });
     await client.createVirtualMachineRental(machine);
@@ -216,7 +216,7 @@ describe("state", () => {
     expect(await second.client.listVirtualMachineRentals()).toMatchObject([{ label: "kept" }]);
   });
 
-  test("in an unusable file is a clear error", async () => {
+  test("in an unusable file causes a clear error", async () => {
     await expect(createSandbox({ file: tmpdir() })).rejects.toThrow(StoreError);
   });
 });

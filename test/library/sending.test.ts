@@ -107,7 +107,7 @@ describe.each(transports)("%s", (_name, options) => {
     expect(server.seen).toEqual([]);
   });
 
-  test("waiting for a retry ends with the signal", async () => {
+  test("the wait before a retry ends when the signal is aborted", async () => {
     const controller = new AbortController();
     const server = await listen((_request, response) => {
       json(response, busy, 503, { "Retry-After": "30" });

@@ -41,40 +41,43 @@ describe("a create whose outcome is unknown", () => {
   test.each([
     [true, /New in the listing: 1001\. This request may have created it\./],
     [false, /Nothing new is listed yet/],
-  ])("says so in words to act on (it happened: %s)", async (happens, found) => {
-    const { respond, sandbox } = lostOnce(happens);
-    const cli = await createCli({ respond });
-    sandbox.fetch = (request) => cli.sandbox.fetch(request as Request);
-    const { call, end } = await agentOf(cli, everything);
-    expect(await call(create, { gpuCount: 1 })).toMatchObject({
-      ok: false,
-      data: { hint: expect.stringMatching(found) },
-      error: {
-        code: "UNKNOWN_OUTCOME",
-        status: 500,
-        retryable: false,
-        advice: expect.stringMatching(
-          /^The request was sent.*Do not call create_virtual_machine_rental again now\. Call list_virtual_machine_rentals/,
-        ),
-      },
-    });
-    // It is refused until the agent has looked.
-    expect(await call(create, { gpuCount: 1 })).toMatchObject({
-      error: {
-        code: "LOOK_FIRST",
-        advice: expect.stringContaining("Call list_virtual_machine_rentals first"),
-      },
-    });
-    expect(((await call("list_virtual_machine_rentals")).data as unknown[]).length).toBe(happens ? 1 : 0);
-    expect(await call(create, { gpuCount: 1 })).toMatchObject({ ok: true });
-    const { requests, err } = await end();
-    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(2);
-    expect(err).toContain(`mcp: call 1, ${create}: unknown`);
-  });
+  ])(
+    "is reported with advice on what to do next (the service created the rental: %s)",
+    async (happens, found) => {
+      const { respond, sandbox } = lostOnce(happens);
+      const cli = await createCli({ respond });
+      sandbox.fetch = (request) => cli.sandbox.fetch(request as Request);
+      const { call, end } = await agentOf(cli, everything);
+      expect(await call(create, { gpuCount: 1 })).toMatchObject({
+        ok: false,
+        data: { hint: expect.stringMatching(found) },
+        error: {
+          code: "UNKNOWN_OUTCOME",
+          status: 500,
+          retryable: false,
+          advice: expect.stringMatching(
+            /^The request was sent.*Do not call create_virtual_machine_rental again now\. Call list_virtual_machine_rentals/,
+          ),
+        },
+      });
+      // Another create is refused until the agent has looked.
+      expect(await call(create, { gpuCount: 1 })).toMatchObject({
+        error: {
+          code: "LOOK_FIRST",
+          advice: expect.stringContaining("Call list_virtual_machine_rentals first"),
+        },
+      });
+      expect(((await call("list_virtual_machine_rentals")).data as unknown[]).length).toBe(happens ? 1 : 0);
+      expect(await call(create, { gpuCount: 1 })).toMatchObject({ ok: true });
+      const { requests, err } = await end();
+      expect(requests.filter(({ method }) => method === "POST")).toHaveLength(2);
+      expect(err).toContain(`mcp: call 1, ${create}: unknown`);
+    },
+  );
 });
 
 describe("a call that the client cancels", () => {
-  test("is not sent if it waits for its turn", async () => {
+  test("is not sent if it still waits for its turn", async () => {
     const { opened, open } = gate();
     const cli = await createCli({
       respond: async ({ method }) => {
@@ -139,34 +142,39 @@ describe("a call that the client cancels", () => {
     ["generate_image", 400, "failed, $0.00, no", 0],
     ["generate_image", 500, "unknown, $0.01, the service responded 500: no", 0.01],
     ["create_chat_completion", 200, "done, ID chatcmpl-1, $0.01. It was saved to /", 0.01],
-  ] as const)("settles the price of %s after a status of %i", async (tool, status, outcome, spent) => {
-    const [sent, go] = [gate(), gate()];
-    const cli = await createCli({
-      respond: async (request) => {
-        if (request.method !== "POST") return undefined;
-        sent.open();
-        await go.opened;
-        if (status !== 200) return Response.json({ code: "X", message: "no", issues: [] }, { status });
-        return quickPictures(request);
-      },
-    });
-    const { client, call, log } = await agentOf(cli, everything);
-    const canceled = new AbortController();
-    const calling = client.callTool({ name: tool, arguments: paid[tool] }, undefined, {
-      signal: canceled.signal,
-    });
-    await sent.opened;
-    canceled.abort();
-    await expect(calling).rejects.toThrow();
-    go.open();
-    await expect.poll(log).toContain(`mcp: call 1, ${tool}: `);
-    const next = await call("terminate_rental", { rentalId: "1001" });
-    expect(next.notes?.[0]).toContain(`After you canceled it, this call ended: call 1, ${tool}: ${outcome}`);
-    expect(next.cost?.spentDollars).toBe(spent);
-    const [path] = /(?<=saved to ).*(?=\.$)/.exec(next.notes?.[0] ?? "") ?? [];
-    if (status === 200) expect((await stat(path ?? "")).size).toBeGreaterThan(0);
-    expect((await call("list_storage_volumes")).notes).toBeUndefined();
-  });
+  ] as const)(
+    "is charged unless the service refuses the request: %s with the status %i",
+    async (tool, status, outcome, spent) => {
+      const [sent, go] = [gate(), gate()];
+      const cli = await createCli({
+        respond: async (request) => {
+          if (request.method !== "POST") return undefined;
+          sent.open();
+          await go.opened;
+          if (status !== 200) return Response.json({ code: "X", message: "no", issues: [] }, { status });
+          return quickPictures(request);
+        },
+      });
+      const { client, call, log } = await agentOf(cli, everything);
+      const canceled = new AbortController();
+      const calling = client.callTool({ name: tool, arguments: paid[tool] }, undefined, {
+        signal: canceled.signal,
+      });
+      await sent.opened;
+      canceled.abort();
+      await expect(calling).rejects.toThrow();
+      go.open();
+      await expect.poll(log).toContain(`mcp: call 1, ${tool}: `);
+      const next = await call("terminate_rental", { rentalId: "1001" });
+      expect(next.notes?.[0]).toContain(
+        `After you canceled it, this call ended: call 1, ${tool}: ${outcome}`,
+      );
+      expect(next.cost?.spentDollars).toBe(spent);
+      const [path] = /(?<=saved to ).*(?=\.$)/.exec(next.notes?.[0] ?? "") ?? [];
+      if (status === 200) expect((await stat(path ?? "")).size).toBeGreaterThan(0);
+      expect((await call("list_storage_volumes")).notes).toBeUndefined();
+    },
+  );
 
   test("ends a wait at once", async () => {
     const cli = await createCli();

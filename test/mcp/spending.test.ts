@@ -26,7 +26,7 @@ test.each([
   expect(err).toContain(message);
 });
 
-test("--max-cost holds across all calls, also those at the same time", async () => {
+test("--max-cost limits the cost of all calls together, even of calls at the same time", async () => {
   const cli = await createCli({ respond: quickPictures });
   const { call, end } = await agentOf(cli, "--sandbox --allow spend --max-cost 0.02 --max-burn 1");
   expect((await call("generate_image", picture)).cost).toEqual({
@@ -43,7 +43,7 @@ test("--max-cost holds across all calls, also those at the same time", async () 
   expect(posts((await end()).requests)).toHaveLength(2);
 });
 
-test("a refusal of the service costs nothing, and a response that is lost counts", async () => {
+test("a request that the service refuses costs nothing, and a request whose response is lost counts as paid", async () => {
   let status = 400;
   const cli = await createCli({
     respond: ({ path }) =>
@@ -114,7 +114,7 @@ test("an answer that is nested too deeply arrives as JSON text, and its price st
   expect(posts((await end()).requests)).toHaveLength(2);
 });
 
-test("a new rental whose response is nested too deeply is a success with an ID", async () => {
+test("a create whose response is nested too deeply counts as a success, and its result has the ID of the rental", async () => {
   const deep = `${"[".repeat(9000)}${"]".repeat(9000)}`;
   const path = "/v2/on-demand/virtual-machine-rentals";
   const cli = await createCli({ respond: answering(() => `{"id":"1001","extra":${deep}}`, path) });
@@ -140,7 +140,7 @@ test("an answer that is too long to show is saved to a file, and its price stays
   expect((await readFile(path, "utf8")) === reply).toBe(true);
 });
 
-test("a call that asks for several answers counts several times", async () => {
+test("the price of a call that asks for several answers is counted several times", async () => {
   const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }] };
   const cli = await createCli();
   const { call, end } = await agentOf(
@@ -156,7 +156,7 @@ test("a call that asks for several answers counts several times", async () => {
   expect(posts((await end()).requests)).toHaveLength(1);
 });
 
-test("--max-burn counts what is active and what is new, across calls", async () => {
+test("--max-burn limits active and new rentals together, across calls", async () => {
   const cli = await createCli();
   const { call, end } = await agentOf(cli, "--sandbox --allow spend --max-cost 1 --max-burn 5");
   const both = await Promise.all([1, 2].map(() => call("create_virtual_machine_rental", { gpuCount: 2 })));
@@ -184,7 +184,7 @@ test("without the flags, the budget of the profile sets the limits", async () =>
   });
 });
 
-test("a reserved term counts with its whole price, and no rental is created with one", async () => {
+test("a reserved term counts with its whole price, and no rental is created with a reserved term", async () => {
   const cli = await createCli();
   const { call, end } = await agentOf(cli, everything);
   expect(

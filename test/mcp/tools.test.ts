@@ -68,7 +68,7 @@ describe("a server that may only read", () => {
   });
 });
 
-test("says why it lists only the documented tools when there is no description", async () => {
+test("a server says why it lists only the documented tools if there is no description", async () => {
   const cli = await createCli({
     respond: ({ path }) => (path.endsWith("/openapi.json") ? Response.json({}, { status: 404 }) : undefined),
   });
@@ -118,7 +118,7 @@ describe("the tools", async () => {
   const tools = await import("../../src/mcp/tools.ts");
   const byId = new Map(tools.contractTools().map((tool) => [tool.operation, tool]));
 
-  test("have valid schemas and annotations by their effect", async () => {
+  test("have valid schemas, and annotations that match their effect", async () => {
     for (const { name, inputSchema, outputSchema, annotations } of await listed(everything)) {
       expect(ajv.validateSchema(inputSchema), name).toBe(true);
       expect(ajv.validateSchema(outputSchema ?? {}), name).toBe(true);
@@ -157,7 +157,7 @@ describe("the tools", async () => {
     },
   );
 
-  test("every write whose effect can be looked up has a tool that looks it up", () => {
+  test("include a read for each write whose effect can be looked up", () => {
     const unseen = ["request_reservation", "update_current_user"];
     const names = [
       ...writes.filter((id) => !hidden.includes(id) && effectOf(id) !== "generate").map(nameOf),

@@ -20,7 +20,7 @@ async function resolved(out: string | undefined, here: string) {
   return { ...pathIn(to, values), folder: folderOf(to), kind: to.kind };
 }
 
-test("a dash is stdout", async () => {
+test("the path - means stdout", async () => {
   expect(await destination("-")).toEqual({ kind: "stdout" });
 });
 
@@ -30,7 +30,7 @@ test("without --out the image is saved in the current folder under the default n
   expect(pathIn(to, values)).toEqual({ path: defaultName, renamed: false });
 });
 
-test("in an existing folder the default name is used, with or without a trailing slash, even if the folder has braces in its name", async () => {
+test("an image in an existing folder gets the default name, even if the folder's path has no trailing slash or has braces", async () => {
   const here = await scratchFolder();
   await mkdir(join(here, "pics"));
   await mkdir(join(here, "a{b}"));
@@ -50,7 +50,7 @@ test("a trailing slash names a folder to create", async () => {
   });
 });
 
-test("braces make a template, for folders too", async () => {
+test("a path with braces is a template, even if the braces are in a folder", async () => {
   const here = await scratchFolder();
   expect(await resolved("by/{seed}/{slug}.{ext}", here)).toEqual({
     path: join(here, "by/7/cat.png"),
@@ -101,7 +101,7 @@ test("several images with one file name are numbered before the extension", asyn
   expect(pathIn(to, { ...values, index: 1 }, 1).path).toBe("out/cat.png");
 });
 
-test("an existing file is a file, and its folder must exist", async () => {
+test("the path of an existing file names that file and its folder", async () => {
   const here = await scratchFolder();
   await writeFile(join(here, "cat.png"), "");
   expect(await resolved("cat.png", here)).toMatchObject({

@@ -45,7 +45,7 @@ describe("a picture of many empty parts takes no longer than a large one", () =>
   test.each([
     ["that ends", filled(0xd9), false],
     ["that is cut off", filled(), true],
-  ])("a JPEG %s, as it is saved", (_what, picture, truncated) => {
+  ])("when gpuctl saves it: a JPEG %s", (_what, picture, truncated) => {
     const { read, count } = counting(picture);
     expect(isTruncated({ length: picture.length, read, pngEnd: undefined }, "jpg")).toBe(truncated);
     exifPosition(read);

@@ -62,7 +62,7 @@ describe.each<[string, Disk]>([
     expect(await contents(folder)).toEqual({ "cat.png": "one", "cat-2.png": "two", "cat-3.png": "three" });
   });
 
-  test("--force replaces it", async () => {
+  test("an existing file is replaced with --force", async () => {
     const folder = await scratchFolder();
     await save(join(folder, "cat.png"), bytes("one"), {}, on);
     expect(await save(join(folder, "cat.png"), bytes("two"), { force: true }, on)).toBe(
@@ -169,7 +169,7 @@ describe("before an image is paid for", () => {
 
 const processes = thorough ? 10 : 4;
 
-test("processes that save under one name at once create a file each", async () => {
+test("processes that save under one name at the same time create one file each", async () => {
   const folder = await scratchFolder();
   const script = fileURLToPath(new URL("save-child.ts", import.meta.url));
   const message = async (child: ChildProcess) => (await once(child, "message"))[0] as string;

@@ -40,7 +40,7 @@ describe("WAV files", () => {
     );
   });
 
-  test("with other chunks, an odd length and padding", async () => {
+  test("are joined without their other chunks, even if they have an odd length and padding", async () => {
     const list = riffChunk("LIST", text("INFOISFT\x05\0\0\0gpuct"));
     const files = [
       wav(text("abc"), { bits: 8, before: [list] }),
@@ -50,13 +50,16 @@ describe("WAV files", () => {
     expect(await joined("wav", ...files)).toEqual(wav(text("abcde"), { bits: 8 }));
   });
 
-  test.each([0xffff_ffff, 0x7fff_ffff])("of a stream, with the size %i in the header", async (size) => {
-    expect(await joined("wav", wav(text("abcd"), { size }), wav(text("ef"), { size }))).toEqual(
-      wav(text("abcdef")),
-    );
-  });
+  test.each([0xffff_ffff, 0x7fff_ffff])(
+    "are joined if they come from a stream and have the size %i in the header",
+    async (size) => {
+      expect(await joined("wav", wav(text("abcd"), { size }), wav(text("ef"), { size }))).toEqual(
+        wav(text("abcdef")),
+      );
+    },
+  );
 
-  test("RF64, which has its sizes in another chunk", async () => {
+  test("are joined if one is RF64, which has its sizes in another chunk", async () => {
     const sizes = Buffer.alloc(28);
     sizes.writeBigUInt64LE(4n, 8);
     const file = wav(text("abcd"), {
@@ -68,16 +71,16 @@ describe("WAV files", () => {
     expect(await joined("wav", file, wav(text("ef")))).toEqual(wav(text("abcdef")));
   });
 
-  test("WAVE_FORMAT_EXTENSIBLE and plain PCM of the same kind", async () => {
+  test("are joined if one is WAVE_FORMAT_EXTENSIBLE and another is plain PCM of the same kind", async () => {
     const files = [wav(text("abcd"), { tag: 0xfffe }), wav(text("ef"))];
     expect(await joined("wav", ...files)).toEqual(wav(text("abcdef"), { tag: 0xfffe }));
   });
 
-  test("an incomplete block of samples is left out", async () => {
+  test("are joined without an incomplete block of samples", async () => {
     expect(samplesOf(await joined("wav", wav(text("abc")), wav(text("de"))))).toEqual(text("abde"));
   });
 
-  test("for every list of samples, the joined file has the samples of all files", async () => {
+  test("are joined with all their samples, whatever the samples are", async () => {
     const parts = fc.array(fc.uint8Array({ maxLength: 50 }), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(parts, async (samples) => {

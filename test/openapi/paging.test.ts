@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pages } from "../../src/openapi/paging.ts";
 
-test("warns when it stops at a service that has no last page", async () => {
+test("gpuctl stops with a warning if a list of the service never ends", async () => {
   let sent = 0;
   const send = async () => ({ items: [], nextCursor: String(++sent) });
   const warnings: string[] = [];

@@ -9,15 +9,15 @@ const show = (value: unknown, format: Format, options = terminal) =>
   formatted({ value }, { paths: ["value"], format }, options);
 const ssh = (record: unknown) => formatted(record, { paths: [], format: "ssh" }, terminal);
 
-describe("a value in a column", () => {
-  test("cents are dollars, on a terminal and in a pipe", () => {
+describe("a column", () => {
+  test("shows cents as dollars, on a terminal and in a pipe", () => {
     expect(show(123450, "cents")).toBe("$1,234.50");
     expect(show(123450, "cents", { terminal: false, now })).toBe("$1,234.50");
     expect(show(0, "cents")).toBe("$0.00");
     expect(show("unknown", "cents")).toBe("unknown");
   });
 
-  test("a time is relative on a terminal only, and unchanged when it cannot be parsed", () => {
+  test("shows a time relative to now on a terminal only, and unchanged if it cannot be parsed", () => {
     expect(show("2026-09-12 13:59:00.123+00", "time")).toBe("3h ago");
     expect(show("2026-09-12 13:59:00.123+00", "time", { terminal: false, now })).toBe(
       "2026-09-12 13:59:00.123+00",
@@ -26,7 +26,7 @@ describe("a value in a column", () => {
     expect(show(1789, "time")).toBe("1789");
   });
 
-  test("lists, booleans and missing values", () => {
+  test("shows lists, booleans and missing values as text", () => {
     expect(show(["a", 1, null], "list")).toBe("a, 1, ");
     expect(show(true, "yes-no")).toBe("yes");
     expect(show(false, "yes-no")).toBe("no");
@@ -36,7 +36,7 @@ describe("a value in a column", () => {
     expect(show({ a: [1] }, "text")).toBe('{"a":[1]}');
   });
 
-  test("GPUs are the count and the model, as far as known", () => {
+  test("shows GPUs as their count and model, as far as they are known", () => {
     const gpus = (record: unknown) => formatted(record, { paths: ["gpuType"], format: "gpus" }, terminal);
     expect(gpus({ gpuCount: 8, gpuType: "h100" })).toBe("8x h100");
     expect(gpus({ gpuType: "h100" })).toBe("h100");

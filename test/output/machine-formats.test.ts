@@ -124,7 +124,7 @@ describe("csv", () => {
 });
 
 describe("a cell that a spreadsheet would run as a formula", () => {
-  /** As help says that texts are read back. */
+  /** Reads a text back in the way that help describes. */
   const readBack = (cell: string) => cell.replace(/^'(?='*[=+\-@\t\r])/, "");
   const formulas = fc
     .tuple(fc.constantFrom("=", "+", "-", "@", "\t", "\r", "'", "''", "'=", "-1", "+1e5", "1"), text)
@@ -148,7 +148,7 @@ describe("a cell that a spreadsheet would run as a formula", () => {
   });
 
   test.each(["0", "-1", "-1.50", "+2", "-0.5e-10", "-.5", 12.5, -3, "12345678901234567890", "+1e500"])(
-    "but %s stays a number",
+    "does not include a number, which stays a number: %s",
     async (note) => {
       expect(await rendered([{ note }], notesOnly, { ...separate("csv"), header: false })).toBe(
         `${note}\r\n`,
@@ -167,12 +167,12 @@ describe("a cell that a spreadsheet would run as a formula", () => {
     "'=1",
     "-Infinity",
     "-0x10",
-  ])("such as %s gets an apostrophe", async (note) => {
+  ])("gets an apostrophe: %s", async (note) => {
     const shown = await rendered([{ note }], notesOnly, { ...separate("tsv"), header: false });
     expect(shown).toBe(`'${note}\n`);
   });
 
-  test("may be the name of a column", async () => {
+  test("can be the name of a column", async () => {
     const columns = [{ title: "=1+1", paths: ["=1+1"] }];
     expect(await rendered([{}], { ...machines, columns }, separate("csv"))).toMatch(/^'=1\+1\r\n/);
   });
@@ -239,7 +239,7 @@ describe("jsonl", () => {
     );
   });
 
-  test("of one record, a page and null", async () => {
+  test("has a line for a single record, lines for a page, and nothing for a list that is null", async () => {
     const jsonl = separate("jsonl");
     expect(await rendered({ a: { b: 1 } }, one, jsonl)).toBe('{"a":{"b":1}}\n');
     expect(await rendered({ items: [{ id: 1 }, { id: 2 }], next: 1 }, machines, jsonl)).toBe(

@@ -22,7 +22,7 @@ describe("a dotted path", () => {
     expect(valueAt(JSON.parse('{"__proto__": {"a": 1}}'), "a")).toBeUndefined();
   });
 
-  test("of several, the first with a value that is not null wins", () => {
+  test("that is the first of several to have a value other than null is used", () => {
     expect(firstAt({ a: null, b: { c: 0 }, d: 1 }, ["a", "b.c", "d"])).toBe(0);
     expect(firstAt({ a: null }, ["a", "b"])).toBeUndefined();
   });

@@ -55,21 +55,21 @@ describe("a record", () => {
     );
   });
 
-  test("several records are separated by a blank line", async () => {
+  test("is separated from the next record by a blank line", async () => {
     expect(await rendered([{ a: 1 }, { a: 2 }], all, onTerminal)).toBe(text("a:  1", "", "a:  2"));
   });
 
-  test("control sequences are removed from field names and values on a terminal", async () => {
+  test("has no control sequences in its field names and values on a terminal", async () => {
     expect(await rendered({ "a\x1b[2J": "b\x1b[2J" }, all, onTerminal)).toBe(text("a:  b"));
   });
 
-  test("colors the state", async () => {
+  test("has a colored state", async () => {
     expect(await rendered({ state: "active" }, all, { ...onTerminal, color: true })).toBe(
       text("\x1b[2mstate:\x1b[22m  \x1b[32mactive\x1b[39m"),
     );
   });
 
-  test("stops at a maximum depth", async () => {
+  test("is shown only to a maximum depth", async () => {
     let deep: unknown = "bottom";
     for (let level = 0; level < 5000; level += 1) deep = { in: deep };
     expect(await rendered(deep, all, onTerminal)).toMatch(/^(?:in\.){15}in: {2}.*\n$/);

@@ -25,22 +25,25 @@ const cases: readonly (readonly [what: string, text: string, clean: string])[] =
   ["line separators and byte order marks", "a\u2028b\u2029c\ufeffd", "abcd"],
 ];
 
-describe("a terminal does not receive", () => {
-  test.each(cases)("%s", (_what, text, clean) => expect(sanitize(text)).toBe(clean));
+describe("a terminal", () => {
+  test.each(cases)("does not receive %s", (_what, text, clean) => expect(sanitize(text)).toBe(clean));
 
-  test.each(cases)("%s, split anywhere or into single characters", async (_what, text, clean) => {
-    for (let cut = 0; cut <= text.length; cut += 1) {
-      expect(streamed([text.slice(0, cut), text.slice(cut)])).toBe(clean);
-    }
-    expect(streamed(text.split(""))).toBe(clean);
-  });
+  test.each(cases)(
+    "does not receive %s, split anywhere or into single characters",
+    async (_what, text, clean) => {
+      for (let cut = 0; cut <= text.length; cut += 1) {
+        expect(streamed([text.slice(0, cut), text.slice(cut)])).toBe(clean);
+      }
+      expect(streamed(text.split(""))).toBe(clean);
+    },
+  );
 
-  test("but does receive newlines, tabs, other scripts and emoji", () => {
+  test("receives newlines, tabs, other scripts and emoji", () => {
     const text = "a\tb\n日本語 עברית 👨‍👩‍👧 é\n";
     expect(sanitize(text)).toBe(text);
   });
 
-  test("but does receive text after an unterminated sequence", () => {
+  test("receives text after an unterminated sequence", () => {
     expect(sanitize("a\x1b]0;title and all the rest")).toBe("a0;title and all the rest");
   });
 });

@@ -104,7 +104,7 @@ describe("a list on a terminal", () => {
     expect(await rendered(records, machines, onTerminal)).toBe(text("ID  LABEL", "1   ab cd"));
   });
 
-  test("dims titles and colors states, with aligned columns", async () => {
+  test("has dim titles, colored states and aligned columns", async () => {
     const records = [
       { id: 1, state: "RUNNING", note: "a" },
       { id: 2, state: "pending", note: "b" },

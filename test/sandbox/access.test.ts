@@ -17,7 +17,7 @@ test.each(guarded)("%s returns 401 without a key or with an unknown key", async 
 });
 
 test.each(["Basic Z3B1Y3RsOg==", "gpuctl-sandbox-full", "Bearer", "Bearer a b"])(
-  "the credential %j is malformed",
+  "the malformed credential %j is rejected",
   async (authorization) => {
     const sandbox = await openSandbox();
     const url = `${origin}/v2/on-demand/storage-volumes`;

@@ -85,7 +85,7 @@ test("users share the capacity, and each has a quota and a balance that runs out
   expect(await sandbox.balance()).toBeGreaterThan(9000);
 });
 
-test("a picture is paid by the user who asked for it", async () => {
+test("a picture is paid for by the user who requested it", async () => {
   const sandbox = await seeded({ situations: [{ kind: "picture-prices" }] });
   const picture = { model_name: "SD1.5", prompt: "dunes", steps: 50, width: 2048, height: 2048 };
   const before = [await sandbox.balance(), await sandbox.balance(key)];
@@ -95,7 +95,7 @@ test("a picture is paid by the user who asked for it", async () => {
   expect(graces).toBeLessThan(Number(before[1]));
 });
 
-test("a planned end and a balance apply to the rentals of every user", async () => {
+test("a planned interruption and a prepaid balance apply to the rentals of every user", async () => {
   const sandbox = await seeded();
   sandbox.situations.add({ kind: "interruption", rentalId: 1001, afterSeconds: 1 });
   sandbox.situations.add({ kind: "prepaid", balanceCents: 42 });
@@ -104,7 +104,7 @@ test("a planned end and a balance apply to the rentals of every user", async () 
   expect(await (await sandbox.call("listVirtualMachineRentals", {}, key)).json()).toEqual([]);
 });
 
-test("a snapshot has every user", async () => {
+test("a snapshot contains every user", async () => {
   const sandbox = await seeded();
   const text = JSON.stringify(sandbox.snapshot());
   sandbox.reset();

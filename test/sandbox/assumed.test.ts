@@ -101,7 +101,7 @@ test("a rental has the price of its option", async () => {
   expect(rental.costPerHourCents).toBe(option?.costPerHourCents);
 });
 
-test("usage is paged; the balance and the invoice are its sum", async () => {
+test("usage is paged, and its sum is the spent amount of the balance and the total of the invoice", async () => {
   const sandbox = await openSandbox();
   for (let made = 0; made < 3; made += 1) await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   sandbox.advance(2 * second + hour);
@@ -135,7 +135,7 @@ test("a fault affects an assumed operation, and the log names both", async () =>
   ]);
 });
 
-test("the limits document each group", () => {
+test("the documented limits include each group of assumed operations", () => {
   expect(sandboxLimits.map(({ id }) => id)).toEqual(
     expect.arrayContaining(["ssh-keys", "api-keys", "termination", "rental-options", "usage", "balance"]),
   );

@@ -11,7 +11,7 @@ import { start } from "./harness.ts";
 
 const running = start + bootMs["virtual-machine"];
 
-test("an hour on demand is its price, and boot costs nothing", () => {
+test("an hour on demand costs the hourly price, and booting costs nothing", () => {
   expect(billedBefore(rental, running)).toEqual({ seconds: 0, cents: 0 });
   expect(billedBefore(rental, running + 3600 * secondMs)).toEqual({ seconds: 3600, cents: 200 });
   expect(billedBefore(rental, start + dayMs)).toEqual({ seconds: 86_398, cents: 4799 });
@@ -63,7 +63,7 @@ test("the billed amount of a rental is the amount that was billed before the req
   );
 });
 
-test("SQLite's sums are those of the records, to the cent", async () => {
+test("the sums that SQLite computes equal the sums of the records, to the cent", async () => {
   const store = await openStore(":memory:", start);
   onTestFinished(() => store.close());
   const moments = fc.integer({ min: start - 400 * dayMs, max: start + 900 * dayMs });

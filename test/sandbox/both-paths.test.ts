@@ -5,7 +5,7 @@ const vm = { rentalType: "virtual-machine", gpuCount: 1 };
 const metal = { rentalType: "bare-metal", gpuCount: 8, networkType: "ethernet" };
 const rentals = "/v2/on-demand/rentals";
 
-/** A sandbox, and the status of a request with a full key to one of its paths. */
+/** A sandbox, and a function that sends a request with a full-access key to a path and returns the status. */
 async function opened() {
   const sandbox = await openSandbox();
   const headers = { authorization: `Bearer ${sandbox.keys.full}` };
@@ -36,7 +36,7 @@ test("documented paths and their replacements work side by side", async () => {
   ]);
 });
 
-test("a fault of a documented operation affects calls of its replacement, but not of another type", async () => {
+test("a fault of a documented operation affects calls of its replacement, but not calls for another type of rental", async () => {
   const { sandbox, send } = await opened();
   const operation = "createVirtualMachineRental";
   sandbox.faults.add({ operation, status: 503, times: 2, where: { gpuCount: 1 } });

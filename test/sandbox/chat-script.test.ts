@@ -159,7 +159,7 @@ test.each([
   });
 });
 
-test("a response can be cut", async () => {
+test("a response can be cut off", async () => {
   const sandbox = await openSandbox();
   sandbox.chatScript.set([{ text: "Half an", cut: true, times: 2 }]);
   const all = await events(sandbox);
@@ -191,7 +191,7 @@ test("a reply can be an error response", async () => {
   ]);
 });
 
-test("tokens take the time that a reply says, in real time", async () => {
+test("tokens take the time that a reply specifies, in real time", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   const slow = { text: "a b c", firstTokenMs: 60, betweenTokensMs: 20 };
@@ -208,7 +208,7 @@ test("tokens take the time that a reply says, in real time", async () => {
   expect(performance.now() - again).toBeGreaterThan(90);
 });
 
-test("a client that leaves ends a slow stream", async () => {
+test("a slow stream ends when its client disconnects", async () => {
   const waits = watchWaits();
   const sandbox = await openSandbox();
   sandbox.chatScript.set([{ text: "a b", betweenTokensMs: 3_600_000 }, { text: "next" }]);
@@ -220,7 +220,7 @@ test("a client that leaves ends a slow stream", async () => {
   expect(await reply(sandbox)).toBe("next");
 });
 
-test("a pattern that takes too long to match is an error that names it", async () => {
+test("a pattern that takes too long to match causes an error that names the pattern", async () => {
   const sandbox = await openSandbox();
   sandbox.chatScript.set([{ when: { message: { pattern: "^(a+)+$" } }, text: "Only a" }]);
   const response = await ask(sandbox, `${"a".repeat(60)}!`);
@@ -275,7 +275,7 @@ test.each([
     "replies.0.when.message.pattern must be a regular expression",
   ],
   ["- {toolCalls: [{arguments: {}}]}", "replies.0.toolCalls.0.name is required"],
-])("the script %j is rejected and the one before it stays", async (text, message) => {
+])("the script %j is rejected, and the previous script stays in place", async (text, message) => {
   const sandbox = await openSandbox();
   sandbox.chatScript.set([{ text: "before" }]);
   await expect(sandbox.chatScript.load(text)).rejects.toThrow(message);

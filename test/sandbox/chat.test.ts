@@ -78,7 +78,7 @@ test("a stream without usage ends with the finish reason and [DONE]", async () =
   expect(events.join()).not.toContain("usage");
 });
 
-test("a reply is cut off at max_tokens and says so", async () => {
+test("a reply is cut off at max_tokens, and its finish reason says so", async () => {
   const openai = await client();
   const completion = await openai.chat.completions.create({ ...echo, max_tokens: 1 });
   expect(completion.choices[0]?.finish_reason).toBe("length");

@@ -5,7 +5,7 @@ const second = 1000;
 const day = 24 * 3600 * second;
 const at = (ms: number) => new Date(start + ms).toISOString();
 
-test("the clock is the machine's until it is moved", async () => {
+test("the sandbox uses the machine's clock until its own clock is moved", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.clock.show()).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
   sandbox.advance(5);
@@ -23,7 +23,7 @@ test("a frozen clock stays frozen after a move, and resumes when unfrozen", asyn
   expect(sandbox.clock.resume().now).toBe(at(3 * second));
 });
 
-test("a running clock that is moved runs on", async () => {
+test("a running clock keeps running after it is moved", async () => {
   const sandbox = await openSandbox();
   expect(sandbox.clock.set(start + day)).toEqual({ now: at(day), frozen: false, offsetMs: day });
   sandbox.advance(second);
@@ -65,7 +65,7 @@ test("rentals start only when the clock moves, not while it is frozen", async ()
 
 const reserved = { gpuCount: 1, termType: "reserved", termPeriodDays: 30 } as const;
 
-test("one jump over boot and end of term keeps the time of each", async () => {
+test("one jump of the clock over a boot and the end of a term records the right time for both", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   await sandbox.ask("createVirtualMachineRental", reserved);

@@ -214,7 +214,7 @@ test("other machines can use the controls only with the token", async () => {
   }
   expect(await send("/status", {})).toBe(401);
   expect(await send("/health", {})).toBe(200);
-  // Without a token, no credential helps.
+  // If the sandbox has no token, no credential gives access.
   for (const authorization of [`Bearer ${token}`, "Bearer undefined", "Bearer "]) {
     for (const path of ["/reset", "/health", "/openapi.json"])
       expect(await send(path, { authorization }, null)).toBe(403);
@@ -232,7 +232,7 @@ test("the token does not open the controls to pages of other origins, nor the pa
   expect((await sandbox.handleControl(page, { peer: "192.0.2.1", token }))?.status).toBe(403);
 });
 
-test("a connection from another machine does not count as the user's own, even if it uses the same port", async () => {
+test("a connection from another machine does not count as the user's own, even if both connections use the same port", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
@@ -247,7 +247,7 @@ test("a connection from another machine does not count as the user's own, even i
   expect(own).toBe(process.platform === "linux" ? true : undefined);
 });
 
-test("the health of a sandbox whose state cannot be read is an error", async () => {
+test("the health check of a sandbox whose state cannot be read returns an error", async () => {
   const { sandbox, url } = await served();
   expect(await (await fetch(`${url}/_sandbox/health`)).json()).toEqual({ gpuctlSandbox: "served" });
   expect((await fetch(`${url}/_sandbox/health`, { method: "HEAD" })).status).toBe(200);

@@ -118,7 +118,7 @@ test("a description with a fault has no ETag, and can break in the middle", asyn
   expect((await sandbox.call("getOpenApiDocument")).headers.get("etag")).not.toBeNull();
 });
 
-test("a status replaces a stream before it begins, and so does garbage", async () => {
+test("a fault with a status or with garbage replaces a stream before the stream begins", async () => {
   const sandbox = await openSandbox();
   const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "one two" }], stream: true };
   sandbox.faults.add({ operation: "createChatCompletion", status: 500 });

@@ -49,7 +49,7 @@ async function statuses(sandbox: Awaited<ReturnType<typeof openSandbox>>, count:
   return all;
 }
 
-test("a fault skips some calls, fails some, and is then used up", async () => {
+test("a fault lets some calls pass, makes the next ones fail, and is then used up", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500, after: 2, times: 2 });
   expect(await statuses(sandbox, 6)).toEqual([200, 200, 500, 500, 200, 200]);
@@ -57,7 +57,7 @@ test("a fault skips some calls, fails some, and is then used up", async () => {
   expect(sandbox.status().faults).toBe(0);
 });
 
-test("a fault can affect every nth call, without end or a number of times", async () => {
+test("a fault can affect every nth call, forever or a limited number of times", async () => {
   const sandbox = await openSandbox();
   const operation = "listStorageVolumes";
   const { id } = sandbox.faults.add({ operation, status: 500, every: 3, after: 1 });
@@ -70,14 +70,14 @@ test("a fault can affect every nth call, without end or a number of times", asyn
   expect(sandbox.faults.list()).toMatchObject([{ times: 1, left: 0 }]);
 });
 
-/** The numbers of the calls that fail, of 200. */
+/** The numbers of the calls, out of 200, that fail. */
 async function failing(fault: object): Promise<readonly number[]> {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500, ...fault });
   return (await statuses(sandbox, 200)).flatMap((status, at) => (status === 500 ? [at] : []));
 }
 
-test("a rate fails a share of the calls, which depends only on the seed and the number of the call", async () => {
+test("a fault with a rate affects a share of the calls; which ones depends only on the seed and the number of the call", async () => {
   const seven = await failing({ rate: 0.1, seed: 7 });
   expect(seven).toEqual(await failing({ rate: 0.1, seed: 7 }));
   expect(seven.length).toBeGreaterThan(10);
@@ -90,7 +90,7 @@ test("a rate fails a share of the calls, which depends only on the seed and the 
   expect(await failing({ rate: 0.1, seed: 7, times: 2 })).toEqual(seven.slice(0, 2));
 });
 
-test("a fault with a rate continues where it was after a restore", async () => {
+test("after a restore, a fault with a rate continues where it was", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500, rate: 0.5, seed: 3 });
   await statuses(sandbox, 5);
@@ -123,7 +123,7 @@ test("a fault is applied before the key and the input are checked", async () => 
   expect((await sandbox.call("createVirtualMachineRental", { nonsense: 1 }, null)).status).toBe(502);
 });
 
-test("an applied operation takes effect, whatever the response says", async () => {
+test("with `applied`, the operation takes effect, whatever the response says", async () => {
   const sandbox = await openSandbox();
   const add = (effect: object) =>
     sandbox.faults.add({ operation: "createVirtualMachineRental", applied: true, ...effect });
@@ -330,7 +330,7 @@ test("a stalled stream sends nothing after the cut, until the client disconnects
   expect(eventsIn(text)).toHaveLength(2);
 });
 
-test("over HTTP a stalled stream stays open, and the server closes", async () => {
+test("over HTTP a stalled stream stays open, and the server can still close", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 1, stall: true });

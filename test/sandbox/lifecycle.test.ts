@@ -48,7 +48,7 @@ test("a term costs what the price list says, to the cent", () => {
   );
 });
 
-test("on-demand time costs by the second, at most a cent less than exact", () => {
+test("on-demand time is billed by the second and rounded down to the cent", () => {
   fc.assert(
     fc.property(rental, elapsed, (stored, after) => {
       const now = stored.createdAt + bootMs[stored.rentalType] + after;
@@ -58,7 +58,7 @@ test("on-demand time costs by the second, at most a cent less than exact", () =>
   );
 });
 
-test("a rental is Pending before it is Running before it is Terminated", () => {
+test("a rental is first Pending, then Running, then Terminated", () => {
   fc.assert(
     fc.property(rental, days, elapsed, (stored, length, after) => {
       const reserved = withTerm(stored, length, stored.createdAt);
@@ -81,7 +81,7 @@ test("a rental that ended before it ran has cost nothing", () => {
   );
 });
 
-test("a price is whole cents, and a longer term never costs more by the hour", () => {
+test("a price is in whole cents, and a longer term never costs more per hour", () => {
   fc.assert(
     fc.property(rental, days, days, (stored, one, other) => {
       const [shorter, longer] = [Math.min(one, other), Math.max(one, other)];

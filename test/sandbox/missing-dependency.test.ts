@@ -11,7 +11,7 @@ test("the error for a missing package says how to install it", async () => {
   );
 });
 
-test("a package that does not support this platform is an error", async () => {
+test("a package that does not support this platform causes an error", async () => {
   const loading = importOptional("some-package", () => Promise.reject(new Error("no binary")));
   await expect(loading).rejects.toThrow("The package some-package cannot be loaded (no binary).");
 });

@@ -20,10 +20,10 @@ const belongs: Readonly<Record<OperationSetName | "all", (operation: Operation) 
 const cases = [...operationSetNames, "all"] as const;
 const opened = (name: (typeof cases)[number]) => openSandbox({ only: name === "all" ? undefined : name });
 
-describe.each(cases)("%s", (name) => {
+describe.each(cases)("the operation set %s", (name) => {
   const expected = all.filter(belongs[name]);
 
-  test("describes the operations that belong to it and no others", async () => {
+  test("has a description of its own operations and no others", async () => {
     const { paths } = await (await opened(name)).ask("getOpenApiDocument");
     const described = Object.values(paths).flatMap((methods) => Object.values(Object(methods)));
     expect(described.map((one) => Object(one).operationId).sort()).toEqual(
@@ -31,7 +31,7 @@ describe.each(cases)("%s", (name) => {
     );
   });
 
-  test.each(all)("has a route for $id only if the operation belongs to it", async (operation) => {
+  test.each(all)("has a route for $id only if the set contains that operation", async (operation) => {
     const sandbox = await opened(name);
     const url = new URL(operation.path.replace(/\{\w+\}/, "1"), origin);
     const { status } = await sandbox.fetch(new Request(url, { method: operation.method }));
@@ -54,7 +54,7 @@ test("operation sets share their state", async () => {
   expect(own.status).toBe(401);
 });
 
-test("an unknown operation set is a clear error, and no state is opened", async () => {
+test("an unknown operation set causes a clear error, and no state is opened", async () => {
   const options = JSON.parse('{"file": "/nowhere/at/all", "only": "newest"}');
   await expect(createSandbox(options)).rejects.toThrow(
     new TypeError('the option "only" must be one of documented, replacements, legacy, not "newest"'),

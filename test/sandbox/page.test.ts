@@ -216,7 +216,7 @@ test("what callers send is shown as text", async () => {
 describe("pictures and speech", () => {
   const picture = { model_name: "SD1.5", prompt: "dunes", width: 1024, height: 1024, seed: 7, steps: 1 };
 
-  test("the last ones are shown, to this machine and this page only, until a reset", async () => {
+  test("are shown until a reset, to this machine and this page only", async () => {
     const { sandbox, url, view, post } = await served();
     const { images } = asRecord(await (await post("/v1/image/generation", picture)).json());
     const { audio } = asRecord(await (await post("/v1/audio/generation", { text: "Done." })).json());
@@ -241,7 +241,7 @@ describe("pictures and speech", () => {
     expect(await view("/")).toContain("The last pictures and speech that this server generated appear here.");
   });
 
-  test("six are kept, and none of those that are generated in process", async () => {
+  test("are kept up to a number of six, unless they are generated in process", async () => {
     const { sandbox, view, post } = await served();
     for (let count = 1; count <= 7; count++) await post("/v1/audio/generation", { text: `No. ${count}` });
     await sandbox.ask("generateAudio", { text: "In process." });

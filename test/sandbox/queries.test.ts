@@ -136,7 +136,7 @@ const requests: Readonly<Record<OperationId | AssumedId, readonly [statements: n
   updateCurrentUser: [8, { name: "Ada" }],
   updateCurrentUserLegacy: [8, { name: "Ada" }],
   deleteCurrentUser: [11],
-  // Deletes the user, as the previous operation does, so it needs its own sandbox.
+  // This operation deletes the user, as the previous one does, so it needs a sandbox of its own.
   deleteCurrentUserLegacy: [11],
 };
 

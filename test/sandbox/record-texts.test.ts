@@ -44,7 +44,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("address"), index }),
 );
 
-test("a list matches the records, whatever happened since the last list", async () => {
+test("a list matches the records, whatever happened since the previous list", async () => {
   const store = await openStore(":memory:", start);
   onTestFinished(() => store.close());
   const rentals = fc.array(anyRental, { minLength: 1, maxLength: 6 });

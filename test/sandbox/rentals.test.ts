@@ -117,7 +117,7 @@ test("a reserved rental ends with its term if it does not convert", async () => 
   expect(sandbox.status().rentals).toEqual({ active: 0, ended: 1 });
 });
 
-test("each listing has its own type, and the history only ended rentals", async () => {
+test("each listing has only rentals of its type, and the history has only ended rentals", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   await sandbox.ask("createBareMetalRental", { gpuCount: 8, networkType: "ethernet" });

@@ -175,7 +175,7 @@ test("responses are logged as they were sent, unless they are long, streams or n
   ]);
 });
 
-test("a response is logged without keys, also those that JSON spells differently", async () => {
+test("keys are removed from a logged response, even keys that are escaped in JSON", async () => {
   const sandbox = await openSandbox();
   const quoted = 'key-with-"quotes"';
   await sandbox.seed(JSON.stringify({ keys: [{ value: quoted }] }));

@@ -39,7 +39,7 @@ test("a rental that is still starting is reserved from the time it runs", async 
   expect(converted.reservedUntil).toBe("2026-12-20T12:00:02.000Z");
 });
 
-test("another price is rejected, and the error names the right one", async () => {
+test("a wrong price is rejected, and the error names the right price", async () => {
   const sandbox = await withRunningRental();
   expect(await sandbox.issuesOf("convertToReserved", { ...wanted, expectedTotalPriceCents: 1 })).toEqual([
     { path: ["expectedTotalPriceCents"], message: `must be ${price}, the price in cents of 30 days` },
@@ -69,7 +69,7 @@ test("an extension adds a term after the current one", async () => {
   });
 });
 
-test("an extension with another price and another end reports both", async () => {
+test("the error for an extension with a wrong price and a wrong end names both", async () => {
   const sandbox = await withRunningRental();
   await sandbox.ask("convertToReserved", wanted);
   const expectedReservedUntil = "2026-12-20T13:00:02Z";
@@ -83,7 +83,7 @@ test("an extension with another price and another end reports both", async () =>
   ]);
 });
 
-test("a rental is converted once, and only a reserved one is extended", async () => {
+test("a rental can be converted only once, and only a reserved rental can be extended", async () => {
   const sandbox = await withRunningRental();
   const extension = { ...wanted, expectedReservedUntil: "2027-01-19T13:00:02Z" };
   expect(await sandbox.issuesOf("extendReserved", extension)).toMatchObject([

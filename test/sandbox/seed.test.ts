@@ -75,7 +75,7 @@ test("a seed defines the state", async () => {
   });
 });
 
-test("keys of a seed have their access", async () => {
+test("each key of a seed has the access that the seed gives it", async () => {
   const sandbox = await openSandbox();
   await sandbox.seed(full);
   const status = async (key: string) => [

@@ -37,7 +37,7 @@ test("a served sandbox accepts a request without a body and a body of unknown le
   expect((await fetch(`${url}/users/me`, { method: "DELETE", headers })).status).toBe(200);
 });
 
-test("a port that is in use is a clear error", async () => {
+test("a port that is in use causes a clear error", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void other.close());
   await new Promise((resolve) => other.once("listening", resolve));
@@ -48,7 +48,7 @@ test("a port that is in use is a clear error", async () => {
   await expect(serving).rejects.toThrow(`Cannot serve at 127.0.0.1 port ${port}: the port is in use`);
 });
 
-test("an address of another machine is a clear error", async () => {
+test("an address of another machine causes a clear error", async () => {
   await expect(serve(await openSandbox(), { host: "192.0.2.1", port: 0 })).rejects.toThrow(
     "this machine has no such address",
   );

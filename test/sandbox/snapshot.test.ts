@@ -108,7 +108,7 @@ test("a snapshot that is invalid, of another version or altered is rejected, and
   }
 });
 
-test("a snapshot can be reformatted and its keys sorted", async () => {
+test("a snapshot can be restored after its text was reformatted and its fields were reordered", async () => {
   const sandbox = await usedSandbox();
   const { gpuctlSandbox, version, clock, tables, digest } = sandbox.snapshot();
   const sorted = Object.fromEntries(Object.entries(tables).toReversed());
@@ -209,7 +209,7 @@ test("every table except the log, the clock and the sums is in a snapshot, and a
   expect(sandbox.requests.list({ limit: 50 })).toEqual([]);
 });
 
-test("a snapshot holds the engines, but a restored one sends no key that was not set here", async () => {
+test("a restored engine sends a key only if the same engine already had that key in this sandbox", async () => {
   const sandbox = await openSandbox();
   const engine = { kind: "chat", url: "https://models.example/v1", apiKeyEnv: "SOME_TOKEN" };
   sandbox.engines.save(engine);

@@ -133,7 +133,7 @@ interface Replacements {
   readonly only?: OperationSetName;
   /** Environment variables of the process that runs the sandbox. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Connects to the service over the network, instead of `respond`. `requests` does not contain requests sent by it. */
+  /** Connects to the service over the network, instead of `respond`. `requests` does not contain these requests. */
   readonly transport?: Transport;
   /** Lower limits for the size of a response. */
   readonly limits?: Partial<ResponseLimits>;

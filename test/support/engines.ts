@@ -17,7 +17,7 @@ type Respond = (request: EngineRequest, response: ServerResponse) => unknown;
 export interface Engine {
   readonly url: string;
   readonly requests: EngineRequest[];
-  /** Stops it, so that connections to its URL are refused. */
+  /** Stops the engine, so that connections to its URL are refused. */
   readonly stop: () => Promise<void>;
 }
 

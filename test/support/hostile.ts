@@ -21,7 +21,7 @@ export type Hostility = "everything" | "texts" | "failures";
 const meaningful =
   /^(?:id|state|status|.*(?:At|Until|Type|Reason|_reason)|.*Id|region|access|object|role|model|date|month|b64_json|image|images|audio|host|user|publicIp|nextCursor|operationId|\$ref|in|type|format|pattern|method|path|code|openapi|const)$/;
 
-/** The fields of a description for people. */
+/** The fields of a description that contain texts for people. */
 const describes = /^(?:title|summary|description)$/;
 
 /**

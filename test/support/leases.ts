@@ -29,7 +29,7 @@ export const tokensOf = async (cli: Pick<Cli, "folder">): Promise<readonly strin
 
 export const header = (version = 1): string => `${JSON.stringify({ format: "gpuctl-leases", version })}\n`;
 
-/** Writes a lease file with these leases, of the sandbox and as old as the test's clock by default. */
+/** Writes a lease file with these leases. By default, they are leases of the sandbox and begin at the start of the test. */
 export async function writeLeases(
   cli: Pick<Cli, "folder">,
   leases: readonly object[],
@@ -44,13 +44,13 @@ export async function writeLeases(
   await writeFile(path, before + lines.map((line) => `${line}\n`).join("") + after);
 }
 
-/** The time after a part of the test, in ISO 8601. */
+/** The time at which this many milliseconds of the test have passed, in ISO 8601. */
 export const at = (milliseconds: number): string => new Date(firstMoment + milliseconds).toISOString();
 
 /** A process of this machine that no longer runs. */
 export const deadProcess = processes.self.replace(/\d+(?=@|$)/, "999999999");
 
-/** The name of a process of this machine that runs. */
+/** The name by which gpuctl identifies a running process of this machine. */
 export const runningProcess = (pid: number): string =>
   processes.self.replace(/\d+(?:@(.{36}-)?.*)?$/, (_, boot = "") => {
     if (process.platform !== "linux") return String(pid);
@@ -61,7 +61,7 @@ export const runningProcess = (pid: number): string =>
 /** A process of this machine that runs and is not gpuctl. */
 export const otherProcess = runningProcess(process.ppid);
 
-/** A process of another machine, which has the host name of this one if this is Linux. */
+/** A process of another machine. If the test runs on Linux, that machine has the same host name as this one. */
 export const distantProcess =
   process.platform === "linux"
     ? deadProcess.replace(/^(\S+) (?:\w{16} )?(.*)@.{36}/, `$1 $2@${crypto.randomUUID()}`)

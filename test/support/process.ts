@@ -15,12 +15,12 @@ export const key = "sk-e2e-0123456789";
 
 const { GPUCTL_TEST_RUNTIME, GPUCTL_TEST_BINARY } = process.env;
 
-/** Runs gpuctl: this Node.js with the launcher, or the single executable in `GPUCTL_TEST_BINARY`. */
+/** The command that runs gpuctl: this Node.js with the launcher, or the single executable in `GPUCTL_TEST_BINARY`. */
 export const gpuctl: readonly string[] = GPUCTL_TEST_BINARY
   ? [GPUCTL_TEST_BINARY]
   : [process.execPath, launcher];
 
-/** The same, or the launcher in another runtime that `GPUCTL_TEST_RUNTIME` names, such as `deno run -A`. */
+/** The same command, or the launcher in another runtime that `GPUCTL_TEST_RUNTIME` names, such as `deno run -A`. */
 const [program = "", ...programArgs] = GPUCTL_TEST_RUNTIME
   ? [...GPUCTL_TEST_RUNTIME.split(" "), launcher]
   : gpuctl;
@@ -110,7 +110,7 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
   const cleanUp: (() => Promise<unknown>)[] = [];
   onTestFinished(async () => {
     await Promise.allSettled(cleanUp.map((end) => end()));
-    // A process in the background may still write to it.
+    // A process in the background may still write to the folder.
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   if (copied) await cp(copied.folder, folder, { recursive: true });

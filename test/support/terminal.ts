@@ -46,7 +46,7 @@ export type Wanted = string | RegExp | ((text: string) => boolean);
 
 export interface Ended {
   readonly code: number;
-  /** Number of the signal that ended it; 0 for none. */
+  /** Number of the signal that ended the program; 0 for none. */
   readonly signal: number;
 }
 

@@ -58,7 +58,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect((await server.next()).message).toBe("long ".repeat(1_000));
   });
 
-  test("sends lines that were typed together one after another", async () => {
+  test("sends lines that arrive at the same time as separate messages, one after another", async () => {
     const { home, server } = await homeWithServer();
     const terminal = home.shellOnTerminal("gpuctl chat -m m");
     await terminal.waitFor(/>>> $/);
@@ -71,7 +71,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     }
   });
 
-  test("Ctrl-C stops an answer, then clears a line, and the conversation continues", async () => {
+  test("continues after one Ctrl-C has stopped an answer and another one has cleared a line", async () => {
     const { home, server } = await homeWithServer();
     const terminal = home.shellOnTerminal("gpuctl chat -m m --session s");
     await terminal.waitFor(/>>> $/);
@@ -114,7 +114,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect(await terminal.leftovers()).toEqual([]);
   });
 
-  test.each(["SIGTERM", "SIGINT"] as const)("%s ends it and restores the terminal", async (signal) => {
+  test.each(["SIGTERM", "SIGINT"] as const)("ends at %s and restores the terminal", async (signal) => {
     const home = await createHome();
     const terminal = home.onTerminal("chat --sandbox");
     await terminal.waitFor(/>>> $/);
@@ -123,7 +123,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect(await terminal.leftovers()).toEqual([]);
   });
 
-  test("closing the terminal ends it", async () => {
+  test("ends when the terminal is closed", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal(`exec ${chat}`);
     await terminal.waitFor(/>>> $/);
@@ -131,7 +131,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect(await terminal.ended()).toEqual({ code: 0, signal: os.signals.SIGHUP });
   });
 
-  test("Ctrl-Z stops it with the terminal restored, and fg continues", async (context) => {
+  test("is stopped by Ctrl-Z with the terminal restored, and continued by fg", async (context) => {
     skipWithout("bash", context);
     const home = await createHome();
     const shell = home.interactiveShell();

@@ -22,7 +22,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     await terminal.waitFor(/> No choice contains this text\n[^>]*\? Search/);
     terminal.type("us-central-1\r");
     await terminal.waitFor(/1\) Enter the values manually\n {2}2\) .*us-central-1.*\n[^>]*\? Which one\?/);
-    // Neither the text of a choice nor its position in the whole list is accepted: it could be a number in this list.
+    // Neither the text of a choice nor its position in the whole list is accepted: either could be a number in this list.
     for (const refused of ["Enter the values manually", "0"]) {
       terminal.type(`${refused}\r`);
       await terminal.waitFor(new RegExp(`${refused}\n> Enter a number from 1 to \\d+\n[^>]*\\? Which one`));
@@ -48,7 +48,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     expect(JSON.parse(out)).toMatchObject([{ networkType: "ethernet", gpuCount: 8 }]);
   });
 
-  test("the key is not echoed", async () => {
+  test("a key is not echoed while the user types it", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl auth login --base-url https://api.example.com", dumb);
     await terminal.waitFor("API key");
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
   const keysAt = (prompt: string) =>
     sample(["ctrl-c", "ctrl-d"] as const, prompts.findIndex((one) => one[1] === prompt) % 2);
 
-  test.each(prompts)("Ctrl-C and Ctrl-D exit: %s", async (line, prompt) => {
+  test.each(prompts)("Ctrl-C and Ctrl-D end the process: %s", async (line, prompt) => {
     for (const key of keysAt(prompt)) {
       const home = await createHome();
       const terminal = home.shellOnTerminal(line, dumb);

@@ -24,7 +24,7 @@ async function inPipe(line: string, home: Home, interrupted: boolean) {
 
 const all = commands.flatMap(({ examples }) => examples.map((example) => ({ example })));
 
-describe.skipIf(process.platform === "win32")("an example of each kind", () => {
+describe.skipIf(process.platform === "win32")("an example of each kind of command works", () => {
   test.each(ofEachKind)("on a terminal: $example.command", async ({ example }) => {
     const seen = await onTerminal(lineOf(example), await homeFor(example));
     expect(seen, seen.shown).toMatchObject({ code: exit.done, left: [] });

@@ -99,7 +99,7 @@ async function expectHarmless(
 
 const calling = commands.filter((spec) => operationsOf(spec).length > 0 || usesService(spec));
 
-/** Whether a command may read what a service sent: also those that use its description or the sandbox's controls. */
+/** Whether a command may read what a service sent, including its description and the sandbox's controls. */
 function usesService({ path: [noun = ""] }: CommandNode): boolean {
   return !["completion", "config", "help", "profile"].includes(noun);
 }
@@ -191,7 +191,7 @@ test("the same holds for a service on the network", async () => {
   expect(asked.join()).toContain("1001 (train");
 });
 
-describe("JSON has no control characters, and the value that was received", () => {
+describe("JSON and YAML contain no control characters, but keep the value that was received", () => {
   const label = `a${hostile}\u061c\u200f\n\tb`;
   const listing = () => Response.json([{ id: 1, label }]);
 
@@ -200,7 +200,7 @@ describe("JSON has no control characters, and the value that was received", () =
     ["-o jsonl", (out: string) => JSON.parse(out).label],
     ["--jq .[0]", (out: string) => JSON.parse(out).label],
     ["-o yaml", (out: string) => parseYaml(out)[0].label],
-  ])("volumes list %s", async (flags, labelIn) => {
+  ])("in the result of volumes list %s", async (flags, labelIn) => {
     const { run } = await createCli({ respond: listing });
     for (const terminal of [undefined, 80]) {
       const { out } = await run(`volumes list ${flags}`, { ...overNetwork(), ...(terminal && { terminal }) });
@@ -243,7 +243,7 @@ describe.skipIf(process.platform === "win32")("on a real terminal", () => {
   /** Sequences of the hostile text that gpuctl and its prompts never use. */
   const foreign = /\u001b[\]P]|\u0007|\u001b\[38;5;123m|[\x7f-\x9f\u202e\u2066]/;
 
-  test("a question shows a label, and nothing of it is obeyed", async () => {
+  test("a question shows a hostile label, but the terminal obeys none of its control sequences", async () => {
     const terminal = (await hostileHome()).onTerminal("rentals terminate 1001");
     await terminal.waitFor("(y/N)");
     expect(terminal.text()).toMatch(/Terminate 1001 \(train0;title/);

@@ -13,7 +13,7 @@ async function listing(format: string, into: string) {
 describe.skipIf(process.platform === "win32").each(sample(outputFormats, 0, 1))(
   "a listing as %s",
   (format) => {
-    test("is plain in a pipe, even if the terminal has colors", async () => {
+    test("has no colors in a pipe, even if the terminal has colors", async () => {
       const { code, out, err } = await listing(format, "| cat");
       expect({ code, err }).toEqual({ code: exit.done, err: "" });
       expect(out).toContain("1001");
@@ -21,7 +21,7 @@ describe.skipIf(process.platform === "win32").each(sample(outputFormats, 0, 1))(
     });
 
     test.skipIf(!existsSync("/dev/full"))(
-      "fails on a full disk, but not if only stderr is full",
+      "fails on a full disk, but not if only stderr is on a full disk",
       async () => {
         const [result, beside] = await Promise.all([
           listing(format, "> /dev/full"),

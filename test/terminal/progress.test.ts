@@ -101,7 +101,7 @@ describe.skipIf(process.platform === "win32")("a result on a terminal", () => {
 });
 
 describe.skipIf(process.platform === "win32")("the progress of several images", () => {
-  test("shows what has arrived of a small image, and never a wait of zero seconds", async () => {
+  test("shows how much of a small image has arrived, and never a wait of zero seconds", async () => {
     const half = Buffer.alloc(30 * 1024).toString("base64");
     const end = (response: ServerResponse) => response.end(`${half}","random_seed":7}]}`);
     let first: ServerResponse | undefined;

@@ -47,8 +47,8 @@ async function rentFromPrompts(terminal: Terminal): Promise<void> {
   await confirmRental(terminal);
 }
 
-describe.skipIf(process.platform === "win32")("a rental created from prompts", () => {
-  test("is created, and the printed command line sends the same request", async () => {
+describe.skipIf(process.platform === "win32")("a rental that the user creates from prompts", () => {
+  test("has the entered values, and the printed command line sends the same request", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
     await rentFromPrompts(terminal);
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     });
   });
 
-  test("sends the same request to a service as the printed command line", async () => {
+  test("is created on a service with the same request that the printed command line sends", async () => {
     const server = await serveThirdParty({ key });
     onTestFinished(() => server.close());
     const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
@@ -119,7 +119,7 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     },
   );
 
-  test("continues after the terminal is resized", async () => {
+  test("is created even if the terminal is resized at a prompt", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox");
     await terminal.waitFor("manually");
@@ -132,7 +132,7 @@ describe.skipIf(process.platform === "win32")("a rental created from prompts", (
     expect(await terminal.leftovers()).toEqual([]);
   });
 
-  test("continues after Ctrl-Z and fg", async (context) => {
+  test("is created even if gpuctl is stopped with Ctrl-Z and continued with fg", async (context) => {
     skipWithout("bash", context);
     const home = await createHome();
     const terminal = home.interactiveShell();
@@ -212,7 +212,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test.skipIf(process.platform === "win32")("the key is not echoed", async () => {
+test.skipIf(process.platform === "win32")("a key is not echoed while the user types it", async () => {
   const home = await createHome();
   const terminal = home.shellOnTerminal("gpuctl auth login --base-url https://api.example.com");
   await terminal.waitFor("API key");
@@ -257,7 +257,7 @@ describe.skipIf(process.platform === "win32")("what was typed before a question"
     ["a line", "y\r", {}],
     ["part of a line", "y", {}],
     ["a line on a dumb terminal", "y\r", { TERM: "dumb" }],
-  ])("does not answer it: %s", async (_, typed, env) => {
+  ])("does not answer the question: %s", async (_, typed, env) => {
     const home = await createRentedHome(["train"], env);
     const terminal = home.shellOnTerminal("gpuctl rentals terminate 1001 --sandbox");
     terminal.type(typed);
@@ -270,7 +270,7 @@ describe.skipIf(process.platform === "win32")("what was typed before a question"
   test.each([
     ["a terminal", "default", {}],
     ["a dumb terminal", "default\r", { TERM: "dumb" }],
-  ])("does not count as the word that has to be typed to confirm: on %s", async (_, typed, env) => {
+  ])("does not count as the word that confirms a destruction: on %s", async (_, typed, env) => {
     const home = await createHome(env);
     const terminal = home.shellOnTerminal("gpuctl user delete --sandbox");
     terminal.type(typed);

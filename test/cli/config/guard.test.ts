@@ -62,17 +62,20 @@ posix("a configuration that others can read", () => {
   const expected = (cli: Cli & { path: string }, mode: number) =>
     `Warning: ${cli.path} holds a key and can be read by other users (mode ${mode.toString(8)}). Run \`chmod 600 ${cli.path}\` to fix this.\n`;
 
-  test.each([0o644, 0o640, 0o604])("is used with mode %o, and one warning unless --quiet", async (mode) => {
-    const cli = await withConfig(mode);
-    const { code, err } = await cli.run("volumes list");
-    expect(code).toBe(0);
-    expect(err.split("\n").filter((line) => line.startsWith("Warning"))).toEqual([
-      expected(cli, mode).trimEnd(),
-    ]);
-    expect((await cli.run("volumes list -q")).err).toBe("");
-  });
+  test.each([0o644, 0o640, 0o604])(
+    "is used with mode %o, with one warning unless --quiet is given",
+    async (mode) => {
+      const cli = await withConfig(mode);
+      const { code, err } = await cli.run("volumes list");
+      expect(code).toBe(0);
+      expect(err.split("\n").filter((line) => line.startsWith("Warning"))).toEqual([
+        expected(cli, mode).trimEnd(),
+      ]);
+      expect((await cli.run("volumes list -q")).err).toBe("");
+    },
+  );
 
-  test("is not checked without a key", async () => {
+  test("causes no warning if it holds no key", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "config"), { mode: 0o700 });
     const path = join(cli.folder, "config", "config.json");
@@ -88,7 +91,7 @@ posix("a configuration that others can read", () => {
 });
 
 posix("a configuration that is a symbolic link", () => {
-  test("a symbolic link is kept and its target is written", async () => {
+  test("stays a link, and a change is written to its target", async () => {
     const cli = await createCli();
     const dotfiles = join(cli.folder, "dotfiles.json");
     await writeFile(dotfiles, text, { mode: 0o600 });
@@ -147,13 +150,16 @@ test("a byte order mark before a configuration is ignored", async () => {
   expect(await run("config get baseUrl")).toMatchObject({ code: 0, out: `${serviceUrl}\n` });
 });
 
-test.each(["", " \n"])("an empty configuration (%j) is read as none and can be written", async (content) => {
-  const { run, folder } = await createCli();
-  await mkdir(join(folder, "config"), { mode: 0o700 });
-  await writeFile(join(folder, "config", "config.json"), content, { mode: 0o600 });
-  expect(await run("config set image.model SD2")).toMatchObject({ code: 0 });
-  expect((await run("config get image.model")).out).toBe("SD2\n");
-});
+test.each(["", " \n"])(
+  "an empty configuration (%j) counts as a missing one and can be written",
+  async (content) => {
+    const { run, folder } = await createCli();
+    await mkdir(join(folder, "config"), { mode: 0o700 });
+    await writeFile(join(folder, "config", "config.json"), content, { mode: 0o600 });
+    expect(await run("config set image.model SD2")).toMatchObject({ code: 0 });
+    expect((await run("config get image.model")).out).toBe("SD2\n");
+  },
+);
 
 test.each([
   ["x{", "is not valid JSON"],
@@ -171,7 +177,7 @@ test.each([
     '{"profiles":{"a":{"apiKey":12345678}}}',
     "is not a valid gpuctl configuration: profiles.a.apiKey must be a string, not a number",
   ],
-])("the configuration %s is refused with its problem", async (text, problem) => {
+])("the configuration %s is refused, and the error says what is wrong with it", async (text, problem) => {
   const { run, folder } = await createCli();
   await mkdir(join(folder, "config"), { mode: 0o700 });
   const path = join(folder, "config", "config.json");

@@ -15,13 +15,13 @@ async function withLock(seconds: number) {
   return { ...cli, path };
 }
 
-test("takes over the lock of a killed process and leaves no lock file behind", async () => {
+test("a write takes over the lock of a killed process and leaves no lock file behind", async () => {
   const { run, folder } = await withLock(-3600);
   expect(await run("profile add play --sandbox")).toMatchObject({ code: 0 });
   expect(await readdir(join(folder, "config"))).toEqual(["config.json"]);
 });
 
-test("takes over the lock of a process that has just been killed", async () => {
+test("a write takes over the lock of a process that has just been killed", async () => {
   // The lock's last renewal is in the future, so that it never counts as too old.
   const { run, folder, path } = await withLock(3600);
   const { pid } = spawnSync(process.execPath, ["--version"]);
@@ -35,7 +35,7 @@ test("takes over the lock of a process that has just been killed", async () => {
 });
 
 test.runIf(process.platform === "linux")(
-  "takes over the lock of a killed process whose process ID is used again",
+  "a write takes over the lock of a killed process whose process ID now belongs to another process",
   async () => {
     const { run, path } = await withLock(3600);
     const owner = {
@@ -47,7 +47,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test("releases the lock when the change fails", async () => {
+test("a write releases the lock if its change fails", async () => {
   const { run, folder } = await createCli();
   expect(await run("profile add -- -x")).toMatchObject({ code: 2 });
   expect(await run("profile add ok --sandbox")).toMatchObject({ code: 0 });

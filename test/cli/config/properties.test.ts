@@ -48,7 +48,7 @@ test("whatever a configuration contains, it is used or refused, never changed, a
   );
 });
 
-test("a value that was set is printed again, in its profile only", async () => {
+test("config get prints a value exactly as it was set, until the value is unset", async () => {
   const { run } = await createCli();
   const values = fc.oneof(
     fc.tuple(fc.constant("chat.model"), fc.stringMatching(/^[A-Za-z0-9][\w./:-]{0,30}$/)),

@@ -8,7 +8,7 @@ const timeout = 60_000;
 const test = globalThis.test ?? require("node:test").test;
 
 test(
-  "the client and the sandbox",
+  "the client works with the sandbox",
   async () => {
     const sandbox = await createSandbox({
       seed: { rentals: [{ rentalType: "virtual-machine", gpuCount: 1, label: "trainer" }] },

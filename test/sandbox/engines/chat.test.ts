@@ -19,14 +19,14 @@ test("the model repeats the last user message", () => {
   });
 });
 
-test("without a user message the model says so", () => {
+test("the model says so if there is no user message", () => {
   expect(echo([{ role: "system", content: "Be brief." }]).tokens.join("")).toBe(
     "sandbox-echo heard no user message.",
   );
   expect(echo([]).usage.prompt_tokens).toBe(0);
 });
 
-test("a reply is cut off at the maximum number of tokens and says so", () => {
+test("a reply is cut off at the maximum number of tokens, and its finish reason says so", () => {
   const messages = [{ role: "user", content: "one two three" }];
   expect(echo(messages, { maxTokens: 3 })).toMatchObject({
     tokens: ["sandbox-echo", " heard:", " one"],
@@ -38,7 +38,7 @@ test("a reply is cut off at the maximum number of tokens and says so", () => {
   });
 });
 
-test("tokens add up to the reply, or its beginning if cut off, and are all counted", () => {
+test("the tokens add up to the reply, or to its beginning if the reply is cut off, and all of them are counted", () => {
   fc.assert(
     fc.property(fc.array(message), tokenLimit, (messages, maxTokens) => {
       const whole = echo(messages);

@@ -41,14 +41,14 @@ test("the pixels of a request are the same in every release", async () => {
   `);
 });
 
-describe.each(["a lighthouse by the sea", "a forest", "a desert", "a city"])("of %s", (prompt) => {
-  test.each(changes)("%j draws another image, not just another mark", async (change) => {
+describe.each(["a lighthouse by the sea", "a forest", "a desert", "a city"])("a picture of %s", (prompt) => {
+  test.each(changes)("is another image, and not only another mark, with %j", async (change) => {
     const before = sha256(aboveMark(await draw({ prompt })));
     expect(sha256(aboveMark(await draw({ prompt, ...change })))).not.toBe(before);
   });
 });
 
-test("LoRA weights matter, their order does not", async () => {
+test("the weights of LoRAs change the image, but the order of the LoRAs does not", async () => {
   const pixels = async (lora: PictureRequest["lora"]) => sha256((await draw({ lora })).data);
   const one = await pixels({ Logo: 0.5, Crayons: 1 });
   expect(await pixels({ Crayons: 1, Logo: 0.5 })).toBe(one);
@@ -85,7 +85,7 @@ test("a PNG names the sandbox as its software", async () => {
   expect(decode(await drawPicture(small)).text).toEqual({ Software: "gpuctl sandbox" });
 });
 
-describe("odd settings", () => {
+describe("a picture with odd settings", () => {
   test.each([
     { steps: 0 },
     { steps: 1000 },
@@ -93,7 +93,7 @@ describe("odd settings", () => {
     { cfg_scale: -5 },
     { cfg_scale: 1e300 },
     { seed: -1 },
-  ])("%j draws", async (change) => {
+  ])("is drawn: %j", async (change) => {
     expect((await draw(change)).data).toHaveLength(160 * 120 * 3);
   });
 });

@@ -41,7 +41,7 @@ async function reading(pending: Promise<Response>) {
   };
 }
 
-test("a request is passed on with its fields as given, and the response back", async () => {
+test("a request is passed on with its fields as given, and its response is passed back", async () => {
   const { engine, complete } = await withChat();
   const fields = { model: "qwen3", temperature: 0.1, top_k: 5, tools: [{ type: "function" }], stop: null };
   const { status, body } = await complete(fields);
@@ -57,7 +57,7 @@ test("a request is passed on with its fields as given, and the response back", a
   ]);
 });
 
-test("sandbox-echo means the first model of the engine, and the model of the engine replaces any other", async () => {
+test("sandbox-echo means the first model of the engine, and the model that is set for the engine replaces any other", async () => {
   const { sandbox, engine, complete } = await withChat();
   expect((await complete()).body.model).toBe("llama3.2:latest");
   sandbox.engines.save({ kind: "chat", url: engine.url, model: "qwen3:8b" });
@@ -75,7 +75,7 @@ test("the name sandbox-echo is passed on to a server that lists no models", asyn
   expect(await response.json()).toMatchObject({ model: "sandbox-echo" });
 });
 
-test("the models are those of the engine", async () => {
+test("the listed models are those of the engine", async () => {
   const { sandbox } = await withChat();
   const { body } = await sandbox.assumed("listChatModels");
   expect(body).toMatchObject({ object: "list", data: [{ id: "llama3.2:latest" }, { id: "qwen3:8b" }] });
@@ -194,20 +194,24 @@ test.each([
     "Invalid input data; messages.0: Field required",
   ],
   ["text", 400, "out of memory", "out of memory"],
-])("the status and message of %s are passed on", async (_name, status, body, message) => {
-  const sandbox = await openSandbox();
-  const engine = await startEngine({
-    "POST /v1/chat/completions": (_request, response) => send(response, body, status, { "retry-after": "7" }),
-  });
-  sandbox.engines.save({ kind: "chat", url: engine.url, model: "any" });
-  const response = await sandbox.call("createChatCompletion", { ...request, stream: true });
-  expect(response.status).toBe(status);
-  expect(response.headers.get("retry-after")).toBe("7");
-  expect(Object(await response.json()).message).toContain(`responded ${status}: `);
-  expect(Object(await (await sandbox.call("createChatCompletion", request)).json()).message).toContain(
-    message,
-  );
-});
+])(
+  "an error of an engine is passed on with its status and message: %s",
+  async (_name, status, body, message) => {
+    const sandbox = await openSandbox();
+    const engine = await startEngine({
+      "POST /v1/chat/completions": (_request, response) =>
+        send(response, body, status, { "retry-after": "7" }),
+    });
+    sandbox.engines.save({ kind: "chat", url: engine.url, model: "any" });
+    const response = await sandbox.call("createChatCompletion", { ...request, stream: true });
+    expect(response.status).toBe(status);
+    expect(response.headers.get("retry-after")).toBe("7");
+    expect(Object(await response.json()).message).toContain(`responded ${status}: `);
+    expect(Object(await (await sandbox.call("createChatCompletion", request)).json()).message).toContain(
+      message,
+    );
+  },
+);
 
 test.each<[string, Routes, string]>([
   [
@@ -250,7 +254,7 @@ test.each<[string, Routes, string]>([
     },
     "did not finish its response: ",
   ],
-])("an engine that %s is an error of the sandbox, which says so", async (_name, routes, message) => {
+])("an engine that %s causes an error of the sandbox, which says so", async (_name, routes, message) => {
   const sandbox = await openSandbox();
   const engine = await startEngine(routes);
   sandbox.engines.save({ kind: "chat", url: engine.url, model: "any" });
@@ -260,7 +264,7 @@ test.each<[string, Routes, string]>([
   expect(body.message).toContain(`The chat engine at ${engine.url}/v1 ${message}`);
 });
 
-test("an engine that does not run is an error that names it", async () => {
+test("an engine that does not run causes an error that names the engine", async () => {
   const { engine, complete } = await withChat();
   await engine.stop();
   const { status, body } = await complete({ stream: true });
@@ -270,14 +274,14 @@ test("an engine that does not run is an error that names it", async () => {
   );
 });
 
-test("an engine that stays silent for too long is given up", async () => {
+test("the sandbox gives up on an engine that stays silent for too long", async () => {
   const engine = await startEngine({ "GET /v1/models": () => {} });
   const access = { engine: { kind: "chat", url: `${engine.url}/v1` }, environment: () => undefined } as const;
   const sent = sendToEngine(access, { path: "/models" }, { connect: 10_000, silence: 50 });
   await expect(sent).rejects.toThrow("is not available: it did not respond in time");
 });
 
-test("an engine that falls silent in its response is given up", async () => {
+test("the sandbox gives up on an engine that falls silent in the middle of its response", async () => {
   const engine = await startEngine({
     "GET /v1/models": (_request, response) => void response.writeHead(200).write("{"),
   });
@@ -290,7 +294,7 @@ test("an engine that falls silent in its response is given up", async () => {
   await expect(read).rejects.toThrow("did not finish its response: it stopped sending data.");
 });
 
-test("the key of a request is never sent, and the engine's own only if a variable is named", async () => {
+test("an engine never gets the key of a request, and gets its own key only if a variable is named", async () => {
   const { sandbox, engine, complete } = await withChat({ environment: { ENGINE_KEY: engineKey } });
   await complete();
   await sandbox.assumed("listChatModels");
@@ -343,7 +347,7 @@ test("a page whose name resolves to this machine cannot use an engine with a key
   for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1.evil.example", "192.0.2.1"]) {
     expect(await statusAt(host), host).toBe(403);
   }
-  // Programs on this machine get this response, too.
+  // Programs on this machine, which send no Origin either, get this response, too.
   expect(await text(await responseAt("myhost:8787"))).toContain(
     'while an engine has a key, requests from this machine must have localhost in the Host header, not \\"myhost:8787\\"',
   );

@@ -57,7 +57,7 @@ test("every field with an equivalent is passed on", async () => {
     negative_prompt: "blur",
     sampler: "Euler a",
     lora: { Add_Detail: 0.5, Pixel_Art: 1 },
-    // Not documented: passed on as given.
+    // This field is not documented, so it is passed on as given.
     clip_skip: 2,
     override_settings: { CLIP_stop_at_last_layers: 2 },
   };
@@ -95,7 +95,7 @@ test("stable-diffusion.cpp gets LoRAs by their files", async () => {
   expect(body.images[0].random_seed).toBe(42);
 });
 
-test("a LoRA that the engine does not have is an error that lists those it has", async () => {
+test("a LoRA that the engine does not have causes an error that lists the engine's LoRAs", async () => {
   const { engine, generate } = await withEngine("image", automaticEngine());
   const { status, body } = await generate({ ...picture, lora: { Crayons: 0.5 } });
   expect([status, body.code]).toEqual([400, "BAD_REQUEST"]);
@@ -105,7 +105,7 @@ test("a LoRA that the engine does not have is an error that lists those it has",
   expect(engine.requests.map(({ path }) => path)).toEqual(["/sdapi/v1/loras"]);
 });
 
-test("LoRAs go to the prompt for an engine that does not list them", async () => {
+test("LoRAs are written into the prompt for an engine that does not list LoRAs", async () => {
   const routes: Routes = {
     "POST /sdapi/v1/txt2img": (_request, response) =>
       send(response, { images: [`data:image/png;base64,${pixel}`], info: "" }),
@@ -116,13 +116,13 @@ test("LoRAs go to the prompt for an engine that does not list them", async () =>
   expect(body).toEqual({ images: [{ index: 0, image: pixel }] });
 });
 
-test("an engine that reports no seed used the requested one", async () => {
+test("the response has the requested seed if the engine reports no seed", async () => {
   const { generate } = await withEngine("image", sdcppEngine({ info: false }));
   expect((await generate({ ...picture, seed: 5 })).body.images[0]).toMatchObject({ random_seed: 5 });
   expect((await generate(picture)).body.images[0]).not.toHaveProperty("random_seed");
 });
 
-test("fields without an equivalent are named, also a model that was not used", async () => {
+test("the response names the fields that the engine does not have, and a model that was not used", async () => {
   const { sandbox, engine, generate } = await withEngine("image", automaticEngine());
   const given = { prompt_2: "a", negative_prompt_2: "b", enable_refiner: true, backend: "tvm" };
   expect((await generate({ ...picture, ...given })).ignored?.split(", ").toSorted()).toEqual(
@@ -148,7 +148,7 @@ test.each([
   expect(body.error.message).toBe(body.message);
 });
 
-test("an engine that returns no picture is an error", async () => {
+test("an engine that returns no picture causes an error", async () => {
   const routes: Routes = {
     "POST /sdapi/v1/txt2img": (_request, response) => send(response, { images: [] }),
   };
@@ -188,14 +188,14 @@ test("the voice and the model are those of the request, or else of the engine", 
   expect(sent()?.body).toMatchObject({ voice: "af_sky", model: "tts-1-hd", lang_code: "a" });
 });
 
-test("another format than WAV is ignored, and named", async () => {
+test("a format other than WAV is ignored, and the response says so", async () => {
   const { generate, sent } = await withEngine("audio", speechEngine());
   const { body, ignored } = await generate({ text: "Hello", response_format: "mp3", stream: true });
   expect(sent()?.body).toMatchObject({ response_format: "wav", stream: false });
   expect([ignored, body.sample_rate]).toEqual(["response_format, stream", 24_000]);
 });
 
-test("a voice that the engine does not have is an error that lists those it has", async () => {
+test("a voice that the engine does not have causes an error that lists the engine's voices", async () => {
   const { generate } = await withEngine("audio", speechEngine());
   expect(await generate({ text: "Hello", voice: "bob" })).toMatchObject({
     status: 400,
@@ -230,7 +230,7 @@ test.each([
     "{}",
     "responded with application/json instead of audio. Check that the URL is that of its API.",
   ],
-])("an audio engine that responds with %s is an error", async (_name, type, text, message) => {
+])("an audio engine that responds with %s causes an error", async (_name, type, text, message) => {
   const routes: Routes = {
     "POST /v1/audio/speech": (_request, response) =>
       void response.writeHead(200, { "content-type": type }).end(text),

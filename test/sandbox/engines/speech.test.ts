@@ -84,19 +84,19 @@ test.each([
   expect(await seconds(text, 4)).toBeGreaterThan(letters / 170);
 });
 
-describe("rejected", () => {
-  test.each(["", " \n\t", "...!?", "🎉🚀", "日本語"])("%j, with nothing to say", async (text) => {
+describe("speech is rejected", () => {
+  test.each(["", " \n\t", "...!?", "🎉🚀", "日本語"])("if the text has nothing to say: %j", async (text) => {
     const error = await speak(text, 1).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NoSpeakableText);
     expect(error).toMatchObject({ name: "NoSpeakableText" });
   });
 
-  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("speed %d", async (speed) => {
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("at the speed %d", async (speed) => {
     await expect(speak(sentence, speed)).rejects.toThrow(RangeError);
   });
 });
 
-test("without the optional package the error names it", async () => {
+test("the error names the optional package if it is missing", async () => {
   const error = await speak(sentence, 1, { find: () => locate("@echogarden/no-such-engine") }).catch(
     (e: unknown) => e,
   );
@@ -107,7 +107,7 @@ test("without the optional package the error names it", async () => {
   });
 });
 
-test("an engine that cannot run is an error and does not hang", async () => {
+test("an engine that cannot run causes an error and does not hang", async () => {
   await expect(speak(sentence, 1, { find: () => import.meta.filename })).rejects.toThrow();
   await expect(speak(sentence, 1, { find: () => "/no/such/file.wasm" })).rejects.toThrow();
 });
