@@ -842,6 +842,6 @@ test("a damaged line is reported, and the rentals of the other leases still end"
   const outcome = await cli.run(`${guard} -o json`);
   expect(outcome.code).toBe(12);
   expect(shortEvents(outcome)).toEqual(["unreadable", "ended 1001"]);
-  expect(eventsIn(outcome)[0]?.message).toMatch(/so its lease is unknown; fix or delete it$/);
+  expect(eventsIn(outcome)[0]?.message).toMatch(/so its lease is unknown; fix or delete that line$/);
   expect(await readFile(leaseFile(cli), "utf8")).toBe(`${header()}{"lease":{"tok\n`);
 });

@@ -197,7 +197,10 @@ const isUnusableState = (error: unknown): boolean =>
   "problem" in error &&
   error.problem !== "unavailable";
 
-/** Reads the file that `from` names as text. Throws `UsageError` if it is not valid UTF-8. */
+/**
+ * Reads `file` as text. `from` is the argument or flag that gave the path, for messages. Throws `UsageError` if the text
+ * is not valid UTF-8.
+ */
 export async function readText(
   file: string,
   files: Pick<Context["files"], "read">,
@@ -207,6 +210,6 @@ export async function readText(
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new UsageError(`${file} is not valid UTF-8`);
+    throw new UsageError(`${file === "-" ? "stdin" : file} is not valid UTF-8`);
   }
 }
