@@ -367,7 +367,10 @@ test("a file that is not a snapshot is rejected", async () => {
   }
   writeFileSync(join(folder, "state.json"), notUtf8);
   const ofFile = await run("sandbox restore state.json --yes");
-  expect(ofFile).toMatchObject({ code: 2, err: expect.stringContaining("Error: state.json is not valid UTF-8") });
+  expect(ofFile).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("Error: state.json is not valid UTF-8"),
+  });
   expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
 });
 
