@@ -173,7 +173,7 @@ export interface OutputSettings {
   readonly output: OutputFormat;
   /** The command line sets a format other than table, or --jq. */
   readonly formatFromCli: boolean;
-  /** The command line sets the table format or an option of tables. */
+  /** The command line sets the table format, or has --columns or --no-header. */
   readonly tableFromCli: boolean;
   /** Columns to show, as typed: titles, names or dotted paths. */
   readonly columns: readonly string[] | undefined;

@@ -40,7 +40,7 @@ type Declaration<
     buildInput?(parsed: ControlInput<OwnFlags, Args, object>): Built | Promise<Built>;
     /** Acts on the sandbox. The returned value is printed. */
     act(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
-    /** Returns what is printed, for the value that `act` returns. Default: the value itself. */
+    /** Turns the value that `act` returns into what is printed. Default: prints the value itself. */
     resultOf?(value: unknown, input: ControlInput<OwnFlags, Args, Built>): Result;
     /** Returns what a dry run prints instead. A command without this function only reads, so a dry run runs it. */
     dryRun?(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;

@@ -26,7 +26,7 @@ export const listReplies = (store: Queries): readonly StoredReply[] =>
 export function assertReplies(store: Queries): void {
   for (const { index, reply } of listReplies(store)) {
     if (!scriptedReply.safeParse(reply).success) {
-      throw new Error(`the reply ${index} of the chat script is not valid`);
+      throw new Error(`reply ${index} of the chat script is not valid`);
     }
   }
 }
