@@ -3,7 +3,7 @@ import type { OperationId } from "../contract/index.ts";
 import { retriesText } from "../core/values/defaults.ts";
 import { outputFormats } from "../core/view.ts";
 
-/** How a value is validated. The rule is the same as for the flag whose default the value sets. */
+/** How a value is validated. A value that is the default of a flag has the same rule as the flag. */
 export type ConfigRule = "choice" | "count" | "dollars" | "duration" | "prices" | "switch" | "text" | "url";
 
 /** A value that a profile can hold. */
@@ -15,11 +15,11 @@ export interface ConfigKey {
   readonly rule: ConfigRule;
   /** The choices, if they do not come from `field`. */
   readonly choices?: readonly string[];
-  /** The global flag whose default the value sets. */
+  /** The global flag that has this value as its default. */
   readonly global?: string;
-  /** The field whose default the value sets, and the operations that have the field. */
+  /** The field that has this value as its default, and the operations with the field. */
   readonly field?: { readonly name: string; readonly operations: readonly OperationId[] };
-  /** The command flag whose default the value sets. */
+  /** The flag of a command that has this value as its default. */
   readonly flag?: string;
 }
 

@@ -50,8 +50,8 @@ export interface Settings extends OutputSettings {
   readonly debug: boolean;
   readonly color: string;
   /**
-   * Every value that the profile sets; for `repair`, only the valid ones, and for `create`, none. In the sandbox,
-   * `chat.model` is the sandbox's own model.
+   * Every value that the profile sets. Only the valid ones for a command that repairs the profile, and none for one
+   * that creates another profile (see `ProfileUse`). In the sandbox, `chat.model` is the sandbox's own model.
    */
   readonly profileValues: ProfileValues;
 }
@@ -130,9 +130,9 @@ const finder =
   };
 
 /**
- * Whether to use the sandbox. Flags take precedence over the environment, which takes precedence over the profile. A
- * host in a flag turns off a sandbox that a variable or the profile sets. A host in a variable turns off only a sandbox
- * that the profile sets.
+ * Whether to use the sandbox. Flags take precedence over the environment, which takes precedence over the profile.
+ * `--base-url` or `--inference-base-url` turns off a sandbox that GPUCTL_SANDBOX or the profile sets. GPUCTL_BASE_URL or
+ * GPUCTL_INFERENCE_BASE_URL turns off only a sandbox that the profile sets.
  */
 function usesSandbox(cli: CliSettings, env: Environment, ofProfile: boolean): boolean {
   const host = hosts.find((name) => cli[name] !== undefined);
@@ -173,7 +173,7 @@ export interface OutputSettings {
   readonly output: OutputFormat;
   /** The command line sets a format other than table, or --jq. */
   readonly formatFromCli: boolean;
-  /** The command line sets the table format or an option of tables. */
+  /** The command line sets the table format, or has --columns or --no-header. */
   readonly tableFromCli: boolean;
   /** Columns to show, as typed: titles, names or dotted paths. */
   readonly columns: readonly string[] | undefined;
@@ -230,7 +230,7 @@ export function checkColumns({ kind }: View, { output, columns, header }: Output
   }
   if (kind === "lines" && columns && output === "table") {
     throw new UsageError(
-      "--columns requires --output csv or tsv here: --output table prints one line for each result",
+      "--columns requires --output csv or tsv here: with --output table, this command prints one value per line, without columns",
     );
   }
 }

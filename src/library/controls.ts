@@ -286,7 +286,7 @@ export type Situation =
   | { readonly kind: "prepaid"; readonly balanceCents?: number | undefined }
   /** Pictures are paid from the balance. */
   | { readonly kind: "picture-prices" }
-  /** Volumes attach only to rentals in their region. */
+  /** A volume attaches only to rentals in its own region. */
   | { readonly kind: "same-region" };
 
 /** Matches a text that contains this string, or that matches this regular expression. */

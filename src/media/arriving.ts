@@ -52,8 +52,8 @@ export class ArrivingMedia {
   problem: string | undefined = "it is not complete";
 
   /**
-   * Calculates the hash of the file with `createHash` of node:crypto. Omit it if no hash is needed: hashing is about a
-   * fifth of the work of saving a result.
+   * Pass `createHash` of node:crypto as `hashWith` to get the hash of the file. Omit it if no hash is needed: hashing is
+   * about a fifth of the work of saving a result.
    */
   constructor(target: Pick<OutputTarget, "to" | "fallbackFolders">, hashWith?: typeof createHash) {
     this.#file = new TemporaryWriter(foldersFor(target));

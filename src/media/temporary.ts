@@ -80,7 +80,7 @@ export class TemporaryWriter {
   }
 
   /**
-   * Inserts bytes. `observe` gets the bytes of the whole new file in order. If there is no space for it, changes
+   * Inserts bytes. `observe` gets the bytes of the whole new file in order. If there is no space for that file, changes
    * nothing and returns false.
    */
   insert(at: number, bytes: Buffer, observe: (bytes: Uint8Array) => void): boolean {

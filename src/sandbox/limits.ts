@@ -114,7 +114,7 @@ const texts = {
   "picture-prices":
     "A situation can make pictures cost what the service documents. Before a picture is drawn, its exact price is subtracted from the balance. If drawing fails, the price is added again. The balance is shown in whole cents. Pictures are not in usage or invoices.",
   "same-region":
-    "A situation can limit volumes to rentals in their region: attaching a volume to a rental in another region gets 400. Existing attachments stay.",
+    "A situation can limit each volume to rentals in the volume's region: attaching a volume to a rental in another region gets 400. Existing attachments stay.",
   scenarios: `A scenario replaces the situations, boot rules and faults, and keeps everything else. ${Object.entries(
     scenarios,
   )

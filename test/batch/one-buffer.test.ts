@@ -63,6 +63,6 @@ test("a valid body is checked without options, because with options every check 
   const parse = vi.spyOn(operation.input, "safeParse");
   const body = { model: "m", messages: [{ role: "user", content: "hi" }] };
   expect(check(operation, body).ok).toBe(true);
-  expect(parse.mock.calls).toEqual([[body]]);
+  expect(parse.mock.calls).toEqual([[body, undefined]]);
   parse.mockRestore();
 });

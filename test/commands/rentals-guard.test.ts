@@ -849,6 +849,6 @@ test("a damaged line of the lease file is reported, and rentals with other lease
   const outcome = await cli.run(`${guard} -o json`);
   expect(outcome.code).toBe(12);
   expect(shortEvents(outcome)).toEqual(["unreadable", "ended 1001"]);
-  expect(eventsIn(outcome)[0]?.message).toMatch(/so its lease is unknown; fix or delete it$/);
+  expect(eventsIn(outcome)[0]?.message).toMatch(/so its lease is unknown; fix or delete that line$/);
   expect(await readFile(leaseFile(cli), "utf8")).toBe(`${header()}{"lease":{"tok\n`);
 });

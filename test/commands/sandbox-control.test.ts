@@ -351,13 +351,23 @@ test("a snapshot can be saved and restored, and replaces a file only with --forc
 });
 
 test("sandbox restore rejects a file that is not a snapshot", async () => {
-  const { run } = await createCli();
+  const { run, folder } = await createCli();
   await run(vm);
-  for (const stdin of ["{}", Buffer.from([0xff, 0xfe, 0x00])]) {
+  const notUtf8 = Buffer.from([0xff, 0xfe, 0x00]);
+  for (const [stdin, problem] of [
+    ["{}", "this is not a snapshot of a sandbox"],
+    [notUtf8, "Error: stdin is not valid UTF-8"],
+  ] as const) {
     const { code, err } = await run("sandbox restore - --yes", { stdin });
     expect(code).toBe(2);
-    expect(err).toMatch(/this is not a snapshot of a sandbox|- is not valid UTF-8/);
+    expect(err).toContain(problem);
   }
+  writeFileSync(join(folder, "state.json"), notUtf8);
+  const ofFile = await run("sandbox restore state.json --yes");
+  expect(ofFile).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("Error: state.json is not valid UTF-8"),
+  });
   expect((await run("rentals list -o id --sandbox")).out).toBe("1001\n");
 });
 

@@ -162,7 +162,10 @@ describe("the error names the command or place that shows the outcome", () => {
       "user update --name Ada",
       "No command can show whether the change was made. Running the same command again is safe",
     ],
-    ["reserve request --gpus 8", "No command lists these requests: ask the service"],
+    [
+      "reserve request --gpus 8",
+      "No command lists these requests: before you send another request, ask the service",
+    ],
     ["api-keys create ci", "`gpuctl api-keys list` shows whether the key was created"],
   ];
   const interruptedOnly: typeof places = [

@@ -1,4 +1,4 @@
-import { reasonOf } from "../../core/errors.ts";
+import { codeOf, reasonOf } from "../../core/errors.ts";
 import { ConnectionFailed } from "../../core/service-errors.ts";
 
 /** Converts an error of Node.js to a `ConnectionFailed`. `sent` says whether any of the request may have been sent. */
@@ -7,7 +7,8 @@ export function connectionFailed(
   place: string,
   sent: boolean,
 ): ConnectionFailed {
-  const code = cause.code ?? "ECONNFAILED";
+  // The code of a `DOMException`, such as that of a time limit, is a number.
+  const code = codeOf(cause) || "ECONNFAILED";
   const reason = reasons[code] ?? tlsReason(cause, code) ?? (cause.message || code);
   return new ConnectionFailed(`${reason} (${place})`, { code, sent, cause });
 }

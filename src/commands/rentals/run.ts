@@ -48,7 +48,7 @@ export default defineCommand({
   path: "rentals run",
   summary: "Rent a virtual machine, run a command on it, and end the rental",
   details:
-    "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. The rental ends after a success, a failure, a limit, a lost connection or Ctrl-C, unless you use --keep or --detach. Exits with the exit status of the command. If the connection is lost, the command goes on, and gpuctl connects again. If gpuctl is killed, repeat the command line to resume the job; otherwise, `gpuctl rentals guard` ends the rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
+    "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. The rental ends after a success, a failure, a limit, a lost connection or Ctrl-C, unless you use --keep or --detach. Exits with the exit status of the command. If the connection is lost, the command goes on, and gpuctl connects again. If gpuctl is killed, repeat the command line to resume the job; if you do not, `gpuctl rentals guard` ends the rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
   operation: "createVirtualMachineRental",
   alsoCalls: ["listVirtualMachineRentals", "getRental", "getActiveRentalSummary"],
   args: [arg.texts("COMMAND", "Program to run, after --, with its arguments", { required: true })],

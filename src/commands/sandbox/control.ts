@@ -40,7 +40,7 @@ type Declaration<
     buildInput?(parsed: ControlInput<OwnFlags, Args, object>): Built | Promise<Built>;
     /** Acts on the sandbox. The returned value is printed. */
     act(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
-    /** Returns what is printed, for the value that `act` returns. Default: the value itself. */
+    /** Turns the value that `act` returns into what is printed. Default: prints the value itself. */
     resultOf?(value: unknown, input: ControlInput<OwnFlags, Args, Built>): Result;
     /** Returns what a dry run prints instead. A command without this function only reads, so a dry run runs it. */
     dryRun?(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
@@ -197,7 +197,10 @@ const isUnusableState = (error: unknown): boolean =>
   "problem" in error &&
   error.problem !== "unavailable";
 
-/** Reads the file that `from` names as text. Throws `UsageError` if it is not valid UTF-8. */
+/**
+ * Reads `file` as text. `from` is the argument or flag that gave the path, for messages. Throws `UsageError` if the text
+ * is not valid UTF-8.
+ */
 export async function readText(
   file: string,
   files: Pick<Context["files"], "read">,
@@ -207,6 +210,6 @@ export async function readText(
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new UsageError(`${file} is not valid UTF-8`);
+    throw new UsageError(`${file === "-" ? "stdin" : file} is not valid UTF-8`);
   }
 }

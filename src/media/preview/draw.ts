@@ -38,7 +38,10 @@ const windowFor = (count: number, { columns, rows }: Screen): Area => ({
   height: Math.max(1, rows - Math.min(count + 2, Math.ceil(rows / 3))),
 });
 
-/** Draws pictures: one as large as fits the window, several as a contact sheet. Yields text for the terminal. */
+/**
+ * Draws pictures: a single picture as large as the window allows, several pictures as a contact sheet. Yields text for
+ * the terminal.
+ */
 export async function* drawPictures(
   pictures: readonly Shown[],
   options: DrawOptions,

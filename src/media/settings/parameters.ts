@@ -6,7 +6,10 @@ export type Settings = Readonly<Record<string, unknown>>;
 /** Settings to store in a picture: a reference image is replaced by its hash, which cannot be mistaken for base64. */
 export type StoredSettings = Settings & { readonly image?: `sha256:${string}` | undefined };
 
-/** The settings of a request to store. A base64 `image` becomes its SHA-256, as `sha256:...`; any other is left out. */
+/**
+ * The settings to store for a request. An `image` that is a string is replaced by the SHA-256 of the bytes it encodes,
+ * as `sha256:...`. An `image` of another type is left out.
+ */
 export async function storedSettings({ image, ...settings }: Settings): Promise<StoredSettings> {
   if (typeof image !== "string") return settings;
   const { createHash } = await import("node:crypto");

@@ -5,9 +5,7 @@ import { parametersText, type StoredSettings } from "./parameters.ts";
 /** The keywords of the two texts that hold settings. */
 export const pngKeywords = { parameters: "parameters", request: "gpuctl" } as const;
 
-/**
- * The chunks to insert before the end of a PNG: the settings as `parameters` and, all of the request as JSON.
- */
+/** The chunks to insert before the end of a PNG: the settings as `parameters` text, and the whole request as JSON. */
 export const pngText = (request: StoredSettings, version: string): Buffer =>
   Buffer.concat([
     textChunk(pngKeywords.parameters, parametersText(request, version)),

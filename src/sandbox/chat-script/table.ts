@@ -26,7 +26,7 @@ export const listReplies = (store: Queries): readonly StoredReply[] =>
 export function assertReplies(store: Queries): void {
   for (const { index, reply } of listReplies(store)) {
     if (!scriptedReply.safeParse(reply).success) {
-      throw new Error(`the reply ${index} of the chat script is not valid`);
+      throw new Error(`reply ${index} of the chat script is not valid`);
     }
   }
 }
@@ -67,8 +67,8 @@ function matches({ when }: ScriptedReply, { messages, model }: Input): boolean {
   const user = messages.findLast(({ role }) => role === "user");
   const last = messages.at(-1);
   const toolResult = last?.role === "tool" ? last : undefined;
-  // A reply with only `message` does not match a request that ends with a tool result: otherwise, a reply that calls a
-  // tool would be sent again after each result of the tool, forever.
+  // A reply whose `when` has `message` but no `toolResult` does not match a request that ends with a tool result:
+  // otherwise, a reply that calls a tool would be sent again after each result of the tool, forever.
   const matchesTurn = (toolResult === undefined) === (when.toolResult === undefined);
   return (
     (when.model === undefined || when.model === model) &&

@@ -137,7 +137,7 @@ function inWords(situation: Situation): string {
     case "picture-prices":
       return "pictures are paid from the balance";
     case "same-region":
-      return "volumes attach only to rentals in their region";
+      return "a volume attaches only to rentals in its own region";
   }
 }
 

@@ -63,7 +63,7 @@ export const situationInput = z.discriminatedUnion("kind", [
   }),
   /** Pictures are paid from the balance (service section 4.5). */
   kind("picture-prices", {}),
-  /** Volumes can be attached only to rentals in their region. */
+  /** A volume can be attached only to rentals in its own region. */
   kind("same-region", {}),
 ]);
 

@@ -9,7 +9,7 @@ import { oneLine } from "../../../output/text.ts";
 export interface GuardEvent {
   /**
    * - `ended`: the rental was terminated; `ending`: the rental is ending but has not ended yet
-   * - `would-end`: without `--dry-run`, the rental would have been terminated
+   * - `would-end`: only in a dry run: the guard would terminate the rental
    * - `had-ended`: the rental had ended before, and its lease was removed
    * - `failed`: the rental should have ended, but may still be active and billed; or the command of `--notify` failed
    * - `ends-soon`: the lease will be over soon

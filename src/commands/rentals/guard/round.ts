@@ -73,7 +73,8 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   // This comes first, so that nothing is sent if the lease file cannot be read or has another version.
   const leases = await readLeases(place.path);
   if (leases.unreadable.length > 0) {
-    const message = `${leases.unreadable.length === 1 ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read, so ${leases.unreadable.length === 1 ? "its lease is" : "their leases are"} unknown; fix or delete ${leases.unreadable.length === 1 ? "it" : "them"}`;
+    const isOne = leases.unreadable.length === 1;
+    const message = `${isOne ? "a line" : `${leases.unreadable.length} lines`} of ${place.path} cannot be read, so ${isOne ? "its lease is" : "their leases are"} unknown; fix or delete ${isOne ? "that line" : "those lines"}`;
     add({ event: "unreadable", token: place.path, message, error: new Unavailable(message, "") });
   }
   for (const { folder, problem, hint } of unreadableJobs(guard)) {

@@ -31,7 +31,7 @@ export default controlCommand({
   path: "sandbox situation add",
   summary: "Add a situation of a real cloud, such as sold out GPUs",
   details:
-    "`capacity`: a region has only --gpus GPUs, by default 0; if several of these situations match, the oldest applies. `quota`: you can have only --gpus GPUs. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: volumes attach only to rentals in their region.",
+    "`capacity`: a region has only --gpus GPUs, by default 0; if several of these situations match, the oldest applies. `quota`: you can have only --gpus GPUs. `interruption`: running rentals end. `failure`: running rentals become Failed. `rate-limit`: calls get 429. `prepaid`: when the balance is used up, rentals end, and new ones are refused. `picture-prices`: pictures are paid from the balance. `same-region`: a volume attaches only to rentals in its own region.",
   args: [arg.choice("KIND", "Kind of situation", situationKinds, { required: true })],
   flags,
   view: { kind: "record", columns: situationColumns, id: ["id"] },

@@ -84,8 +84,8 @@ export async function sendToEngine(
 }
 
 /**
- * The engine's key. Refuses the value of GPUCTL_API_KEY, whichever variable holds it; keys in profiles are not
- * compared.
+ * The engine's key. Throws if the engine's variable has the same value as GPUCTL_API_KEY, so that the service key is
+ * not sent to an engine. Does not check for keys that are stored in profiles.
  * @throws EngineFailure if the variable is not set, or its value cannot be used
  */
 function keyOf(
