@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { EmptyResult, ResultLost } from "../core/errors.ts";
 import { asList, asRecord, asText } from "../core/json.ts";
 import { saveMemory } from "../core/runtime/memory-flags.ts";
-import { uniqueHex } from "../core/values/unique.ts";
+import { uniqueHex } from "../core/text.ts";
 import { Base64Decoder, decoderSlack, invalidCharacters, isEmpty, undecodable } from "./base64.ts";
 import { folderOf } from "./destination.ts";
 import { type Decoded, noMedia, type OutputTarget } from "./output-target.ts";

@@ -2,7 +2,7 @@ import { closeSync, fdatasync, openSync, readSync, unlinkSync, writeSync } from 
 import { dirname } from "node:path";
 import { type SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
-import { uniqueHex } from "../core/values/unique.ts";
+import { uniqueHex } from "../core/text.ts";
 
 /** A new name for an incomplete file. */
 export const temporaryName = (folder: string): string => `${folder}/.gpuctl-${uniqueHex(24)}.part`;

@@ -2,7 +2,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Dialog } from "../../command-kit/context.ts";
 import { ProgramFailed } from "../../core/errors.ts";
-import { uniqueHex } from "../../core/values/unique.ts";
+import { uniqueHex } from "../../core/text.ts";
 import type { View } from "../../core/view.ts";
 import { oneLine } from "../../output/text.ts";
 import type { System } from "../../system/types.ts";
