@@ -165,7 +165,7 @@ export function assertOwn(place: string, { user, stat }: Pick<ConfigFiles, "user
   if (facts === undefined) return;
   if (facts.owner !== user) {
     throw new UsageError(`${place} belongs to another user (uid ${facts.owner}; you are uid ${user})`, {
-      hint: `If it is yours, take ownership with \`sudo chown ${user} ${quoted(place)}\`, or set GPUCTL_CONFIG_DIR to another folder. Nothing was changed.`,
+      hint: `If you trust its contents, take ownership with \`sudo chown ${user} ${quoted(place)}\`. Otherwise, set GPUCTL_CONFIG_DIR to another folder. Nothing was changed.`,
     });
   }
   if ((facts.mode & othersWrite) !== 0) {

@@ -232,7 +232,7 @@ export class Calls {
    * shows it.
    */
   async #paidFor({ paths = [], data }: Done): Promise<string> {
-    return paths.length > 0 ? `It was saved to ${paths.join(", ")}.` : this.#kept(data);
+    return paths.length > 0 ? `Its result was saved to ${paths.join(", ")}.` : this.#kept(data);
   }
 
   /** Saves the data of a result, and returns a sentence that says where it is. */
@@ -241,7 +241,7 @@ export class Calls {
     try {
       const { keep } = await import("../media/keep.ts");
       const bytes = Buffer.from(stringifyExactly(data) ?? "null");
-      return `It was saved to ${await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" })}.`;
+      return `Its result was saved to ${await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" })}.`;
     } catch (error) {
       return `${reasonOf(error)}.`;
     }

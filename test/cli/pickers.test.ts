@@ -3,7 +3,10 @@ import type { ChoiceQuestion, Prompts, TextQuestion } from "../../src/system/typ
 import { createCli, type Responder } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
 
-/** Chooses the first choice whose label contains the next answer, and types the other answers. Records the questions. */
+/**
+ * Answers each question with the next answer: picks the first choice whose label contains it, or types it if the
+ * question asks for text. Records the questions.
+ */
 function choosing(...answers: string[]) {
   const asked: (ChoiceQuestion | TextQuestion)[] = [];
   const prompts: Partial<Prompts> = {

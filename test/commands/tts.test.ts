@@ -99,7 +99,7 @@ describe("tts", () => {
   );
 });
 
-test("tts saves the recording if the response has the key a second time with null", async () => {
+test("tts saves the recording if the response repeats the field audio with null", async () => {
   const bytes = Buffer.from("OggS sound");
   const body = `{"audio":"${bytes.toString("base64")}","audio":null}`;
   const { run } = await createCli({ respond: () => new Response(body) });
@@ -112,7 +112,7 @@ test.each([
   ["saved", "--out a.wav", "a.wav"],
   ["written to stdout", "--out -", undefined],
 ])(
-  "tts uses the last recording if the response has the key twice (%s), and saves the first in another file",
+  "tts uses the last recording (%s) if the response has the field audio twice, and saves the first in another file",
   async (_, flags, path) => {
     const [first, last] = [wav, Buffer.concat([wav, Buffer.from("data")])].map((bytes) =>
       bytes.toString("base64"),

@@ -20,7 +20,7 @@ const isPosix = process.platform !== "win32";
 /** A home with its own folder for compiled code. */
 const createHome = (env: Environment = {}) => createAnyHome({ XDG_CACHE_HOME: "", ...env });
 
-/** A command that also loads ES modules. */
+/** A command that loads files of the build that `--help` and `--version` do not load. */
 const line = "rentals list -o json --sandbox";
 const cacheOf = ({ folder }: Home) => join(folder, ".cache", "gpuctl");
 
@@ -41,7 +41,7 @@ async function cachedFiles(home: Home) {
   );
 }
 
-/** A home with cached code, and the output of the command line with and without it. */
+/** A home with cached code, the output of the run that cached it, and the cached files. */
 async function usedHome() {
   const home = await createHome();
   const first = await home.run(line);
@@ -73,7 +73,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     expect(await cachedFiles(home)).toEqual(files);
   });
 
-  test("can be run: no file of the build uses import()", async () => {
+  test("never calls import(), which code from the cache cannot do", async () => {
     for (const name of (await readdir(dist)).filter((one) => one.endsWith(".cjs"))) {
       expect([name, /\bimport\(/.test(await readFile(join(dist, name), "utf8"))]).toEqual([name, false]);
     }
@@ -172,7 +172,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
 });
 
 describe.runIf(isPosix)("the folder of Node's own compile cache", () => {
-  /** Runs the launcher with a Node.js that has a compile cache and says which folder it gets. */
+  /** Runs the launcher with a fake compile cache, which prints the folder that it is given. Returns what was printed. */
   async function folderGiven(prepare: (folder: string) => Promise<unknown> = async () => {}) {
     const home = await createHome();
     await prepare(cacheOf(home));

@@ -221,7 +221,7 @@ describe("state", () => {
   });
 });
 
-test("a sandbox chats with an engine until it is cleared", async () => {
+test("a sandbox chats with an engine until the engine is cleared", async () => {
   const { sandbox, client } = await openSandbox();
   const engine = await chatEngine();
   const messages = [{ role: "user", content: "hi" }];

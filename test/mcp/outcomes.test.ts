@@ -138,10 +138,10 @@ describe("a call that the client cancels", () => {
   };
 
   test.each([
-    ["generate_image", 200, "done, $0.01. It was saved to /", 0.01],
+    ["generate_image", 200, "done, $0.01. Its result was saved to /", 0.01],
     ["generate_image", 400, "failed, $0.00, no", 0],
     ["generate_image", 500, "unknown, $0.01, the service responded 500: no", 0.01],
-    ["create_chat_completion", 200, "done, ID chatcmpl-1, $0.01. It was saved to /", 0.01],
+    ["create_chat_completion", 200, "done, ID chatcmpl-1, $0.01. Its result was saved to /", 0.01],
   ] as const)(
     "is charged unless the service refuses the request: %s with the status %i",
     async (tool, status, outcome, spent) => {
@@ -176,7 +176,7 @@ describe("a call that the client cancels", () => {
     },
   );
 
-  test("ends a wait at once", async () => {
+  test("ends at once if it is a wait", async () => {
     const cli = await createCli();
     await cli.run("rentals create vm --gpus 1 --sandbox --yes");
     await cli.run("sandbox clock freeze --sandbox");
@@ -191,7 +191,7 @@ describe("a call that the client cancels", () => {
   });
 });
 
-test("a wait reports its progress, and a wait that takes too long is a result", async () => {
+test("a wait reports its progress, and one that times out returns a result, not an error", async () => {
   const cli = await createCli();
   await cli.run("rentals create vm --gpus 1 --sandbox --yes");
   const { client, call } = await agentOf(cli);

@@ -72,7 +72,8 @@ export function sshPublicKeysOf(
 
 /**
  * The id of the volume that a bare-metal rental is created with: an existing one, or a new one in the rental's region.
- * @throws ApiError when the volume does not exist, or cannot be attached to a rental in another region
+ * @throws ApiError when the volume does not exist, or when a situation limits volumes to their region and the rental is
+ * in another one
  */
 export function volumeFor(
   store: Queries,
