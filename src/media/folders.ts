@@ -46,13 +46,21 @@ export async function flushed(file: Pick<promises.FileHandle, "sync">): Promise<
   });
 }
 
-/** Whether a folder exists. @throws {SaveFailed} if the path is not a folder or cannot be accessed. */
+/**
+ * Whether a folder exists.
+ * @throws {SaveFailed} if the path is not a folder, cannot be accessed, or is a symbolic link whose target does not
+ * exist: no folder can be created there.
+ */
 async function exists(folder: string): Promise<boolean> {
   try {
     if ((await promises.stat(folder)).isDirectory()) return true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw saveFailed(folder, error);
+    if (codeOf(error) !== "ENOENT") throw saveFailed(folder, error);
+    // `readlink` follows a link that ends in a slash.
+    const link = folder.replace(/(?<=.)[/\\]+$/, "");
+    const target = await promises.readlink(link).catch(() => undefined);
+    if (target === undefined) return false;
+    throw new SaveFailed(link, `it is a symbolic link to ${target}, which does not exist`);
   }
   throw new SaveFailed(folder, "not a folder");
 }

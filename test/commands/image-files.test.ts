@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createCli, temporaryFolder } from "../support/cli.ts";
@@ -45,6 +45,18 @@ describe("image --out", () => {
     const terminal = await run("image cat --out -", { ...overNetwork(), terminal: 80 });
     expect(terminal).toMatchObject({ code: 2, out: "", requests: [] });
   });
+
+  test.each(["link/", "link/new/", "link/{slug}.{ext}"])(
+    "refuses %s before anything is paid for if link is a symbolic link to a missing folder",
+    async (out) => {
+      const { run, folder } = await painter(tinyPng());
+      await symlink("nowhere", join(folder, "link"));
+      const outcome = await run(["image", "cat", "--out", out], overNetwork());
+      expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
+      expect(outcome.err).toContain("link: it is a symbolic link to nowhere, which does not exist");
+      expect(await readdir(folder)).toEqual(["link"]);
+    },
+  );
 
   test("replaces an existing file only with --force", async () => {
     const { run, folder } = await painter(tinyPng());

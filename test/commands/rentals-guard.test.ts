@@ -5,7 +5,7 @@ import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
 import type { Programs } from "../../src/system/types.ts";
 import { type Cli, createCli, type Outcome, type Responder } from "../support/cli.ts";
-import { fillDisk } from "../support/full-disk.ts";
+import { denyWrites, fillDisk } from "../support/full-disk.ts";
 import {
   at,
   cliThatResponds,
@@ -192,6 +192,40 @@ describe("rentals guard on a full disk", () => {
     expect(outcome.code, outcome.err).toBe(12);
     expect(await activeIn(cli)).toBe("1002\n");
     expect(notified).toEqual(["ended", "no-lease"]);
+  });
+});
+
+describe("a guard that may not change the lease file", () => {
+  const notEnded =
+    /1001:? the lease is over, but the rental was not ended and may still be billed: cannot save .*: permission denied\n/;
+
+  test("ends nothing, and says which rental may still be billed", async () => {
+    const cli = await withLeaseOver(await createCli());
+    await cli.run(`${create} --label without`);
+    denyWrites("leases.jsonl");
+    const outcome = await cli.run(guard);
+    expect(outcome.code, outcome.err).toBe(12);
+    expect(outcome.err).toMatch(notEnded);
+    expect(outcome.err).toContain("run `gpuctl rentals terminate 1001 --sandbox`");
+    expect(terminations(outcome)).toEqual([]);
+  });
+
+  test("finds the rental of a pending lease, and notifies", async () => {
+    const cli = await createCli();
+    await cli.run(`${create} --label run-t0`);
+    const lease = { process: deadProcess, endsWithProcess: true, by: "rentals run", startedAt: at(500) };
+    await writeLeases(cli, [{ label: "run-t0", ...lease }]);
+    denyWrites("leases.jsonl");
+    const notified: unknown[] = [];
+    const shell: Programs["shell"] = async (_, { env }) =>
+      void notified.push([env?.GPUCTL_EVENT, env?.GPUCTL_EVENT_RENTAL]);
+    const outcome = await cli.run(`${guard} --notify x`, { programs: { shell } });
+    expect(outcome.code, outcome.err).toBe(2);
+    expect(outcome.err).toContain(
+      "1001: `rentals run` no longer runs, and the lease ends with it, but the rental",
+    );
+    expect(notified).toEqual([["failed", "1001"]]);
+    expect(await activeIn(cli)).toBe("1001\n");
   });
 });
 

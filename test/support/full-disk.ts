@@ -6,18 +6,27 @@ import { onTestFinished, vi } from "vitest";
  * From now on, nothing can be written to new files whose paths contain `part`, because the disk is full. Returns a
  * function that frees the disk.
  */
-export function fillDisk(part: string): () => void {
-  const isFull = () =>
-    Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+export const fillDisk = (part: string): (() => void) =>
+  failWrites(part, () =>
+    Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" }),
+  );
+
+/** From now on, the user may not write new files whose paths contain `part`. */
+export const denyWrites = (part: string): (() => void) =>
+  failWrites(part, () =>
+    Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES", syscall: "open" }),
+  );
+
+function failWrites(part: string, failure: () => Error): () => void {
   const { writeFileSync } = fs;
   const { open } = fs.promises;
   const spies = [
     vi.spyOn(fs, "writeFileSync").mockImplementation((path, ...others) => {
-      if (String(path).includes(part)) throw isFull();
+      if (String(path).includes(part)) throw failure();
       return writeFileSync(path, ...others);
     }),
     vi.spyOn(fs.promises, "open").mockImplementation(async (path, flags, ...others) => {
-      if (flags === "wx" && String(path).includes(part)) throw isFull();
+      if (flags === "wx" && String(path).includes(part)) throw failure();
       return open(path, flags, ...others);
     }),
   ];

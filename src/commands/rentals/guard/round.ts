@@ -9,6 +9,7 @@ import {
   NotFound,
   NotReady,
   reasonOf,
+  SaveFailed,
   Unavailable,
   UnexpectedResponse,
 } from "../../../core/errors.ts";
@@ -93,7 +94,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   for (const { lease, rental } of round.found) {
     const bound = boundTo(lease, rental);
     if (!settings.dryRun) {
-      await changeLease(place, lease.token, (now) => (now.rentalId ? now : bound)).catch(unlessDiskFull);
+      await changeLease(place, lease.token, (now) => (now.rentalId ? now : bound)).catch(unlessNotSaved);
     }
     if (isOverByAll(bound, clocks(guard), place.processes)) over.push(bound);
   }
@@ -146,9 +147,12 @@ function unreadableJobs(guard: Guard): readonly UnreadableJob[] {
   }
 }
 
-/** On a full disk, a guard cannot change the leases, but it still ends rentals. */
-function unlessDiskFull(error: unknown): void {
-  if (!isDiskFull(error)) throw error;
+/**
+ * A guard that cannot change the lease file, because the disk is full or the user may not write the file, still checks
+ * the rentals and reports them.
+ */
+function unlessNotSaved(error: unknown): void {
+  if (!(error instanceof SaveFailed)) throw error;
 }
 
 type Add = (event: Omit<GuardEvent, "time">) => void;
@@ -196,7 +200,8 @@ type Outcome = Pick<GuardEvent, "event" | "message" | "error">;
  * Ends the rental of a lease that was over when the guard checked, if the lease is still over. Holds the lock of the
  * lease file, so that no other process changes a lease meanwhile. An extension before that counts; an extension after
  * it fails. If the disk is full, ends the rental without the lock: no process can extend the lease on a full disk, and
- * ending a rental twice does no harm. Returns undefined if there is nothing to report.
+ * ending a rental twice does no harm. If only this user may not write the lease file, another one may be extending the
+ * lease, so the rental is only reported. Returns undefined if there is nothing to report.
  */
 async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined> {
   const { place, settings } = guard;
@@ -251,6 +256,7 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
     if (guard.interrupted.aborted || error instanceof InterruptedWrite || error instanceof LockLost)
       throw error;
     if (outcome !== undefined) return notRemoved(outcome, found, error);
+    if (!hasLock && error instanceof SaveFailed) return notLocked(found, error, guard);
     return { event: "failed", message: failureText(error), error };
   }
 }
@@ -264,6 +270,14 @@ async function orEnded(error: unknown, rentalId: string, { call }: Guard): Promi
   const record: unknown = await call("getRental", { rentalId }, { retries: 0 }).catch(() => undefined);
   if (!hasEnded(record)) throw error;
   return { response: undefined };
+}
+
+/** The outcome if a rental should end, but its lease cannot be locked. */
+function notLocked(found: Lease, error: SaveFailed, guard: Guard): Outcome {
+  const message = `${whyOver(found, guard)}, but the rental was not ended and may still be billed: ${reasonOf(error)}`;
+  const end = commandLine("rentals terminate", [found.rentalId ?? ""]);
+  const hint = `Run the guard as a user who may change the lease file, or run \`${end}\`.`;
+  return { event: "failed", message, error: new Unavailable(message, hint) };
 }
 
 /** The outcome if a rental has ended, but its lease cannot be removed. */
@@ -350,14 +364,14 @@ async function notifyAll(
 ): Promise<void> {
   if (guard.notify === undefined) return;
   const fresh = await claim(events, rentals, guard).catch((error: unknown) => {
-    unlessDiskFull(error);
+    unlessNotSaved(error);
     return new Set(events);
   });
   for (const event of events.filter((one) => lastingKey(one) === undefined || fresh.has(one))) {
     const error = await notify(guard.notify, event, guard);
     if (error === undefined) continue;
     events.push({ event: "failed", message: error.message, time: event.time, error });
-    await unclaim(event, guard).catch(unlessDiskFull);
+    await unclaim(event, guard).catch(unlessNotSaved);
   }
 }
 
