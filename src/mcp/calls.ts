@@ -222,7 +222,7 @@ export class Calls {
       return resultOf(envelope, pictures);
     } catch (error) {
       if (tool.effect === "read") throw error;
-      const note = `The data of this result cannot be shown: ${reasonOf(error)}. ${await this.#kept(envelope.data)}`;
+      const note = `The data of this result cannot be shown: ${reasonOf(error)}. ${await this.#kept("It", envelope.data)}`;
       return resultOf({ ...envelope, data: null, notes: [...(envelope.notes ?? []), note] }, pictures);
     }
   }
@@ -232,16 +232,16 @@ export class Calls {
    * shows it.
    */
   async #paidFor({ paths = [], data }: Done): Promise<string> {
-    return paths.length > 0 ? `Its result was saved to ${paths.join(", ")}.` : this.#kept(data);
+    return paths.length > 0 ? `Its result was saved to ${paths.join(", ")}.` : this.#kept("Its result", data);
   }
 
-  /** Saves the data of a result, and returns a sentence that says where it is. */
-  async #kept(data: unknown): Promise<string> {
+  /** Saves the data of a result, and returns a sentence with the given subject that says where it is. */
+  async #kept(subject: string, data: unknown): Promise<string> {
     const { folder, now } = this.#services;
     try {
       const { keep } = await import("../media/keep.ts");
       const bytes = Buffer.from(stringifyExactly(data) ?? "null");
-      return `Its result was saved to ${await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" })}.`;
+      return `${subject} was saved to ${await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" })}.`;
     } catch (error) {
       return `${reasonOf(error)}.`;
     }

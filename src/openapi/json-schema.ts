@@ -5,10 +5,14 @@ import { reasonOf } from "../core/errors.ts";
 import { limitedPatterns, type SchemaIssue, schemaIssues } from "./schema-check.ts";
 
 /**
- * Says what is wrong with a JSON Schema (2020-12, or draft 7 if `$schema` says so). Undefined if the schema is valid.
+ * Says what is wrong with a JSON Schema. It is validated as draft 7 if `$schema` names draft 6 or 7, which hardly differ,
+ * and otherwise as 2020-12. Undefined if the schema is valid.
  */
-export function jsonSchemaProblem(schema: Readonly<Record<string, unknown>>): string | undefined {
-  const Validator = /draft-0[67]/.test(String(schema.$schema)) ? Ajv : Ajv2020;
+export function jsonSchemaProblem({
+  $schema,
+  ...schema
+}: Readonly<Record<string, unknown>>): string | undefined {
+  const Validator = /draft-0[67]/.test(String($schema)) ? Ajv : Ajv2020;
   const ajv = new Validator({ strict: false, logger: false, verbose: true, validateSchema: false });
   formats.default(ajv);
   try {

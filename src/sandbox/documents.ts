@@ -1,4 +1,4 @@
-import type { Document, LineCounter } from "yaml";
+import type { Document, LineCounter, Scalar } from "yaml";
 import type { Issue } from "../contract/check/check.ts";
 import { reasonOf } from "../core/errors.ts";
 import { ControlRefused } from "./errors.ts";
@@ -24,23 +24,61 @@ export async function parseDocument(text: string, name: string): Promise<ParsedD
     throw new ControlRefused([], `${name} is nested more than ${maxDepth} levels deep`);
   }
   const lines = new yaml.LineCounter();
-  const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true });
+  // Comparing each key of a map with all others, as `uniqueKeys` does, takes minutes for 150,000 keys.
+  const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true, uniqueKeys: false });
   const [error] = parsed.errors;
   if (error) {
     // The first line says what is wrong and where. The other lines quote the text.
     const [message = ""] = error.message.split("\n");
     throw new ControlRefused([], `${name} is not valid YAML or JSON: ${message.replace(/:$/, "")}`);
   }
+  const repeated = repeatedKey(parsed, yaml);
+  if (repeated) {
+    const { line } = lines.linePos(repeated.range?.[0] ?? 0);
+    throw new ControlRefused(
+      [],
+      `${name} has the key ${String(repeated.value)} twice in a map, on line ${line}`,
+    );
+  }
   return {
     content: toValue(parsed, name) ?? undefined,
-    errorFor: (issues, outside = 0) =>
-      new ControlRefused(
-        issues.map(({ path, message }) => {
-          const line = lineOf(path.slice(outside), parsed, lines);
-          return { path, message: line === undefined ? message : `${message} (line ${line})` };
-        }),
-      ),
+    errorFor: (issues, outside = 0) => {
+      const listed = issues.slice(0, maxIssues).map(({ path, message }) => {
+        const line = lineOf(path.slice(outside), parsed, lines);
+        return { path, message: line === undefined ? message : `${message} (line ${line})` };
+      });
+      const more = issues.length - listed.length;
+      return new ControlRefused(
+        more === 0 ? listed : [...listed, { path: [], message: `has ${more} more problems` }],
+      );
+    },
   };
+}
+
+/** How many problems of a document an error lists. Finding the line of each takes time. */
+const maxIssues = 100;
+
+/** The first key that occurs twice in a map. */
+function repeatedKey(
+  parsed: Document,
+  { isScalar, visit }: Pick<typeof import("yaml"), "isScalar" | "visit">,
+): Scalar | undefined {
+  let repeated: Scalar | undefined;
+  visit(parsed, {
+    Map: (_, { items }) => {
+      const seen = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (seen.has(key.value)) {
+          repeated = key;
+          return visit.BREAK;
+        }
+        seen.add(key.value);
+      }
+      return undefined;
+    },
+  });
+  return repeated;
 }
 
 /** How many levels deep a document may be nested. */

@@ -67,5 +67,5 @@ async function found(names: readonly string[], which: Which, hint: string): Prom
     if (path !== undefined) return path;
   }
   const missing = names.length === 1 ? "which is not installed" : "but neither is installed";
-  throw new UsageError(`--open needs ${names.join(" or ")}, ${missing}`, { hint });
+  throw new UsageError(`--open needs the program ${names.join(" or ")}, ${missing}`, { hint });
 }

@@ -256,6 +256,8 @@ describe("api call", () => {
     ["GET '/v2/x?tag=a' -f tag[]=b", "tag is given twice"],
     ["GET '/v2/x?a[b]=1' -f a[b]=2", "a[b] is given twice"],
     ["DELETE /v2/ssh-keys/7 -f id=8", "id is given twice"],
+    ["POST /v2/x -f a[b]=1 -f a=2", "a conflicts with an earlier field"],
+    ["POST /v2/x -f a[]=1 -f a=2", "a conflicts with an earlier field"],
     ["createVirtualMachineRental -F gpuCount=1 --paginate", "--paginate is for GET"],
     ["GET https://elsewhere.example/x", "PATH must be a path"],
     ["GET //elsewhere.example/x", "PATH must be a path"],

@@ -159,9 +159,9 @@ describe("chat --schema", () => {
     },
   );
 
-  test("accepts a schema of draft 7", async () => {
+  test.each(["draft-06", "draft-07"])("accepts a schema of %s", async (draft) => {
     const old = JSON.stringify({
-      $schema: "http://json-schema.org/draft-07/schema#",
+      $schema: `http://json-schema.org/${draft}/schema#`,
       $id: "https://a.example",
       ...JSON.parse(schema),
     });

@@ -47,7 +47,7 @@ describe("image --open", () => {
     ]);
   });
 
-  test("opens all pictures with one program on macOS", async () => {
+  test("starts the program once for all pictures on macOS", async () => {
     const cli = await painter(tinyPng());
     const { started, options } = machine("darwin", ["open"]);
     await cli.run("image cat -n 12 --open --out a.png", options);
@@ -73,10 +73,10 @@ describe("image --open", () => {
   });
 
   test.each([
-    ["linux", [], display, "--open needs xdg-open, which is not installed", "Install xdg-utils"],
+    ["linux", [], display, "--open needs the program xdg-open, which is not installed", "Install xdg-utils"],
     ["linux", ["xdg-open"], {}, "there is no display", "Use --preview"],
-    ["win32", [], {}, "--open needs powershell or pwsh, but neither is installed", "PowerShell"],
-    ["darwin", [], {}, "--open needs open, which is not installed", "/usr/bin"],
+    ["win32", [], {}, "--open needs the program powershell or pwsh, but neither is installed", "PowerShell"],
+    ["darwin", [], {}, "--open needs the program open, which is not installed", "/usr/bin"],
   ] as const)(
     "is rejected before anything is sent: %s with the programs %o",
     async (platform, programs, env, error, hint) => {

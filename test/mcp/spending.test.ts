@@ -136,7 +136,7 @@ test("an answer that is too long to show is saved to a file, and its price stays
   expect(note).toMatch(
     / cannot be shown: the result has \d+ characters, and the maximum is 16777216\. It was /,
   );
-  const path = /Its result was saved to (.*)\.$/.exec(note)?.[1] ?? "";
+  const path = /It was saved to (.*)\.$/.exec(note)?.[1] ?? "";
   expect((await readFile(path, "utf8")) === reply).toBe(true);
 });
 

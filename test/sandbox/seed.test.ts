@@ -256,7 +256,7 @@ test.each([
   ],
   ["rentals: [", "the seed is not valid YAML or JSON"],
   ["[1, 2]", "the seed must be a map"],
-  ["a: 1\na: 2", "Map keys must be unique"],
+  ["a: 1\na: 2", "the seed has the key a twice in a map, on line 2"],
 ])("the seed %j is rejected, and nothing changes", async (text, message) => {
   const sandbox = await openSandbox();
   await sandbox.seed(full);
@@ -264,6 +264,19 @@ test.each([
   await expect(sandbox.seed(text)).rejects.toThrow(message);
   expect(sandbox.snapshot()).toEqual(before);
 });
+
+test.each([
+  ["JSON", (names: readonly string[]) => JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])))],
+  ["YAML", (names: readonly string[]) => names.map((name) => `${name}: 1\n`).join("")],
+])(
+  "a seed of %s with 150,000 unknown fields is rejected, and the error names the first ones",
+  async (_, written) => {
+    const sandbox = await openSandbox();
+    const text = written(Array.from({ length: 150_000 }, (__, index) => `k${index}`));
+    const error: unknown = await sandbox.seed(text).catch((cause: unknown) => cause);
+    expect(String(error)).toMatch(/k0 .*; has 149900 more problems$/);
+  },
+);
 
 test("all errors are reported at once", async () => {
   const sandbox = await openSandbox();

@@ -83,6 +83,7 @@ function withField(node: Node, [name = "", ...rest]: readonly string[], entry: E
 function withValue(before: unknown, steps: readonly string[], entry: Entry): unknown {
   const { key, value } = entry;
   if (steps.length === 0) {
+    if (typeof before === "object" && before !== null) throw clash(key);
     if (before !== undefined) throw new UsageError(`${key} is given twice; to send a list, use ${key}[]`);
     return value;
   }

@@ -93,7 +93,7 @@ const titleOf = (folder: string): string => folder.split(sep).findLast((part) =>
 /** How many bytes to read to recognize the type of a file, or a gallery page. */
 const headLength = 1024;
 
-/** Whether an existing file may be replaced: with `force`, or if it is a gallery. False if there is no file. */
+/** Whether an existing file may be replaced: always with `force`, otherwise only if it is a gallery. */
 async function mayReplace(path: string, force: boolean): Promise<boolean> {
   if (force) return true;
   try {

@@ -2,7 +2,10 @@ import { blendBlock, blendRowBelow, type Canvas, type Color, mix, type Steps } f
 import { noise, type Relief } from "./random.ts";
 import { type Scene, type Subject, shore } from "./scene.ts";
 
-/** The top edge of one range of land: the distance from the top of the canvas in pixels, by column. */
+/**
+ * The top edge of one range, which is a row of hills, dunes or houses: the distance from the top of the canvas in pixels,
+ * by column.
+ */
 export type Skyline = Float64Array;
 
 const reliefs: Record<Subject, Relief> = {
