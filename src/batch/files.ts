@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, reasonOf, UsageError } from "../core/errors.ts";
+import { codeOf, reasonOf, saveFailed, UsageError } from "../core/errors.ts";
 
 /** A file that is written only at its end. */
 export interface AppendFile {
@@ -123,7 +123,7 @@ const permissions = ({ mode }: { readonly mode: number }): number => mode & 0o77
 async function statOf(path: string) {
   const facts = await fs.stat(path).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
+    throw saveFailed(path, error);
   });
   if (facts && !facts.isFile()) {
     throw new UsageError(`${path} is not a regular file`, { hint: "Nothing was sent. Name another file." });

@@ -1,4 +1,12 @@
-import { NotFetched, RentalFailed, reasonOf, SaveFailed, StillBilled } from "../core/errors.ts";
+import {
+  Interrupted,
+  NotFetched,
+  RentalFailed,
+  RentalUnreachable,
+  reasonOf,
+  SaveFailed,
+  StillBilled,
+} from "../core/errors.ts";
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
@@ -75,7 +83,8 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
     limits.cancel();
   }
   // The cancellation stops the command, so its status or failure says nothing.
-  if (host.isCanceled()) outcome = { status: outcome.status, because: "canceled", fetched: [] };
+  if (host.isCanceled() || outcome.failure instanceof CanceledElsewhere)
+    outcome = { status: outcome.status, because: "canceled", fetched: [] };
   await host.endOutput();
   const isLeft = plan.detached && (outcome.because === "detached" || outcome.because === "interrupted");
   if (isLeft) return outcome;
@@ -85,7 +94,10 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
         ? `Stopping the command: ${journal.job().limit} is reached.`
         : interruptedText(plan),
     );
-    await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
+    const isStopped = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
+    if (plan.keep && !isStopped) {
+      host.say("Warning: the command could not be stopped. It may still be running on the rental.");
+    }
   }
   // Copies the results back, except after an interruption or a failure.
   if (outcome.because === undefined || outcome.because === "limit") {
@@ -206,7 +218,13 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
           });
       }
       change(journal, host, { phase: "running" });
+      // The process that cancels the job does not stop a command that is not yet running.
+      if (host.isCanceled()) throw new CanceledElsewhere();
       await startCommand(ssh, { command: plan.command, variables }, signal);
+      if (host.isCanceled()) {
+        await stopCommand(ssh, signal);
+        throw new CanceledElsewhere();
+      }
     });
     if (!plan.detached) host.say(running);
     return true;
@@ -304,12 +322,19 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     start,
     follow,
     results,
-    /** Stops the command if the rental can be reached. */
-    stop: async (within: AbortSignal) => {
-      if (last) await stopCommand(last, within).catch(() => {});
+    /** Stops the command if the rental can be reached. Returns false if the command may still be running. */
+    stop: async (within: AbortSignal): Promise<boolean> => {
+      if (last === undefined) return journal.job().phase !== "running";
+      return stopCommand(last, within).then(
+        () => true,
+        () => false,
+      );
     },
   };
 }
+
+/** Another process canceled the job while this process was starting the command. */
+class CanceledElsewhere extends Error {}
 
 /** A lost connection that `onRental` must not retry, because the caller itself decides how to continue. */
 class Lost extends Error {}
@@ -321,16 +346,21 @@ const asLost = (error: unknown): never => {
 const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
   followCommand(...args).catch(asLost);
 
-/** Stops the command of a job, if its rental can be reached, and ends the rental. Throws `StillBilled`. */
+/**
+ * Stops the command of a job, if its rental can be reached, and ends the rental. The journal is a `sharedJournal`.
+ * Throws `StillBilled`, or `RentalUnreachable` if the rental is kept and its command may still be running.
+ */
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
-  const { rentalId, phase, id, rentedAt, leaseFile, status } = journal.job();
-  // Keeps the exit status of a command that has ended: the next run needs the status if the rental cannot be ended now.
-  const outcome: JobOutcome = { status, because: "canceled", fetched: [] };
+  const { rentalId, id, rentedAt, leaseFile } = journal.job();
   if (rentalId === undefined) {
     if (rentedAt === undefined) await host.release();
-    else if (leaseFile !== undefined) {
+    else {
+      const ends =
+        leaseFile === undefined
+          ? "It has no lease: if it appears, end it with `gpuctl rentals terminate`."
+          : `The lease stays, so that \`${host.guardLine}\` ends the rental.`;
       host.say(
-        `The service lists no rental for job ${id}. The rental may still appear, or it may belong to another account. The lease stays, so that \`${host.guardLine}\` ends the rental.`,
+        `The service lists no rental for job ${id}. The rental may still appear, or it may belong to another account. ${ends}`,
       );
     }
     journal.change({
@@ -340,16 +370,28 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
     });
     return;
   }
-  change(journal, host, { canceledBy: host.self });
-  if (journal.job().phase === "ended") return;
+  change(journal, host, { canceledBy: host.self, rentalId });
+  // Read after the cancellation is stored: a process that starts the command now sees the cancellation.
+  const { phase, status, plan } = journal.job();
+  if (phase === "ended") return;
   if (phase === "running") {
     const within = AbortSignal.any([stopped, AbortSignal.timeout(stopTimeout)]);
     const stopping = onRental(journal, host, { signal: within, timeout: 0 }, (ssh) =>
       stopCommand(ssh, within),
     );
-    await host.progress("Stopping the command", () => stopping).catch(() => {});
+    await host
+      .progress("Stopping the command", () => stopping)
+      .catch((error: unknown) => {
+        if (!plan.keep || error instanceof RentalFailed) return;
+        const problem = `the command of job ${id} could not be stopped`;
+        const hint = `Rental ${rentalId} was kept, is still billed, and may still be running the command. Cancel the job again, or end the rental.`;
+        if (!stopped.aborted) throw new RentalUnreachable(`${problem}: ${reasonOf(error)}`, hint);
+        host.say(hint);
+        throw new Interrupted(`interrupted: ${problem}`);
+      });
   }
-  await endRental(journal, host, outcome);
+  // Keeps the exit status of a command that has ended: the next run needs the status if the rental cannot be ended now.
+  await endRental(journal, host, { status, because: "canceled", fetched: [] });
 }
 
 /** Passes on the output of a job from its rental, without storing it. Does not change the job. */

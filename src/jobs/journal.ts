@@ -124,13 +124,24 @@ export type Stream = "stdout" | "stderr";
 
 /** Stores a job, or opens one that is stored. Throws `SaveFailed`. */
 export function openJournal(state: string, job: Job): Journal {
-  const journal = journalOf(state, job);
+  const journal = createJournal(state, job, (current) => current);
   journal.change({});
   return journal;
 }
 
-/** Opens a job that is stored, without storing anything. */
-export function journalOf(state: string, job: Job): Journal {
+/**
+ * Opens a job that is stored, without storing anything. A change keeps what another process has stored since the job
+ * was read.
+ */
+export const sharedJournal = (state: string, job: Job): Journal =>
+  createJournal(state, job, (current, stored) => stored ?? current);
+
+/** `base` returns the fields that a change does not set. */
+function createJournal(
+  state: string,
+  job: Job,
+  base: (current: Job, stored: Job | undefined) => Job,
+): Journal {
   let current = job;
   const folder = jobFolder(state, job.id);
   const path = jobPath(state, job.id);
@@ -151,7 +162,7 @@ export function journalOf(state: string, job: Job): Journal {
         current = others;
         return;
       }
-      current = { ...current, canceledBy: others?.canceledBy, ...fields };
+      current = { ...base(current, others), canceledBy: others?.canceledBy, ...fields };
       save();
     },
     output: outputFiles(folder),

@@ -20,12 +20,17 @@ interface ParsedDocument {
  */
 export async function parseDocument(text: string, name: string): Promise<ParsedDocument> {
   const yaml = await import("yaml");
-  if (isTooDeep(text, yaml)) {
-    throw new ControlRefused([], `${name} is nested more than ${maxDepth} levels deep`);
-  }
+  const excess = excessIn(text, yaml);
+  if (excess !== undefined) throw new ControlRefused([], `${name} ${excess}`);
   const lines = new yaml.LineCounter();
   // Comparing each key of a map with all others, as `uniqueKeys` does, takes minutes for 150,000 keys.
-  const parsed = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: true, uniqueKeys: false });
+  // Without `logLevel`, the parser writes warnings to stderr.
+  const parsed = yaml.parseDocument(text, {
+    lineCounter: lines,
+    logLevel: "error",
+    prettyErrors: true,
+    uniqueKeys: false,
+  });
   const [error] = parsed.errors;
   if (error) {
     // The first line says what is wrong and where. The other lines quote the text.
@@ -84,15 +89,22 @@ function repeatedKey(
 /** How many levels deep a document may be nested. */
 const maxDepth = 200;
 
+/** How many aliases a document may have. For each alias, the parser looks at all anchors before it. */
+const maxAliases = 1000;
+
 /**
- * Whether a document is nested too deeply to be parsed. The parser is recursive, and Node.js aborts the process if a
+ * Returns in words which limit a document exceeds, if any. The parser is recursive, and Node.js aborts the process if a
  * regular expression is compiled when little of the stack is left. The lexer, which is used here, is not recursive. In
  * block style, each level takes a column of indentation or an indicator such as `-`.
  */
-function isTooDeep(text: string, { Lexer, CST }: Pick<typeof import("yaml"), "Lexer" | "CST">): boolean {
-  let [flow, block, isIndent] = [0, 0, true];
+function excessIn(
+  text: string,
+  { Lexer, CST }: Pick<typeof import("yaml"), "Lexer" | "CST">,
+): string | undefined {
+  let [flow, block, isIndent, aliases] = [0, 0, true, 0];
   for (const token of new Lexer().lex(text)) {
     const type = CST.tokenType(token);
+    if (type === "alias") aliases += 1;
     if (type === "newline") [block, isIndent] = [0, true];
     else if (type === "flow-map-start" || type === "flow-seq-start") flow += 1;
     else if (type === "flow-map-end" || type === "flow-seq-end") flow -= 1;
@@ -100,9 +112,9 @@ function isTooDeep(text: string, { Lexer, CST }: Pick<typeof import("yaml"), "Le
     else if (type === "space") block += isIndent ? token.length : 0;
     else if (type === "seq-item-ind" || type === "explicit-key-ind" || type === "map-value-ind") block += 1;
     else isIndent = false;
-    if (flow + block > maxDepth) return true;
+    if (flow + block > maxDepth) return `is nested more than ${maxDepth} levels deep`;
   }
-  return false;
+  return aliases > maxAliases ? `has more than ${maxAliases} aliases` : undefined;
 }
 
 function toValue(parsed: Document, name: string): unknown {

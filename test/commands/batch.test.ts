@@ -613,6 +613,20 @@ describe("batch run", () => {
   });
 
   test.skipIf(process.platform === "win32").each(["out.jsonl", "out.jsonl.journal"])(
+    "sends nothing if %s is a symbolic link to itself",
+    async (name) => {
+      const cli = await createCli({ respond: () => answer() });
+      await write(cli, [chat("a")]);
+      await symlink(name, join(cli.folder, name));
+      expect(await cli.run(run, overNetwork())).toMatchObject({
+        code: 2,
+        requests: [],
+        err: expect.stringMatching(/^Error: cannot save .*: too many levels of symbolic links$/m),
+      });
+    },
+  );
+
+  test.skipIf(process.platform === "win32").each(["out.jsonl", "out.jsonl.journal"])(
     "sends nothing if %s is a pipe",
     async (name) => {
       const cli = await createCli({ respond: () => answer() });

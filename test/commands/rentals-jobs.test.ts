@@ -386,6 +386,47 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await active()).toEqual([]);
   });
 
+  test("`cancel` keeps a job open if its rental is kept and its command could not be stopped", async () => {
+    let isUp = true;
+    const { run, active, jobs } = await createRenter({
+      trouble: () => (isUp ? undefined : { stderr: "Connection refused" }),
+    });
+    await run(detached("sleep 30", "--keep"));
+    isUp = false;
+    const failed = await run("rentals jobs cancel train --yes");
+    expect(failed.code, failed.err).toBe(9);
+    expect(failed.err).toMatch(
+      /^Error: the command of job \w+ could not be stopped: .*the connection was refused\n.*may still be running/m,
+    );
+    expect(failed.err).not.toMatch(/was stopped/);
+    expect(await jobs()).toMatchObject([{ state: "detached" }]);
+    isUp = true;
+    const { code, err } = await run("rentals jobs cancel train --yes");
+    expect(code, err).toBe(0);
+    expect(err).toMatch(/was stopped\. Rental 1001 was kept/);
+    expect(await active()).toMatchObject([{ id: 1001 }]);
+    expect(await jobs()).toMatchObject([{ state: "ended", outcome: "canceled" }]);
+  });
+
+  test("a job whose rental is kept does not start its command once another process has canceled it", async () => {
+    const { run, active, jobs, remote } = await createRenter({
+      trouble: async ({ input }) => {
+        if (!/command -v rsync/.test(input) || canceling !== undefined) return undefined;
+        canceling = run("rentals jobs cancel --all --yes", { processes: processNamed("two") });
+        await canceling;
+        return undefined;
+      },
+    });
+    let canceling: ReturnType<typeof run> | undefined;
+    const attached = await run(sh("echo ran > $HOME/ran", "--keep"), { processes: processNamed("one") });
+    expect(await canceling).toMatchObject({ code: 0, err: expect.stringMatching(/Job \w+ was stopped/) });
+    expect(attached.code, attached.err).toBe(130);
+    expect(attached.err).toMatch(/^Error: job \w+ was canceled$/m);
+    expect(existsSync(join(remote.home, "ran"))).toBe(false);
+    expect(await jobs()).toMatchObject([{ state: "ended", outcome: "canceled" }]);
+    expect(await active()).toMatchObject([{ id: 1001 }]);
+  });
+
   test.each([
     ["refuses a job whose process may be about to rent", otherProcess, 2, "creating"],
     ["ends a job whose process was killed before it rented", deadProcess, 0, "ended"],

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { parseDocument } from "../../src/sandbox/documents.ts";
 import { ControlRefused } from "../../src/sandbox/errors.ts";
@@ -22,4 +23,20 @@ test.each([
 ])("%s is parsed", async (_, text) => {
   const { content } = await parseDocument(text, "the seed");
   expect(content).toBeDefined();
+});
+
+test("a document with 1,001 aliases is refused, because each alias is compared with all anchors", async () => {
+  const text = Array.from({ length: 1001 }, (_, at) => `- &a${at} b\n- *a${at}\n`).join("");
+  await expect(parseDocument(text, "the seed")).rejects.toThrow("the seed has more than 1000 aliases");
+});
+
+test("a key that is a list causes no warning of the parser", async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on("warning", note);
+  await parseDocument("? [a, b]\n: c\n", "the seed");
+  // Node.js reports a warning in a later tick.
+  await setImmediate();
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
 });

@@ -13,7 +13,7 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { hostOf, type Processes, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { cancel } from "../../../jobs/attend.ts";
-import { type Job, jobRecord, journalOf, unreadableError } from "../../../jobs/journal.ts";
+import { type Job, jobRecord, sharedJournal, unreadableError } from "../../../jobs/journal.ts";
 import { claimJob, leaveJob } from "../../../jobs/watch.ts";
 import { jobHost } from "../run/host.ts";
 import { assertHasRental, findRental } from "../run/rent.ts";
@@ -89,7 +89,7 @@ export default defineCommand({
         }
         const rentalId = job.rentalId ?? idOf(await findRental(job.rentalLabel, context));
         if (rentalId === undefined && claimed === undefined) throw mayRent(job, files.processes);
-        const journal = journalOf(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
+        const journal = sharedJournal(files.state, { ...job, ...(rentalId !== undefined && { rentalId }) });
         await assertHasRental(journal, context);
         const lease = placeOf(job, context);
         const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
