@@ -61,17 +61,24 @@ async function runScript(
   { input = "", keepsInputOpen, onStdout, onStderr, signal }: StreamOptions,
 ): Promise<number> {
   const child = spawn("sh", ["-s"], { cwd: home, env: { PATH: process.env.PATH, HOME: home } });
+  // As when a connection breaks off. A script whose input stays open notices that, and ends the programs that it started.
   const stop = () => {
-    // As when a connection breaks off.
-    child.stdin.destroy();
-    child.kill();
+    if (keepsInputOpen) child.stdin.destroy();
+    else child.kill();
+    child.stdout.destroy();
+    child.stderr.destroy();
   };
+  if (signal.aborted) stop();
   signal.addEventListener("abort", stop);
   child.stdin.on("error", () => {});
   if (keepsInputOpen) child.stdin.write(input);
   else child.stdin.end(input);
   const pass = async (from: AsyncIterable<Uint8Array>, take: StreamOptions["onStdout"]) => {
-    for await (const chunk of from) await take(chunk);
+    try {
+      for await (const chunk of from) await take(chunk);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   };
   const ended = once(child, "close");
   await Promise.all([pass(child.stdout, onStdout), pass(child.stderr, onStderr)]);
