@@ -139,7 +139,11 @@ test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>(
     first("boots", { record: '{"outcome":"late"}' }),
     "boot rule 1 is not valid: outcome must be one of",
   ],
-  ["a reply without contents", first("chatReplies", { record: "{}" }), "reply 0 of the chat script is not valid"],
+  [
+    "a reply without contents",
+    first("chatReplies", { record: "{}" }),
+    "reply 0 of the chat script is not valid",
+  ],
   ["an unknown table", (tables) => ({ ...tables, notes: [] }), "was modified"],
 ])("a snapshot with %s and a valid digest is rejected, and nothing changes", async (_name, change, why) => {
   const sandbox = await usedSandbox();
