@@ -270,7 +270,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   test("`cancel` from another process ends the job as canceled in both processes", async () => {
     const { run, active, jobs, remote, leases } = await createRenter();
     const { stream } = remote.programs;
-    let cancelling: ReturnType<typeof run> | undefined;
+    let canceling: ReturnType<typeof run> | undefined;
     const programs: typeof remote.programs = {
       ...remote.programs,
       stream: (program, args, options) =>
@@ -279,12 +279,12 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
           onStdout: async (bytes) => {
             await options.onStdout(bytes);
             if (`${bytes}`.includes("started"))
-              cancelling ??= run("rentals jobs cancel --all --yes", { processes: processNamed("two") });
+              canceling ??= run("rentals jobs cancel --all --yes", { processes: processNamed("two") });
           },
         }),
     };
     const attached = await run(sh("echo started; sleep 30"), { programs, processes: processNamed("one") });
-    const canceled = await cancelling;
+    const canceled = await canceling;
     expect(canceled?.code, canceled?.err).toBe(0);
     expect(attached.code, attached.err).toBe(130);
     expect(attached.err).toMatch(/^Error: job \w+ was canceled$/m);
