@@ -1,5 +1,6 @@
 import { kebab } from "../../command-kit/tree.ts";
 import type { Issue } from "../../contract/check/check.ts";
+import { loaders } from "../../contract/generated/loaders.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import type { Operation } from "../../contract/operation.ts";
@@ -18,13 +19,11 @@ export type IsListedFor = (
   value: string,
 ) => Promise<boolean | undefined>;
 
+const load: (id: OperationId) => Promise<Operation> = (id) => loaders[id]();
+
 /** Loads the contract's check of an operation's input. */
 export async function contractCheck(id: OperationId) {
-  const [{ check }, { operations }] = await Promise.all([
-    import("../../contract/check/check.ts"),
-    import("../../contract/index.ts"),
-  ]);
-  const operation: Operation = operations[id];
+  const [{ check }, operation] = await Promise.all([import("../../contract/check/check.ts"), load(id)]);
   return (input: object) => check(operation, input, { isSingle: true });
 }
 
@@ -39,11 +38,10 @@ export async function checkInput(
   isListed: IsListedFor,
 ): Promise<void> {
   if ((await contractCheck(id))(input).ok) return;
-  const [{ checkListed }, { operations }] = await Promise.all([
+  const [{ checkListed }, operation] = await Promise.all([
     import("../../contract/check/check-listed.ts"),
-    import("../../contract/index.ts"),
+    load(id),
   ]);
-  const operation: Operation = operations[id];
   let isDescriptionMissing = false;
   const checked = await checkListed(operation, input, async (path, value) => {
     const listed = await isListed(id, path, value);
