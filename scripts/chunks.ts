@@ -48,11 +48,13 @@ const together = {
     "/src/contract/image-models.ts",
     "/src/contract/shared.ts",
   ],
+  // Building the schemas of all operations takes a tenth of a run, so a command loads only those it needs.
   images: ["/src/contract/images.ts"],
   rentals: ["/src/contract/rentals.ts"],
   chats: ["/src/contract/chat.ts"],
   speech: ["/src/contract/audio.ts"],
   operations: ["/src/contract/index.ts"],
+  destination: ["/src/media/output-target.ts"],
   // Commands use these without opening a sandbox.
   remote: ["/src/sandbox/control/remote.ts", "/src/sandbox/health.ts"],
   sandbox: ["/src/sandbox/index.ts"],

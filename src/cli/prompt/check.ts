@@ -19,7 +19,7 @@ export type IsListedFor = (
   value: string,
 ) => Promise<boolean | undefined>;
 
-const load: (id: OperationId) => Promise<Operation> = (id) => loaders[id]();
+const load = (id: OperationId): Promise<Operation> => loaders[id]();
 
 /** Loads the contract's check of an operation's input. */
 export async function contractCheck(id: OperationId) {
