@@ -16,13 +16,20 @@ import { asRecord } from "../core/json.ts";
 /** How many bytes are added to the buffer at a time. A message may be much longer. */
 const pieceLength = 65_536;
 
+interface StreamOptions extends Pick<Messages, "read" | "write"> {
+  /** Called with each message that cannot be written. */
+  readonly onUnsent: (message: JSONRPCMessage) => Promise<void>;
+}
+
 /**
  * Carries messages on the standard streams, one per line. After the end of stdin, the transport closes once every
- * request has its response.
+ * request has its response. It also closes if a message cannot be written, because the client has gone: further calls
+ * would spend money, and nothing would read their results.
  */
-export function streamTransport({ read, write }: Pick<Messages, "read" | "write">): Transport {
+export function streamTransport({ read, write, onUnsent }: StreamOptions): Transport {
   const buffer = new ReadBuffer();
   const open = new Set<unknown>();
+  const keeping = new Set<Promise<void>>();
   let hasEnded = false;
   let isClosed = false;
   /** Aborted to stop reading. Otherwise, a client that keeps stdin open would keep the process running. */
@@ -94,6 +101,12 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
     send: async (message) => {
       try {
         await write(serializeMessage(message));
+      } catch (error) {
+        const kept = onUnsent(message);
+        keeping.add(kept);
+        void kept.finally(() => keeping.delete(kept));
+        void transport.close();
+        throw error;
       } finally {
         if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) open.delete(message.id);
         closeIfDone();
@@ -103,6 +116,7 @@ export function streamTransport({ read, write }: Pick<Messages, "read" | "write"
       if (isClosed) return;
       isClosed = true;
       stopped.abort();
+      while (keeping.size > 0) await Promise.allSettled(keeping);
       transport.onclose?.();
     },
   };

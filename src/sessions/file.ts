@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
-import { codeOf, reasonOf, saveFailed, Unavailable } from "../core/errors.ts";
+import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable } from "../core/errors.ts";
 import { readTextFile, writePrivateFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
 import { locked, type Processes } from "../core/tasks/lock.ts";
@@ -65,7 +65,7 @@ export async function readSession(path: string, processes: Processes): Promise<C
 
 function parseSession(text: string, path: string): Contents {
   const [first = "", ...rest] = text.split("\n");
-  const header = asRecord(parseJson(first));
+  const header = headerOf(first);
   if (header.format !== format) {
     throw new Unavailable(`${path} is not a chat session`, "Move that file out of the sessions folder.");
   }
@@ -88,6 +88,9 @@ function parseSession(text: string, path: string): Contents {
   const process = typeof header.process === "string" ? header.process : undefined;
   return { turns: [...turns.values()], problems, process };
 }
+
+/** The fields of the first line. Editors on Windows may put a byte order mark before them. */
+const headerOf = (line: string) => asRecord(parseJson(line.replace(/^\ufeff/, "")));
 
 /** Milliseconds. These times are short because an append takes only a few milliseconds. */
 const lockTimes = { stale: 5_000, timeout: 10_000 };
@@ -115,18 +118,42 @@ export async function whileLocked<Value>(
 
 /**
  * Appends turns to a session: either all of them or, if that fails, none. When the promise resolves, they are on disk.
- * Other processes may append at the same time. Throws `SaveFailed`.
+ * Other processes may append at the same time. Returns false if the file is missing or empty. Throws `SaveFailed`.
  */
-export const appendTurns = (path: string, turns: readonly Turn[], processes: Processes): Promise<void> =>
-  whileLocked(path, processes, () => append(path, turns));
+export const appendTurns = async (
+  path: string,
+  turns: readonly Turn[],
+  processes: Processes,
+): Promise<boolean> => (await hasContents(path)) && whileLocked(path, processes, () => append(path, turns));
 
-/** Appends without locking: the caller must hold the lock. */
-async function append(path: string, turns: readonly Turn[]): Promise<void> {
+/** Whether there is something at a path that is not empty. */
+const hasContents = async (path: string): Promise<boolean> =>
+  ((await orUndefined(stat(path)))?.size ?? 0) > 0;
+
+/** Creates the file of a session, or appends to it if another process has just created it. Throws `SaveFailed`. */
+export async function createOrAppend(
+  path: string,
+  turns: readonly Turn[],
+  processes: Processes,
+): Promise<void> {
+  await whileLocked(path, processes, async () => {
+    if (!(await hasContents(path)) || !(await append(path, turns))) createFile(path, turns);
+  });
+}
+
+/** Appends without locking: the caller must hold the lock. Returns false if the file is missing or empty. */
+async function append(path: string, turns: readonly Turn[]): Promise<boolean> {
   const file = await open(path, constants.O_RDWR | constants.O_APPEND).catch((error) => {
+    if (codeOf(error) === "ENOENT") return undefined;
     throw saveFailed(path, error);
   });
+  if (file === undefined) return false;
   try {
-    const { keep, separator, size } = await endOf(file);
+    const end = await endOf(file);
+    if (end === undefined) return false;
+    // Turns in a file that is not a session could never be read again.
+    if (end === "not a session") throw new SaveFailed(path, "it is no longer a chat session");
+    const { keep, separator, size } = end;
     try {
       if (keep < size) await file.truncate(keep);
       await file.appendFile(`${separator}${lines(turns)}`);
@@ -135,23 +162,32 @@ async function append(path: string, turns: readonly Turn[]): Promise<void> {
       await file.truncate(keep).catch(() => {});
       throw saveFailed(path, error);
     }
+    return true;
   } finally {
     await file.close();
   }
 }
 
+/** More than the first line of any session. */
+const maxHeader = 4_096;
+
 /**
  * Returns how many bytes to keep before an append (all except a truncated last line), and what to write before the new
- * lines.
+ * lines. Undefined for an empty file.
  */
 async function endOf(file: FileHandle) {
   const { size } = await file.stat();
+  if (size === 0) return undefined;
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeader), 0, maxHeader, 0);
+  const [header = ""] = buffer.toString("utf8", 0, bytesRead).split("\n", 1);
+  const { format: found, version: foundVersion } = headerOf(header);
+  if (found !== format || foundVersion !== version) return "not a session";
   const last = Buffer.alloc(1);
   await file.read(last, 0, 1, size - 1);
   if (last.toString() === "\n") return { size, keep: size, separator: "" };
   const text = await file.readFile();
   const start = text.lastIndexOf("\n") + 1;
-  const isWhole = parseTurn(text.subarray(start).toString()) !== undefined;
+  const isWhole = start === 0 || parseTurn(text.subarray(start).toString()) !== undefined;
   return isWhole ? { size, keep: size, separator: "\n" } : { size, keep: start, separator: "" };
 }
 

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { saveFailed, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { type AnswerFile, startAnswer } from "./answer.ts";
-import { appendTurns, createFile, moveToFree, whileLocked } from "./file.ts";
+import { appendTurns, createFile, createOrAppend, moveToFree, whileLocked } from "./file.ts";
 import { lastQuestion, newId, orUndefined, type SessionPlace, sessionPath, validName } from "./place.ts";
 import { isQuestion, settleQuestion } from "./question.ts";
 import { type Content, chainTo, lastAnswer, type Message, messagesOf, type Turn, textOf } from "./turn.ts";
@@ -84,8 +84,9 @@ export function openSession(
   const pending: { readonly turn: Turn; readonly file: AnswerFile }[] = [];
   const store = async (to: string, added: readonly Turn[]) => {
     const all = [...pending.map(({ turn }) => turn), ...added];
-    if (exists) await appendTurns(to, all, processes);
-    else await create(to, all, place);
+    const isStored = exists && (await appendTurns(to, all, processes));
+    // If the file was removed in the meantime, this process has the only copy of the turns.
+    if (!isStored) await create(to, [...turns, ...added], place);
     exists = true;
     turns.push(...added);
     for (const { file } of pending.splice(0)) await file.remove();
@@ -134,8 +135,12 @@ export function openSession(
       const taken = () => new UsageError(`there is already a session ${JSON.stringify(wanted)}`);
       if (wanted === lastQuestion || (await orUndefined(stat(to)))) throw taken();
       const from = path;
-      if (exists && from && !(await whileLocked(from, processes, () => moveToFree(from, to, processes))))
-        throw taken();
+      if (exists && from) {
+        makeSessionsFolder(from);
+        if (!(await whileLocked(from, processes, () => moveToFree(from, to, processes)))) throw taken();
+        // If the file was removed in the meantime, there was nothing to rename.
+        if (!(await orUndefined(stat(to)))) await create(to, turns, place);
+      }
       name = wanted;
       path = to;
     },
@@ -146,18 +151,17 @@ const timeOf = ({ now }: SessionPlace): string => new Date(now()).toISOString();
 
 /** Creates the file of a session. If another process has just created it, appends to it instead. */
 async function create(path: string, turns: readonly Turn[], { processes }: SessionPlace): Promise<void> {
+  makeSessionsFolder(path);
+  if (isQuestion(path)) createFile(path, turns, processes.self);
+  else await createOrAppend(path, turns, processes);
+}
+
+function makeSessionsFolder(path: string): void {
   try {
     makeFolderSync(dirname(path), 0o700);
   } catch (error) {
     throw saveFailed(path, error);
   }
-  if (isQuestion(path)) return createFile(path, turns, processes.self);
-  const exists = await whileLocked(path, processes, async () => {
-    if (await orUndefined(stat(path))) return true;
-    createFile(path, turns);
-    return false;
-  });
-  if (exists) await appendTurns(path, turns, processes);
 }
 
 /** Returns a name that no session has: `wanted`, or `wanted-2`, `wanted-3` and so on. */

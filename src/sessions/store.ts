@@ -1,5 +1,5 @@
 import { rm, stat } from "node:fs/promises";
-import { NotFound } from "../core/errors.ts";
+import { isDiskFull, NotFound, saveFailed, UsageError } from "../core/errors.ts";
 import { answerFiles } from "./answer.ts";
 import { collectAnswers, moveToFree, readSession, whileLocked } from "./file.ts";
 import { freeName, type OpenSession, openSession } from "./open.ts";
@@ -47,7 +47,7 @@ export interface Sessions {
    * named "last".
    */
   readonly question: () => OpenSession;
-  /** Removes a session. Throws `NotFound` if it does not exist, and `SaveFailed` if it cannot be removed. */
+  /** Removes a session. Throws `NotFound` if it does not exist, and `UsageError` if it cannot be removed. */
   readonly remove: (name: string) => Promise<void>;
 }
 
@@ -105,10 +105,19 @@ export function createSessions(place: SessionPlace): Sessions {
     remove: async (name) => {
       const path = sessionPath(folder, name);
       if (nameProblem(name) !== undefined || !(await orUndefined(stat(path)))) throw noSession(name);
-      await whileLocked(path, processes, async () => {
+      const removeFiles = async () => {
         await rm(path, { force: true });
         for (const file of answerFiles(path)) await rm(file, { force: true });
-      });
+      };
+      try {
+        await whileLocked(path, processes, removeFiles).catch((error) => {
+          // A lock needs space on the disk. Removing a session makes some.
+          if (!isDiskFull(error)) throw error;
+          return removeFiles();
+        });
+      } catch (error) {
+        throw new UsageError(`cannot remove ${path}: ${saveFailed(path, error).reason}`);
+      }
     },
   };
 }

@@ -323,6 +323,15 @@ describe("the commands in a conversation", () => {
     expect(outcome.err).toContain("Sent 1 character to the clipboard of the terminal");
   });
 
+  test("/usage ignores the cost of an answer in an edited session if it is not an amount", async () => {
+    const { cli } = await talk(["one"], { line: "chat --session s --sandbox" });
+    const path = join(cli.folder, "state", "chat-sessions", "s.jsonl");
+    const text = await readFile(path, "utf8");
+    await writeFile(path, text.replace('"role":"assistant"', '"cost":"much","role":"assistant"'));
+    const { err } = await cli.run("chat --session s --sandbox", { terminal: 80, lines: ["/usage"] });
+    expect(err).toMatch(/Session: 1 answer, \d+ tokens in, \d+ out\n/);
+  });
+
   test("/usage shows the cost of each answer and of the session, from the prices in the profile", async () => {
     const cli = await createCli();
     await cli.run(["config", "set", "chat.prices", "sandbox-echo=1/2"]);

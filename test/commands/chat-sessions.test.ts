@@ -1,5 +1,6 @@
+import { rmSync, writeFileSync } from "node:fs";
 import { appendFile, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { asList, asRecord } from "../../src/core/json.ts";
@@ -292,6 +293,74 @@ describe("a session", () => {
     }
     expect(Math.min(...times)).toBeLessThan(100);
   });
+});
+
+describe("a session file that another program changes while an answer arrives", () => {
+  /** Asks a second question in the session "s", and calls `change` with the path of its file before the answer. */
+  async function during(change: (path: string) => void, line = "chat more --session s --sandbox") {
+    let requests = 0;
+    const cli: Cli = await createCli({
+      respond: () => {
+        requests += 1;
+        if (requests === 2) change(fileOf(cli, "s"));
+        return undefined;
+      },
+    });
+    await cli.run("chat hello --session s --sandbox");
+    return { cli, outcome: await cli.run(line) };
+  }
+  const contentsIn = async (cli: Cli, name: string) =>
+    (await turnsIn(cli, name)).map(({ content }) => content);
+  const all = ["hello", "sandbox-echo heard: hello", "more", "sandbox-echo heard: more"];
+
+  test.each<[string, (path: string) => void]>([
+    ["removed", (path) => rmSync(path)],
+    ["removed with its folder", (path) => rmSync(dirname(path), { recursive: true })],
+    ["emptied", (path) => writeFileSync(path, "")],
+  ])("and that was %s is written again, with the whole conversation", async (_how, change) => {
+    const { cli, outcome } = await during(change);
+    expect(outcome).toMatchObject({ code: 0, out: "sandbox-echo heard: more\n", err: "" });
+    expect(await contentsIn(cli, "s")).toEqual(all);
+    expect(await readdir(folderOf(cli))).toEqual(["s.jsonl"]);
+  });
+
+  test("and that is no longer a session is not changed", async () => {
+    const { cli, outcome } = await during((path) => writeFileSync(path, "my notes"));
+    expect(outcome).toMatchObject({ code: 1, out: "sandbox-echo heard: more\n" });
+    expect(outcome.err).toContain("s.jsonl: it is no longer a chat session");
+    expect(await readFile(fileOf(cli, "s"), "utf8")).toBe("my notes");
+  });
+
+  test("in a conversation: the conversation goes on, and can be saved under another name", async () => {
+    const cli = await createCli();
+    const run = async () => {
+      rmSync(fileOf(cli, "s"));
+      return 1;
+    };
+    const outcome = await cli.run("chat --session s --sandbox", {
+      terminal: 80,
+      lines: ["hello", "/edit", "more", "/edit", "/save t"],
+      programs: { run },
+    });
+    expect(outcome.err).not.toContain("cannot save");
+    expect(outcome.err).toContain("Saved as session t.");
+    expect(await contentsIn(cli, "t")).toEqual(all);
+  });
+});
+
+test.each([
+  ["has no line break", (text: string) => text.trimEnd()],
+  ["starts with a byte order mark", (text: string) => `\ufeff${text}`],
+])("a session file whose first line %s can be continued", async (_how, edit) => {
+  const cli = await createCli();
+  await cli.run("chat hello --session s --sandbox");
+  const [header = ""] = (await readFile(fileOf(cli, "s"), "utf8")).split("\n");
+  await writeFile(fileOf(cli, "s"), edit(`${header}\n`));
+  expect(await cli.run("chat hello --session s --sandbox")).toMatchObject({ code: 0 });
+  expect((await turnsIn(cli, "s")).map(({ content }) => content)).toEqual([
+    "hello",
+    "sandbox-echo heard: hello",
+  ]);
 });
 
 describe("chat sessions", () => {

@@ -108,4 +108,13 @@ describe("a full disk", () => {
     expect(err).toMatch(/cannot save .*s\.jsonl: no space left on the disk/);
     expect(await readdir(folderOf(home))).toEqual([]);
   });
+
+  test("does not keep a session from being removed", async () => {
+    const { home, server } = await homeWithServer();
+    const first = home.run("chat hello --session s -m m");
+    (await server.next()).finish();
+    await first;
+    expect(await limited(home, 10, "chat sessions remove s --yes")).toMatchObject({ code: 0, err: "" });
+    expect(await readdir(folderOf(home))).toEqual([]);
+  });
 });

@@ -1,4 +1,5 @@
-import { stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
+import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { createCli, type Responder } from "../support/cli.ts";
 import { agentOf, everything, quickPictures } from "./client.ts";
@@ -245,4 +246,37 @@ test("a message that is too long is skipped, and those after it get their respon
   expect(code).toBe(0);
   expect(out.match(/"id":\d/g)).toEqual(['"id":1', '"id":2']);
   expect(err).toContain("mcp: skipped a message that is longer than 10485760 bytes\n");
+});
+
+test("a server whose client is gone ends although stdin stays open, and keeps the answer that was paid for", async () => {
+  const cli = await createCli();
+  const request = (id: number, method: string, params: object) =>
+    `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
+  const stdin = new PassThrough();
+  stdin.write(
+    request(1, "initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "x", version: "1" },
+    }),
+  );
+  const question = { model: "sandbox-echo", messages: [{ role: "user", content: "hello" }] };
+  let logged = "";
+  const { code } = await cli.run(`mcp ${everything}`, {
+    messages: {
+      read: stdin,
+      write: (text) => {
+        const { id } = JSON.parse(text);
+        if (id === 1)
+          stdin.write(request(2, "tools/call", { name: "create_chat_completion", arguments: question }));
+        else throw new Error("write EPIPE");
+      },
+      log: (text) => {
+        logged += text;
+      },
+    },
+  });
+  expect(code).toBe(0);
+  const [, path = ""] = /did not get the result .* was saved to (.*\.json)\.\n/.exec(logged) ?? [];
+  expect(await readFile(path, "utf8")).toContain("sandbox-echo heard: hello");
 });

@@ -212,6 +212,31 @@ describe("Markdown that streams", () => {
     expect((await drawn(["*```\none*> ", "```\n"])).match(/one/g)).toHaveLength(1);
   });
 
+  test.each([
+    ["marks of emphasis", "*".repeat(60_000)],
+    ["letters before an @", `${"a".repeat(60_000)}@`],
+    ["marks of images", "![".repeat(30_000)],
+  ])("draws a very long word of %s without parsing it again and again", async (_, word) => {
+    const start = process.cpuUsage();
+    expect(
+      plain(
+        await drawn(
+          [
+            "Before\n\n",
+            ...cut(
+              word,
+              Array.from({ length: 59 }, (_, at) => 1_000 * (at + 1)),
+            ),
+            " *after*",
+          ],
+          { color: true },
+        ),
+      ),
+    ).toBe(`Before\n\n${word} *after*\n`);
+    const { user, system } = process.cpuUsage(start);
+    expect((user + system) / 1000).toBeLessThan(10_000);
+  });
+
   const sizes: readonly (readonly [string, string])[] = [
     ["marks of lists", "- ".repeat(4_000)],
     ["marks of quotes", ">".repeat(4_000)],

@@ -60,7 +60,13 @@ export default defineCommand({
       `mcp: ${servedText(settings)}; allowed: ${["read", ...allowed].join(", ")}.${messages.isTerminal ? " Waiting for messages from a client on stdin." : ""}`,
     );
     await serveTools(
-      streamTransport(messages),
+      streamTransport({
+        ...messages,
+        onUnsent: async (message) => {
+          const { keepUnsent } = await import("../../mcp/unsent.ts");
+          await keepUnsent(message, { folder, now: context.now, log });
+        },
+      }),
       {
         version: settings.version,
         sandbox: settings.sandbox,

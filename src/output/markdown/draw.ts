@@ -36,13 +36,20 @@ const partLength = 16_384;
  */
 const maxBlock = 65_536;
 
+/**
+ * Maximum length of a word in characters. The time to parse a word can grow with the square of its length, as if it
+ * consists of marks, so text from a longer word on is plain.
+ */
+const maxWord = 8_192;
+const longWord = new RegExp(`\\S{${maxWord}}`);
+
 /** Maximum nesting of lists and quotes. Text that is nested more deeply is plain. */
 const maxDepth = 16;
 
 /**
  * Creates a drawer of Markdown. It draws words of a paragraph, lines of code and items of a list as soon as they are
- * complete, and a table as soon as all of it has arrived. If a block is too deep, too long or cannot be parsed, all
- * text that is not yet drawn, and all text that follows, is plain.
+ * complete, and a table as soon as all of it has arrived. If a block is too deep or too long, has a word that is too
+ * long, or cannot be parsed, all text that is not yet drawn, and all text that follows, is plain.
  */
 export function createMarkdownDrawer({ width, color }: MarkdownOptions): MarkdownDrawer {
   const styles = stylesFor(color);
@@ -125,7 +132,9 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   const drawUpTo = (end: number): string => {
     const rest = source.slice(end);
     source = source.slice(0, end);
-    const shown = draw(true);
+    let shown = draw(true);
+    // What is drawn keeps its distance from the plain text.
+    if (!isPlain && !isFirst && endsInBlankLine(passed)) shown += "\n";
     isPlain = true;
     source += rest;
     return shown;
@@ -136,8 +145,8 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
     source += part;
     let shown = "";
     if (!isPlain) {
-      const deep = deepLine(source, lineStart);
-      if (deep !== undefined) shown = drawUpTo(deep);
+      const end = deepLine(source, lineStart) ?? longWordIn(source, source.length - part.length);
+      if (end !== undefined) shown = drawUpTo(end);
       else {
         shown = draw(false);
         if (!isPlain && source.length > maxBlock) shown += drawUpTo(lastBreak(source));
@@ -188,6 +197,14 @@ function deepLine(source: string, from: number): number | undefined {
     if (isDeep) return from + index;
   }
   return undefined;
+}
+
+/** The start of the first word that is too long and does not end before `from`. Code may have lines of any length. */
+function longWordIn(source: string, from: number): number | undefined {
+  if (/^ {0,3}(?:```|~~~)/.test(source)) return undefined;
+  const start = Math.max(0, from - maxWord);
+  const index = longWord.exec(source.slice(start))?.index;
+  return index === undefined ? undefined : start + index;
 }
 
 /** The position where a text can be divided: after its last line break, or else after its last space. */

@@ -5,8 +5,6 @@ import { operations } from "../../../contract/index.ts";
 import { reasonOf, UsageError } from "../../../core/errors.ts";
 import { once } from "../../../core/tasks/once.ts";
 import { didYouMean } from "../../../core/text.ts";
-import { decimalText, parseMoney } from "../../../core/values/money.ts";
-import { isTokenCount } from "../../../core/values/prices.ts";
 import { sanitize } from "../../../output/text.ts";
 import { type Turn, textOf } from "../../../sessions/turn.ts";
 import type { LineCompletion, LineEditor } from "../../../system/types.ts";
@@ -15,6 +13,7 @@ import { modelNames, pickModel } from "../models.ts";
 import { sayState, sessionsOf } from "../session.ts";
 import { multiEnd, readMulti } from "./read.ts";
 import { aboutSession, type Settable, type Talk, type TalkOptions, type Tools } from "./talk.ts";
+import { usageLines } from "./usage.ts";
 
 /** What to do after an entry: send a message, leave the conversation, or nothing more (`done`). */
 export type Outcome = "done" | "leave" | { readonly message: string; readonly remember: boolean };
@@ -261,39 +260,4 @@ function pathsLike(start: string, resolve: (path: string) => string): readonly s
   } catch {
     return [];
   }
-}
-
-/** How many of the last answers `/usage` lists one by one. */
-const maxListed = 10;
-
-/** Returns a line with the token counts for each of the last answers, and one for all answers. */
-function usageLines(turns: readonly Turn[]): readonly string[] {
-  const answers = turns.flatMap((turn, at) => (turn.role === "assistant" ? { turn, number: at + 1 } : []));
-  if (answers.length === 0) return ["There are no answers yet."];
-  const lines = answers.slice(-maxListed).map(({ turn, number }) => `Turn ${number}: ${tokensText([turn])}`);
-  const left = answers.length - maxListed;
-  return [
-    ...(left > 0 ? [`(${left} earlier answers)`] : []),
-    ...lines,
-    `Session: ${answers.length} ${answers.length === 1 ? "answer" : "answers"}, ${tokensText(answers.map(({ turn }) => turn))}`,
-  ];
-}
-
-function tokensText(answers: readonly Turn[]): string {
-  const counts = ({ usage }: Turn) => [usage?.prompt_tokens, usage?.completion_tokens];
-  const [input, output] = [0, 1].map((at) =>
-    answers
-      .map((answer) => counts(answer)[at])
-      .filter(isTokenCount)
-      .reduce((total, count) => total + count, 0),
-  );
-  const unknown = answers.filter((answer) => !counts(answer).some(isTokenCount)).length;
-  if (unknown === answers.length) return "token counts not reported";
-  const costs = answers.flatMap(({ cost }) => cost ?? []);
-  const total = costs.reduce((all, cost) => all + parseMoney(cost, "the cost"), 0n);
-  return [
-    `${input} tokens in, ${output} out`,
-    ...(costs.length > 0 ? [`$${decimalText(total, 2)}`] : []),
-    ...(unknown > 0 ? [`not reported for ${unknown}`] : []),
-  ].join(", ");
 }

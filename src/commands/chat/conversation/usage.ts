@@ -1,0 +1,47 @@
+import { decimalText, type Money, parseMoney } from "../../../core/values/money.ts";
+import { isTokenCount } from "../../../core/values/prices.ts";
+import type { Turn } from "../../../sessions/turn.ts";
+
+/** How many of the last answers `/usage` lists one by one. */
+const maxListed = 10;
+
+/** Returns a line with the token counts for each of the last answers, and one for all answers. */
+export function usageLines(turns: readonly Turn[]): readonly string[] {
+  const answers = turns.flatMap((turn, at) => (turn.role === "assistant" ? { turn, number: at + 1 } : []));
+  if (answers.length === 0) return ["There are no answers yet."];
+  const lines = answers.slice(-maxListed).map(({ turn, number }) => `Turn ${number}: ${tokensText([turn])}`);
+  const left = answers.length - maxListed;
+  return [
+    ...(left > 0 ? [`(${left} earlier answers)`] : []),
+    ...lines,
+    `Session: ${answers.length} ${answers.length === 1 ? "answer" : "answers"}, ${tokensText(answers.map(({ turn }) => turn))}`,
+  ];
+}
+
+function tokensText(answers: readonly Turn[]): string {
+  const counts = ({ usage }: Turn) => [usage?.prompt_tokens, usage?.completion_tokens];
+  const [input, output] = [0, 1].map((at) =>
+    answers
+      .map((answer) => counts(answer)[at])
+      .filter(isTokenCount)
+      .reduce((total, count) => total + count, 0),
+  );
+  const unknown = answers.filter((answer) => !counts(answer).some(isTokenCount)).length;
+  if (unknown === answers.length) return "token counts not reported";
+  const costs = answers.flatMap(({ cost }) => costOf(cost) ?? []);
+  const total = costs.reduce((all, cost) => all + cost, 0n);
+  return [
+    `${input} tokens in, ${output} out`,
+    ...(costs.length > 0 ? [`$${decimalText(total, 2)}`] : []),
+    ...(unknown > 0 ? [`not reported for ${unknown}`] : []),
+  ].join(", ");
+}
+
+/** The cost of a stored answer. Undefined if it has none, or if the file was changed and it is not an amount. */
+function costOf(text: string | undefined): Money | undefined {
+  try {
+    return text === undefined ? undefined : parseMoney(text, "the cost");
+  } catch {
+    return undefined;
+  }
+}

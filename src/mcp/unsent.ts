@@ -1,0 +1,33 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { Messages } from "../command-kit/context.ts";
+import { reasonOf } from "../core/errors.ts";
+import { asRecord } from "../core/json.ts";
+import { stringifyExactly } from "../core/values/exact-numbers.ts";
+import { keep } from "../media/keep.ts";
+import { shownText } from "./data.ts";
+
+interface UnsentOptions extends Pick<Messages, "log"> {
+  readonly folder: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * Saves the data of a result that the client did not get, if its call was counted against the budget. Says on stderr
+ * where it is.
+ */
+export async function keepUnsent(
+  message: JSONRPCMessage,
+  { folder, now, log }: UnsentOptions,
+): Promise<void> {
+  const { ok, cost, data } = asRecord(asRecord(asRecord(message).result).structuredContent);
+  if (ok !== true || cost === undefined) return;
+  const lost = "mcp: the client did not get the result of a call that may be charged";
+  try {
+    const bytes = Buffer.from(stringifyExactly(data) ?? "null");
+    const path = await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" });
+    log(shownText(`${lost}. It was saved to ${path}.`));
+  } catch (error) {
+    log(shownText(`${lost}: ${reasonOf(error)}.`));
+  }
+}
