@@ -41,9 +41,12 @@ export async function* unjournaledResults({
       yield { id, event: eventOf(asRecord(response).status_code, error), end: outputEnd + line.end };
     } else if (isRecord(value) || !isTornLine(line)) {
       const number = (await lineFeedsIn(files.read(out), outputEnd)) + line.number;
-      throw new UsageError(`${out}:${number} is not in the journal of the batch, so gpuctl did not write it`, {
-        hint: `Nothing was sent, and ${out} was not changed. Move this line to another file, or restore ${out}. Then run the same command line again.`,
-      });
+      throw new UsageError(
+        `${out}:${number} is not in the journal of the batch, so gpuctl did not write it`,
+        {
+          hint: `Nothing was sent, and ${out} was not changed. Move this line to another file, or restore ${out}. Then run the same command line again.`,
+        },
+      );
     } else isTorn = true;
   }
 }
