@@ -437,17 +437,37 @@ describe("a complete output to which something was added", () => {
     ["a result of no request", '{"custom_id":"z","response":null,"error":null}\n'],
     ["a result that the journal already has", '{"custom_id":"a","response":null,"error":null}\n'],
     ["a comment after a torn line", '{"id":"batch_req_# checked by hand\n'],
-  ])("is neither continued nor cut off if it was %s", async (_, added) => {
+  ])("is neither continued nor cut off if it was %s", async (what, added) => {
     const cli = await completeBatch();
     const output = (await read(cli, "out.jsonl")) + added;
     await write(cli, "out.jsonl", output);
     const { code, err, requests } = await cli.run(run, overNetwork());
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain("out.jsonl:3 is not in the journal of the batch, so gpuctl did not write it");
-    expect(err).toContain("Move this line to another file");
+    const isResult = what.startsWith("a result");
+    expect(err).toContain(`out.jsonl:3 is not ${isResult ? "in the journal" : "a result"} of the batch`);
+    expect(err).toMatch(
+      isResult ? /If the journal is an old copy, restore/ : /Move this line to another file/,
+    );
     expect(await read(cli, "out.jsonl")).toBe(output);
     await write(cli, "out.jsonl", output.slice(0, -added.length));
     expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [{}] });
+  });
+
+  test("is not sent again if its journal was replaced by an old copy", async () => {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "in.jsonl", lineOf("a"));
+    await cli.run(run, overNetwork());
+    const old = await read(cli, "out.jsonl.journal");
+    await write(cli, "in.jsonl", lineOf("a") + lineOf("b"));
+    await cli.run(run, overNetwork());
+    const newest = await read(cli, "out.jsonl.journal");
+    await write(cli, "out.jsonl.journal", old);
+    const { code, err, requests } = await cli.run(run, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("out.jsonl:2 is not in the journal of the batch");
+    expect(err).toContain("If the journal is an old copy, restore the newest one.");
+    await write(cli, "out.jsonl.journal", newest);
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [] });
   });
 
   test("is not cut off if a line in its middle was changed", async () => {
@@ -456,7 +476,7 @@ describe("a complete output to which something was added", () => {
     await write(cli, "out.jsonl", output);
     const { code, err, requests } = await cli.run(run, overNetwork());
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain("out.jsonl:2 is not in the journal");
+    expect(err).toContain("out.jsonl:2 is not a result of the batch");
     expect(await read(cli, "out.jsonl")).toBe(output);
   });
 

@@ -41,14 +41,21 @@ export async function* unjournaledResults({
       yield { id, event: eventOf(asRecord(response).status_code, error), end: outputEnd + line.end };
     } else if (isRecord(value) || !isTornLine(line)) {
       const number = (await lineFeedsIn(files.read(out), outputEnd)) + line.number;
-      throw new UsageError(
-        `${out}:${number} is not in the journal of the batch, so gpuctl did not write it`,
-        {
-          hint: `Nothing was sent, and ${out} was not changed. Move this line to another file, or restore ${out}. Then run the same command line again.`,
-        },
-      );
+      throw unexpectedLine(`${out}:${number}`, out, typeof id === "string");
     } else isTorn = true;
   }
+}
+
+function unexpectedLine(place: string, out: string, isResult: boolean): UsageError {
+  return new UsageError(
+    `${place} is not ${isResult ? "in the journal of the batch" : "a result of the batch"}`,
+    {
+      hint: isResult
+        ? // To send its request again would be paid for twice.
+          `Nothing was sent, and ${out} was not changed. If the journal is an old copy, restore the newest one. If you added the line yourself, move it to another file. Then run the same command line again.`
+        : `Nothing was sent, and ${out} was not changed. Move this line to another file, or restore ${out}. Then run the same command line again.`,
+    },
+  );
 }
 
 function eventOf(status: unknown, error: unknown): ResultRecord["event"] {
