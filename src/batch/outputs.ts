@@ -5,7 +5,7 @@ import { hostOf, lockOwner, type Processes, pidOf } from "../core/tasks/lock.ts"
 import { type Known, readKnown } from "./engine/open.ts";
 import { diskFiles } from "./files.ts";
 import { journalPath, readJournal } from "./journal.ts";
-import type { Shard } from "./shard.ts";
+import { type Shard, shardOutput } from "./shard.ts";
 
 const journalExtension = journalPath("");
 
@@ -129,6 +129,24 @@ export function missingShards(parts: readonly Pick<Part, "shard">[]): readonly n
   return Array.from({ length: parts[0]?.shard?.count ?? 0 }, (_, index) => index).filter(
     (index) => !present.has(index),
   );
+}
+
+/**
+ * The outputs of missing shards that have lines, but no journal. It is not known what such a shard has sent, so nobody
+ * may say that it did not run.
+ */
+export async function outputsWithoutJournal(parts: readonly Part[]): Promise<readonly string[]> {
+  const [first] = parts;
+  if (!first?.shard) return [];
+  const { out, shard } = first;
+  const names = new Set(await readdir(dirname(out)));
+  const found: string[] = [];
+  for (const index of missingShards(parts)) {
+    const missing = shardOutput(wholeOutput(out), { index, count: shard.count });
+    if (!names.has(basename(missing)) || names.has(basename(journalPath(missing)))) continue;
+    if (((await diskFiles.size(missing)) ?? 0) > 0) found.push(missing);
+  }
+  return found;
 }
 
 /** How many lines of the input have a result. */

@@ -1,5 +1,6 @@
 import type { RequestParts } from "../client/request.ts";
 import { reasonOf, UsageError } from "../core/errors.ts";
+import { keyVariable } from "../core/runtime/key-variable.ts";
 import { NoCredential } from "../core/service-errors.ts";
 import { once } from "../core/tasks/once.ts";
 import { keyEnding } from "../core/text.ts";
@@ -27,9 +28,8 @@ export function keySource(
   profile: Profile | undefined,
   name: string,
 ): KeySource | undefined {
-  if (env.GPUCTL_API_KEY) {
-    return { source: "GPUCTL_API_KEY", from: { key: env.GPUCTL_API_KEY }, hosts: undefined };
-  }
+  const given = env[keyVariable];
+  if (given) return { source: keyVariable, from: { key: given }, hosts: undefined };
   const source = `profile "${name}"`;
   const own = [profileValue(profile, "baseUrl"), profileValue(profile, "inferenceBaseUrl")].flatMap(
     (url) => originOf(url) ?? [],

@@ -258,8 +258,9 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof Lost)) throw error;
+        // Whether the command is still running is not known: the machine may have restarted.
         host.say(
-          `The connection was lost: ${error.message}. The command is still running. Connecting again.`,
+          `The connection was lost: ${error.message.replace(/\.$/, "")}. That does not stop the command. Connecting again.`,
         );
       }
       const now = journal.output.sizes();

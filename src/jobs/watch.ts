@@ -90,14 +90,21 @@ function exclusively<Value>(id: string, { state, processes }: Place, work: () =>
 /** Milliseconds between two reads of a file that another process writes. */
 export const pollMs = 500;
 
-/** Returns a function that yields the bytes that were added to a file since its last call. */
+/**
+ * Returns a function that yields the bytes that were added to a file since its last call. If the file was cut off or
+ * replaced, for example by a log rotation, begins again at its start.
+ */
 export function growing(path: string): () => AsyncGenerator<Uint8Array> {
-  let at = 0;
+  let [at, inode] = [0, 0];
   return async function* () {
-    const size = (await stat(path).catch(() => undefined))?.size ?? 0;
-    if (size <= at) return;
-    for await (const chunk of createReadStream(path, { start: at, end: size - 1 })) yield chunk as Uint8Array;
-    at = size;
+    const found = await stat(path).catch(() => undefined);
+    if (!found) return;
+    if (found.ino !== inode || found.size < at) at = 0;
+    inode = found.ino;
+    if (found.size === at) return;
+    const range = { start: at, end: found.size - 1 };
+    for await (const chunk of createReadStream(path, range)) yield chunk as Uint8Array;
+    at = found.size;
   };
 }
 

@@ -1,7 +1,9 @@
 import type { Document, LineCounter, Scalar } from "yaml";
 import type { Issue } from "../contract/check/check.ts";
 import { reasonOf } from "../core/errors.ts";
+import { isNestedBeyond } from "../core/json.ts";
 import { ControlRefused } from "./errors.ts";
+import { endOfString } from "./read-input.ts";
 
 /** A document for the sandbox's controls, such as a seed. */
 interface ParsedDocument {
@@ -16,26 +18,37 @@ interface ParsedDocument {
 
 /**
  * Parses YAML or JSON. `name` names the document in messages, such as `the seed`.
- * @throws ControlRefused when the text is neither
+ * @throws ControlRefused when the text is neither, or is YAML that takes too long to parse
  */
 export async function parseDocument(text: string, name: string): Promise<ParsedDocument> {
   const yaml = await import("yaml");
+  const json = jsonOf(text);
+  if ("value" in json) {
+    if (isNestedBeyond(json.value, maxDepth)) throw new ControlRefused([], `${name} ${tooDeep}`);
+    if (json.isUnambiguous) {
+      return {
+        content: json.value ?? undefined,
+        errorFor: (issues, outside) => {
+          const nodes = excessIn(text, yaml) === undefined ? nodesOf(text, yaml) : undefined;
+          return listedIssues(issues, outside, nodes);
+        },
+      };
+    }
+  }
   const excess = excessIn(text, yaml);
+  if (excess === tooLarge && "value" in json) {
+    throw new ControlRefused([], `${name} has a key twice in a map`);
+  }
+  if (excess === tooLarge && /^\s*[[{]/.test(text) && "problem" in json) {
+    throw new ControlRefused([], `${name} ${invalid}: ${json.problem}`);
+  }
   if (excess !== undefined) throw new ControlRefused([], `${name} ${excess}`);
-  const lines = new yaml.LineCounter();
-  // Comparing each key of a map with all others, as `uniqueKeys` does, takes minutes for 150,000 keys.
-  // Without `logLevel`, the parser writes warnings to stderr.
-  const parsed = yaml.parseDocument(text, {
-    lineCounter: lines,
-    logLevel: "error",
-    prettyErrors: true,
-    uniqueKeys: false,
-  });
+  const nodes = nodesOf(text, yaml);
+  const { parsed, lines } = nodes;
   const [error] = parsed.errors;
   if (error) {
-    // The first line says what is wrong and where. The other lines quote the text.
-    const [message = ""] = error.message.split("\n");
-    throw new ControlRefused([], `${name} is not valid YAML or JSON: ${message.replace(/:$/, "")}`);
+    const { line, col } = lines.linePos(error.pos[0]);
+    throw new ControlRefused([], `${name} ${invalid}: ${error.message} at line ${line}, column ${col}`);
   }
   const repeated = repeatedKey(parsed, yaml);
   if (repeated) {
@@ -47,17 +60,79 @@ export async function parseDocument(text: string, name: string): Promise<ParsedD
   }
   return {
     content: toValue(parsed, name) ?? undefined,
-    errorFor: (issues, outside = 0) => {
-      const listed = issues.slice(0, maxIssues).map(({ path, message }) => {
-        const line = lineOf(path.slice(outside), parsed, lines);
-        return { path, message: line === undefined ? message : `${message} (line ${line})` };
-      });
-      const more = issues.length - listed.length;
-      return new ControlRefused(
-        more === 0 ? listed : [...listed, { path: [], message: `has ${more} more problems` }],
-      );
-    },
+    errorFor: (issues, outside) => listedIssues(issues, outside, nodes),
   };
+}
+
+/**
+ * Parses JSON, which is also YAML, but its own parser is a hundred times as fast. It drops all but the last of equal
+ * keys of a map: `isUnambiguous` says that there are none.
+ */
+function jsonOf(
+  text: string,
+): { readonly value: unknown; readonly isUnambiguous: boolean } | { readonly problem: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return { value, isUnambiguous: colonsIn(text) === keysIn(value) };
+  } catch (error) {
+    return { problem: reasonOf(error) };
+  }
+}
+
+/** How many colons are in a JSON text, not counting those in strings. */
+function colonsIn(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === ":") count += 1;
+  }
+  return count;
+}
+
+/** How many keys the maps in a value have. Counts no deeper than a document may be nested. */
+function keysIn(value: unknown, levels = maxDepth): number {
+  if (typeof value !== "object" || value === null || levels === 0) return 0;
+  let count = Array.isArray(value) ? 0 : Object.keys(value).length;
+  for (const inner of Object.values(value)) count += keysIn(inner, levels - 1);
+  return count;
+}
+
+type Yaml = typeof import("yaml");
+
+/** The nodes of a document, which know their lines. */
+interface Nodes {
+  readonly parsed: Document;
+  readonly lines: LineCounter;
+}
+
+function nodesOf(text: string, { LineCounter, parseDocument: parse }: Yaml): Nodes {
+  const lines = new LineCounter();
+  // Comparing each key of a map with all others, as `uniqueKeys` does, takes minutes for 150,000 keys. `prettyErrors`
+  // quotes the text in each of what may be thousands of errors. Without `logLevel`, the parser writes warnings to
+  // stderr.
+  const parsed = parse(text, {
+    lineCounter: lines,
+    logLevel: "error",
+    prettyErrors: false,
+    uniqueKeys: false,
+  });
+  return { parsed, lines };
+}
+/** The error for issues, with their lines if the document's nodes are known and valid. */
+function listedIssues(
+  issues: readonly Issue[],
+  outside = 0,
+  nodes: Nodes | undefined = undefined,
+): ControlRefused {
+  const listed = issues.slice(0, maxIssues).map(({ path, message }) => {
+    const line = nodes?.parsed.errors.length === 0 ? lineOf(path.slice(outside), nodes) : undefined;
+    return { path, message: line === undefined ? message : `${message} (line ${line})` };
+  });
+  const more = issues.length - listed.length;
+  return new ControlRefused(
+    more === 0 ? listed : [...listed, { path: [], message: `has ${more} more problems` }],
+  );
 }
 
 /** How many problems of a document an error lists. Finding the line of each takes time. */
@@ -92,6 +167,18 @@ const maxDepth = 200;
 /** How many aliases a document may have. For each alias, the parser looks at all anchors before it. */
 const maxAliases = 1000;
 
+const tooDeep = `is nested more than ${maxDepth} levels deep`;
+
+/**
+ * How many tokens and characters of YAML are parsed. While a document is parsed, the sandbox serves no other request and
+ * cannot end. A rental is about twenty tokens.
+ */
+export const maxYaml = { tokens: 50_000, length: 1024 * 1024 } as const;
+
+const tooLarge = `is too large for YAML: it has more than ${maxYaml.tokens} tokens or ${maxYaml.length / 1024 / 1024} MiB. Write it as JSON`;
+
+const invalid = "is not valid YAML or JSON";
+
 /**
  * Returns in words which limit a document exceeds, if any. The parser is recursive, and Node.js aborts the process if a
  * regular expression is compiled when little of the stack is left. The lexer, which is used here, is not recursive. In
@@ -101,8 +188,11 @@ function excessIn(
   text: string,
   { Lexer, CST }: Pick<typeof import("yaml"), "Lexer" | "CST">,
 ): string | undefined {
-  let [flow, block, isIndent, aliases] = [0, 0, true, 0];
+  if (text.length > maxYaml.length) return tooLarge;
+  let [flow, block, isIndent, aliases, tokens] = [0, 0, true, 0, 0];
   for (const token of new Lexer().lex(text)) {
+    tokens += 1;
+    if (tokens > maxYaml.tokens) return tooLarge;
     const type = CST.tokenType(token);
     if (type === "alias") aliases += 1;
     if (type === "newline") [block, isIndent] = [0, true];
@@ -112,7 +202,7 @@ function excessIn(
     else if (type === "space") block += isIndent ? token.length : 0;
     else if (type === "seq-item-ind" || type === "explicit-key-ind" || type === "map-value-ind") block += 1;
     else isIndent = false;
-    if (flow + block > maxDepth) return `is nested more than ${maxDepth} levels deep`;
+    if (flow + block > maxDepth) return tooDeep;
   }
   return aliases > maxAliases ? `has more than ${maxAliases} aliases` : undefined;
 }
@@ -126,7 +216,7 @@ function toValue(parsed: Document, name: string): unknown {
 }
 
 /** The line of a field, or of the closest parent that is in the document. */
-function lineOf(path: Issue["path"], parsed: Document, lines: LineCounter): number | undefined {
+function lineOf(path: Issue["path"], { parsed, lines }: Nodes): number | undefined {
   for (let length = path.length; length > 0; length -= 1) {
     const node = parsed.getIn(path.slice(0, length), true);
     if (typeof node === "object" && node !== null && "range" in node && Array.isArray(node.range)) {

@@ -12,6 +12,7 @@ import {
 import { assumedOperations } from "./assumed/index.ts";
 import { pageInput } from "./assumed/pages.ts";
 import { secondMs } from "./clock.ts";
+import { maxYaml } from "./documents.ts";
 import { slowPngSide } from "./engines/picture/reference.ts";
 import { defaultStrength, referenceSide } from "./engines/picture/request.ts";
 import { audioDefaults } from "./engines/remote/audio.ts";
@@ -123,7 +124,9 @@ const texts = {
       " ",
     )} If a scenario has set the balance, the balance does not go back when another scenario replaces it.`,
   requests: `The log keeps the last ${requestLog.kept} requests, with their bodies and responses, but without keys, the values of fields that are named like a secret (such as api_key), and the values of unknown query fields. Texts are shortened to ${requestLog.maxTextLength} characters. A body that is still longer than ${requestLog.maxBodyLength} characters is left out. A response is left out if it is longer than ${requestLog.maxResponseLength} characters, a stream, or not a text. If a request was refused before its body was read, the body is also left out if Content-Length is above ${requestLog.maxBodyLength} bytes or the request has the header Transfer-Encoding. Requests with the header ${callerHeader} are logged with its value. The log does not include OPTIONS requests or calls to the sandbox's controls.`,
-  seed: "A seed replaces the whole state. It can have clock (now, which is the time of the seed, and frozen), user, balanceCents (the credit left at the time of the seed), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request), volumes, accounts (further users, each with its own user, balanceCents, keys, sshKeys, rentals and volumes), scenario (a name), and situations, boots and faults (with the fields of the controls under /_sandbox/), which are added to those of the scenario. Rentals and volumes can also have id and createdAt. A rental can also have terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces the addresses of the rental. createdAt is the time of the seed by default, so a rental without it starts to boot then.",
+  seed:
+    "A seed replaces the whole state. It can have clock (now, which is the time of the seed, and frozen), user, balanceCents (the credit left at the time of the seed), keys (value, name, access: full, read-only or revoked), sshKeys (name, publicKey), rentals (rentalType and the fields of a create request), volumes, accounts (further users, each with its own user, balanceCents, keys, sshKeys, rentals and volumes), scenario (a name), and situations, boots and faults (with the fields of the controls under /_sandbox/), which are added to those of the scenario. Rentals and volumes can also have id and createdAt. A rental can also have terminatedAt, boot (outcome, afterSeconds) and sshNetworking (host, port, user), which replaces the addresses of the rental. createdAt is the time of the seed by default, so a rental without it starts to boot then. " +
+    `A seed in YAML can have up to ${maxYaml.tokens} tokens, which is about 2,500 rentals, and ${maxYaml.length / 1024 / 1024} MiB, and so can a chat script. JSON has no limit of its own.`,
   snapshot:
     "A snapshot holds everything except the request log. After a restore, a running clock continues from the time of the snapshot. A snapshot is rejected if it has another version, was modified, or has an invalid state.",
   reset:

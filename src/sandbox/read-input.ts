@@ -53,8 +53,8 @@ function hasTooManyValues(text: string): boolean {
   return false;
 }
 
-/** The position of the quote that ends a string, or the end of the text. */
-function endOfString(text: string, start: number): number {
+/** The position of the quote that ends a JSON string, or the end of the text. */
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let first = end;
     while (text[first - 1] === "\\") first -= 1;

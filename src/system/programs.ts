@@ -4,8 +4,18 @@ import { constants as os } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { codeOf, ProgramFailed, Unavailable } from "../core/errors.ts";
+import { withoutKey } from "../core/runtime/key-variable.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Programs } from "./types.ts";
+
+/**
+ * Options for a program, with variables added to the environment. Only the command lines of the user that run in a shell
+ * inherit the API key, because they may call gpuctl.
+ */
+const childEnvironment = (added: Readonly<Record<string, string>> = {}) => ({
+  env: { ...withoutKey(process.env), ...added },
+  extendEnv: false,
+});
 
 export const nodePrograms = ({
   leaveToChild,
@@ -13,17 +23,22 @@ export const nodePrograms = ({
 }: Pick<Interruption, "leaveToChild" | "signal">): Programs => ({
   run: async (program, args) => {
     const { execa } = await import("execa");
-    const running = execa(program, args, { stdio: "inherit", reject: false, forceKillAfterDelay: false });
+    const running = execa(program, args, {
+      ...childEnvironment(),
+      stdio: "inherit",
+      reject: false,
+      forceKillAfterDelay: false,
+    });
     const { exitCode, signal, code } = await leaveToChild((request) => running.kill(request), running);
     if (exitCode !== undefined) return exitCode;
     if (signal === undefined) throw cannotStart(program, code);
     return statusOf(signal);
   },
-  runQuietly: async (program, args, env = {}) => {
+  runQuietly: async (program, args, env) => {
     interrupted.throwIfAborted();
     const { execa } = await import("execa");
     const { exitCode, stderr, signal, code } = await execa(program, args, {
-      env,
+      ...childEnvironment(env),
       stdin: "ignore",
       stdout: "ignore",
       reject: false,
@@ -65,6 +80,7 @@ export const nodePrograms = ({
   capture: async (program, args, { timeout }) => {
     const { execa } = await import("execa");
     const { exitCode, stdout } = await execa(program, args, {
+      ...childEnvironment(),
       stdin: "ignore",
       stderr: "ignore",
       reject: false,
@@ -78,6 +94,7 @@ export const nodePrograms = ({
   stream: async (program, args, { cwd, input = "", keepsInputOpen, onStdout, onStderr, signal: stop }) => {
     const { execa } = await import("execa");
     const running = execa(program, args, {
+      ...childEnvironment(),
       cwd,
       stdin: "pipe",
       buffer: false,
@@ -104,6 +121,7 @@ export const nodePrograms = ({
     // A clipboard tool may leave a process behind that serves the copied text. It would keep a pipe for its output
     // open.
     const { exitCode } = await execa(program, args, {
+      ...childEnvironment(),
       input: text,
       stdout: "ignore",
       stderr: "ignore",
@@ -112,10 +130,10 @@ export const nodePrograms = ({
     });
     return exitCode === 0;
   },
-  start: async (program, args, env = {}) => {
+  start: async (program, args, env) => {
     const { execa } = await import("execa");
     const child = execa(program, args, {
-      env,
+      ...childEnvironment(env),
       stdio: "ignore",
       detached: true,
       cleanup: false,

@@ -416,3 +416,82 @@ describe("a file with the name of the journal", () => {
     expect(await recordsOf(cli)).toMatchObject([{ event: "header" }, {}, {}, { event: "done", id: "a" }]);
   });
 });
+
+describe("a complete output to which something was added", () => {
+  const run = "batch run in.jsonl --out out.jsonl";
+
+  async function completeBatch() {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "in.jsonl", lineOf("a") + lineOf("b"));
+    expect((await cli.run(run, overNetwork())).code).toBe(0);
+    await write(cli, "in.jsonl", lineOf("a") + lineOf("b") + lineOf("c"));
+    return cli;
+  }
+
+  test.each([
+    ["a comment", "# checked by hand\n"],
+    ["a comment without a line feed", "# checked by hand"],
+    ["a JSON object without an ID", '{"note":"checked"}\n'],
+    ["a JSON object without an ID and a line feed", '{"note":"checked"}'],
+    ["a JSON value", "[1]\n"],
+    ["a result of no request", '{"custom_id":"z","response":null,"error":null}\n'],
+    ["a result that the journal already has", '{"custom_id":"a","response":null,"error":null}\n'],
+    ["a comment after a torn line", '{"id":"batch_req_# checked by hand\n'],
+  ])("is neither continued nor cut off if it was %s", async (what, added) => {
+    const cli = await completeBatch();
+    const output = (await read(cli, "out.jsonl")) + added;
+    await write(cli, "out.jsonl", output);
+    const { code, err, requests } = await cli.run(run, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    const isResult = what.startsWith("a result");
+    expect(err).toContain(`out.jsonl:3 is not ${isResult ? "in the journal" : "a result"} of the batch`);
+    expect(err).toMatch(
+      isResult ? /If the journal is an old copy, restore/ : /Move this line to another file/,
+    );
+    expect(await read(cli, "out.jsonl")).toBe(output);
+    await write(cli, "out.jsonl", output.slice(0, -added.length));
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [{}] });
+  });
+
+  test("is not sent again if its journal was replaced by an old copy", async () => {
+    const cli = await createCli({ respond: answer });
+    await write(cli, "in.jsonl", lineOf("a"));
+    await cli.run(run, overNetwork());
+    const old = await read(cli, "out.jsonl.journal");
+    await write(cli, "in.jsonl", lineOf("a") + lineOf("b"));
+    await cli.run(run, overNetwork());
+    const newest = await read(cli, "out.jsonl.journal");
+    await write(cli, "out.jsonl.journal", old);
+    const { code, err, requests } = await cli.run(run, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("out.jsonl:2 is not in the journal of the batch");
+    expect(err).toContain("If the journal is an old copy, restore the newest one.");
+    await write(cli, "out.jsonl.journal", newest);
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [] });
+  });
+
+  test("is not cut off if a line in its middle was changed", async () => {
+    const cli = await completeBatch();
+    const output = (await read(cli, "out.jsonl")).replace("Hi", "Hello");
+    await write(cli, "out.jsonl", output);
+    const { code, err, requests } = await cli.run(run, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toContain("out.jsonl:2 is not a result of the batch");
+    expect(await read(cli, "out.jsonl")).toBe(output);
+  });
+
+  test.each([
+    ["the start of a line", '{"id":"batch_req_01'],
+    ["zeros, after a power loss", "\0\0\0"],
+    ["the start of a line and zeros", '{"id":"batch_req_01\0\0\0'],
+    ["a line that begins with zeros", '\0\0\0"error":null}\n'],
+    ["a blank line", "\r\n"],
+  ])("is continued without it if it was %s", async (_, added) => {
+    const cli = await completeBatch();
+    const output = await read(cli, "out.jsonl");
+    await write(cli, "out.jsonl", output + added);
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [{}] });
+    expect((await read(cli, "out.jsonl")).slice(0, output.length)).toBe(output);
+    expect((await read(cli, "out.jsonl")).slice(output.length)).toMatch(/^\{"id":.*"custom_id":"c".*\}\n$/);
+  });
+});

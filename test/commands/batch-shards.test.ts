@@ -294,6 +294,27 @@ describe("batch merge", () => {
     expect(await readdir(cli.folder)).not.toContain("answers.jsonl");
   });
 
+  test("does not say that a shard did not run if only its journal is missing", async () => {
+    const cli = await completeBatch();
+    await rm(join(cli.folder, "answers.1-of-3.jsonl.journal"));
+    for (const given of ["answers.jsonl", "."]) {
+      const { code, err } = await cli.run(`batch merge ${given}`, { env });
+      expect(code).toBe(exit.usage);
+      expect(err).toMatch(
+        /^Error: \S+answers\.1-of-3\.jsonl has lines, but its journal is missing\nRestore \S+answers\.1-of-3\.jsonl\.journal\. Without it, a new run of this shard would send every line again\.\n$/,
+      );
+      const { out } = await cli.run(`batch status ${given} -o json`, { env });
+      expect(JSON.parse(out)).toMatchObject([
+        { state: "complete" },
+        { out: "answers.1-of-3.jsonl", state: "no journal", left: null },
+        { state: "complete" },
+      ]);
+    }
+    expect(await readdir(cli.folder)).not.toContain("answers.jsonl");
+    await writeFile(join(cli.folder, "answers.1-of-3.jsonl"), "");
+    expect((await merge(cli)).error.message).toContain("shard 1 did not run");
+  });
+
   test("names the shards that did not run, and writes the results of the others", async () => {
     const cli = await cliWith();
     await runShards(cli, 1);

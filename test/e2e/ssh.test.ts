@@ -49,6 +49,15 @@ describe.skipIf(process.platform === "win32")("rentals ssh", () => {
     );
   });
 
+  test("passes on the environment without the API key, which ssh might send to the rental", async () => {
+    const { run, env } = await withSsh("env");
+    const { code, out } = await run("rentals ssh 18026", { env: { OTHER: "other value" } });
+    expect(code).toBe(0);
+    expect(out).not.toContain(key);
+    expect(out).toContain("OTHER=other value\n");
+    expect(out).toContain(`HOME=${env.HOME}\n`);
+  });
+
   test("says what to do when ssh is not installed", async () => {
     const { env } = await withSsh("exit 0");
     const { run } = await createHome({ ...env, PATH: "/nowhere" });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openSandbox, start } from "./harness.ts";
 
 const day = 24 * 3600 * 1000;
@@ -266,17 +266,58 @@ test.each([
 });
 
 test.each([
-  ["JSON", (names: readonly string[]) => JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])))],
-  ["YAML", (names: readonly string[]) => names.map((name) => `${name}: 1\n`).join("")],
-])(
-  "a seed of %s with 150,000 unknown fields is rejected, and the error names the first ones",
-  async (_, written) => {
+  [
+    "JSON",
+    150_000,
+    (names: readonly string[]) => JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))),
+  ],
+  ["YAML", 5_000, (names: readonly string[]) => names.map((name) => `${name}: 1\n`).join("")],
+] as const)(
+  "a seed of %s with %i unknown fields is rejected, and the error names the first ones",
+  async (_, length, written) => {
     const sandbox = await openSandbox();
-    const text = written(Array.from({ length: 150_000 }, (__, index) => `k${index}`));
+    const text = written(Array.from({ length }, (__, index) => `k${index}`));
     const error: unknown = await sandbox.seed(text).catch((cause: unknown) => cause);
-    expect(String(error)).toMatch(/k0 .*; has 149900 more problems$/);
+    expect(String(error)).toMatch(new RegExp(`k0 .*; has ${length - 100} more problems$`));
   },
 );
+
+describe("a seed that is too large for YAML", () => {
+  const rentals = Array.from({ length: 6000 }, () => ({ rentalType: "virtual-machine", gpuCount: 1 }));
+  const fields = ["rentalType: virtual-machine", "gpuCount: 1"];
+
+  test.each([
+    ["many rentals", `rentals:\n${`  - {${fields.join(", ")}}\n`.repeat(rentals.length)}`],
+    ["many rentals in block style", `rentals:\n${`  - ${fields.join("\n    ")}\n`.repeat(rentals.length)}`],
+    ["many errors", `rentals: [${" \t,".repeat(40_000)}]`],
+    ["a long text of many lines", `user: "${"a\n ".repeat(400_000)}"`],
+  ])("because of %s is refused before it is parsed", async (_, text) => {
+    const sandbox = await openSandbox();
+    const before = sandbox.snapshot();
+    await expect(sandbox.seed(text)).rejects.toThrow(
+      "the seed is too large for YAML: it has more than 50000 tokens or 1 MiB. Write it as JSON",
+    );
+    expect(sandbox.snapshot()).toEqual(before);
+  });
+
+  test("is accepted as JSON", async () => {
+    const sandbox = await openSandbox();
+    await sandbox.seed(JSON.stringify({ rentals }, null, 2));
+    expect(sandbox.status().rentals.active).toBe(rentals.length);
+  });
+
+  test.each([
+    ["is not valid JSON", (json: string) => json.slice(0, -1), /^.*the seed is not valid YAML or JSON: /],
+    [
+      "has a key twice",
+      (json: string) => json.replace("{", '{"rentals":[],'),
+      /the seed has a key twice in a map$/,
+    ],
+  ])("and %s is refused with that reason", async (_, change, message) => {
+    const sandbox = await openSandbox();
+    await expect(sandbox.seed(change(JSON.stringify({ rentals })))).rejects.toThrow(message);
+  });
+});
 
 test("all errors are reported at once", async () => {
   const sandbox = await openSandbox();

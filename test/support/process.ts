@@ -1,10 +1,9 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { openTerminal, type Terminal, type TerminalSize } from "./terminal.ts";
 import { words } from "./words.ts";
 
@@ -106,7 +105,7 @@ export interface Piped {
 /** Creates a home, or copies one. When the test ends, it is removed and its processes are killed. */
 export async function createHome(more: Environment = {}, copied?: Pick<Home, "folder">): Promise<Home> {
   if (!existsSync(join(dist, "gpuctl.cjs"))) throw new Error("gpuctl is not built: run npm run build");
-  const folder = await mkdtemp(join(tmpdir(), "gpuctl-home-"));
+  const folder = await mkdtemp(join(inject("runFolder"), "home-"));
   const cleanUp: (() => Promise<unknown>)[] = [];
   onTestFinished(async () => {
     await Promise.allSettled(cleanUp.map((end) => end()));
@@ -163,8 +162,7 @@ export async function createHome(more: Environment = {}, copied?: Pick<Home, "fo
 const capableTerminal = { TERM: "xterm-256color", COLORTERM: "truecolor" };
 
 /** All homes of this process share a folder for compiled code, so that each file is compiled only once. */
-const sharedCache = join(tmpdir(), `gpuctl-test-cache-${process.pid}`);
-process.once("exit", () => rmSync(sharedCache, { recursive: true, force: true }));
+const sharedCache = join(inject("runFolder"), `cache-${process.pid}`);
 
 /** Installs `gpuctl`, and `pass` as a password manager. */
 async function install(folder: string): Promise<void> {

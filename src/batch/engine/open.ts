@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { UsageError } from "../../core/errors.ts";
-import { asRecord, isRecord, parseJson } from "../../core/json.ts";
+import { asRecord, parseJson } from "../../core/json.ts";
 import type { BatchFiles } from "../files.ts";
 import {
   JournalCosts,
@@ -17,6 +17,7 @@ import { ownLinesOf } from "../read-lines.ts";
 import type { Shard } from "../shard.ts";
 import { outputLine } from "./output.ts";
 import { OwnJournal, Recorder } from "./recorder.ts";
+import { unjournaledResults } from "./unjournaled.ts";
 
 /** What the journal of a batch says. */
 export interface Known {
@@ -286,15 +287,9 @@ async function recover(
   if (size === outputEnd) return adopted;
   let end = outputEnd;
   let text = "";
-  for await (const line of ownLinesOf(files.read(out, outputEnd), `${out} after byte ${outputEnd}`)) {
-    const value = parseJson(line.text);
-    if (line.isOpen || !isRecord(value)) break;
-    const { custom_id: id, response, error } = value;
-    if (typeof id !== "string" || !costs.inFlight.has(id)) {
-      throw new JournalInvalid(`${out} has a line that is not in its journal: ${String(id)}`);
-    }
-    end = outputEnd + line.end;
-    const event = eventOf(asRecord(response).status_code, error);
+  const isInFlight = (id: string) => costs.inFlight.has(id);
+  for await (const { id, event, ...line } of unjournaledResults({ files, out, outputEnd, isInFlight })) {
+    end = line.end;
     const cost = event === "failed" ? undefined : costs.inFlight.get(id);
     const record = { event, id, cost, end, code: undefined } as const;
     text += journalLine(record);
@@ -342,11 +337,6 @@ async function endInFlight(
   } finally {
     await output.close();
   }
-}
-
-function eventOf(status: unknown, error: unknown): "done" | "failed" | "unknown" {
-  if (error !== null || typeof status !== "number" || status >= 500) return "unknown";
-  return status < 400 ? "done" : "failed";
 }
 
 /** How many characters to write at once. */

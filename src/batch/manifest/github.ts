@@ -1,6 +1,7 @@
+import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { journalPath } from "../journal.ts";
 import { shardOutput } from "../shard.ts";
-import { type BatchJob, keyVariable, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
+import { type BatchJob, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
 
 /** The maximum number of jobs in a matrix. */
 export const maxGitHubShards = 256;

@@ -1,4 +1,5 @@
-import { type BatchJob, keyVariable, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
+import { keyVariable } from "../../core/runtime/key-variable.ts";
+import { type BatchJob, type Note, retryLoop, shardFiles, shellLine } from "./job.ts";
 
 /** The maximum number of jobs that `parallel` can start. */
 export const maxGitLabShards = 200;

@@ -25,8 +25,6 @@ export interface BatchJob {
   readonly sandbox: boolean;
 }
 
-export const keyVariable = "GPUCTL_API_KEY";
-
 /** If a signal ended a process, its exit code is 128 plus the number of the signal. */
 const killed = 128 + 9;
 const terminated = 128 + 15;

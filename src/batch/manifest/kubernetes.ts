@@ -1,6 +1,7 @@
 import type { Job } from "kubernetes-types/batch/v1";
 import type { EnvVar } from "kubernetes-types/core/v1";
-import { type BatchJob, keyVariable, maxRetries, memory, type Note, retriedCodes, shellLine } from "./job.ts";
+import { keyVariable } from "../../core/runtime/key-variable.ts";
+import { type BatchJob, maxRetries, memory, type Note, retriedCodes, shellLine } from "./job.ts";
 
 /** Where the claim is mounted. Paths are relative to it. */
 const folder = "/data";

@@ -1,14 +1,6 @@
+import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { quoted } from "../../core/text.ts";
-import {
-  type BatchJob,
-  comments,
-  keyVariable,
-  maxRetries,
-  memory,
-  type Note,
-  retriedCodes,
-  shellLine,
-} from "./job.ts";
+import { type BatchJob, comments, maxRetries, memory, type Note, retriedCodes, shellLine } from "./job.ts";
 
 /** How many seconds before the time limit a task is asked to end, so that it can finish the requests in flight. */
 const notice = 120;

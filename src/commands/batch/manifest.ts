@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import { stringify } from "yaml";
 import { gitHubNotes, gitHubWorkflow, maxGitHubShards } from "../../batch/manifest/github.ts";
 import { gitLabNotes, gitLabPipeline, maxGitLabShards } from "../../batch/manifest/gitlab.ts";
-import { type BatchJob, comments, keyVariable, type Note } from "../../batch/manifest/job.ts";
+import { type BatchJob, comments, type Note } from "../../batch/manifest/job.ts";
 import { kubernetesJob, kubernetesNotes } from "../../batch/manifest/kubernetes.ts";
 import { slurmScript } from "../../batch/manifest/slurm.ts";
 import { assertCount } from "../../batch/shard.ts";
@@ -13,6 +13,7 @@ import { flag } from "../../command-kit/flag.ts";
 import { textResult } from "../../command-kit/results.ts";
 import { UsageError } from "../../core/errors.ts";
 import { withoutUndefined } from "../../core/json.ts";
+import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { decimalText } from "../../core/values/money.ts";
 
 const platforms = ["k8s", "slurm", "github", "gitlab"] as const;

@@ -2,10 +2,12 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { jsonLines } from "../../batch/input/lines.ts";
+import { journalPath } from "../../batch/journal.ts";
 import { assertTogether, type Missing, mergedLines, missingByCount, missingFrom } from "../../batch/merge.ts";
 import {
   missingShards,
   outputsAt,
+  outputsWithoutJournal,
   type Part,
   readPart,
   runningProcess,
@@ -66,6 +68,7 @@ export default defineCommand({
   run: async ({ args: { out: given }, flags, files, settings, say }) => {
     const parts = await partsAt(given, files);
     assertTogether(parts);
+    await assertJournals(parts);
     const path = files.resolve(flags.out ?? defaultOutput(parts));
     if (parts.some(({ out }) => out === path)) {
       throw new UsageError(`--out ${flags.out ?? path} is one of the outputs to merge`, {
@@ -112,6 +115,15 @@ async function partsAt(
     if (part) parts.push(part);
   }
   return parts;
+}
+
+/** Throws `UsageError` if a shard has an output, but its journal is missing. */
+async function assertJournals(parts: readonly Part[]): Promise<void> {
+  const [out] = await outputsWithoutJournal(parts);
+  if (out === undefined) return;
+  throw new UsageError(`${out} has lines, but its journal is missing`, {
+    hint: `Restore ${journalPath(out)}. Without it, a new run of this shard would send every line again.`,
+  });
 }
 
 /** Returns the path of the whole batch's output, in the folder of its first shard. */

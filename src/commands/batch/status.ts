@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { relative } from "node:path";
 import {
   missingShards,
@@ -19,7 +20,7 @@ export default defineCommand({
   path: "batch status",
   summary: "Show the progress of a batch, with all its shards",
   details:
-    "Reads the journals next to the outputs. This works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of lines without a result. COST is what was spent; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
+    "Reads the journals next to the outputs. This works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of lines without a result. If STATE is `no journal`, the output has lines, but its journal is missing: restore the journal, because without it, a new run would send every line again. COST is what was spent; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
   args: [
     arg.texts("OUT", "A folder with outputs, the output of a whole batch, or the outputs of shards", {
       required: true,
@@ -54,7 +55,8 @@ export default defineCommand({
     for (const out of new Set(outputs.flat())) rows.push(await rowOf(out, files));
     // If the user names the output of a shard, not the whole batch or a folder, do not add other shards.
     if (!args.out.some((path) => outputs.flat().includes(files.resolve(path))))
-      rows.push(...notStarted(rows));
+      for (const row of notStarted(rows))
+        rows.push({ ...row, ...((await hasLines(files.resolve(row.out))) && { state: "no journal" }) });
     rows.sort((one, other) => compare(one.out, other.out));
     const total = totalOf(rows);
     return {
@@ -75,7 +77,7 @@ interface Row {
   readonly out: string;
   readonly shard: number | null;
   readonly shards: number | null;
-  readonly state: "running" | "stopped" | "complete" | "not started";
+  readonly state: "running" | "stopped" | "complete" | "not started" | "no journal";
   readonly succeeded: number;
   readonly failed: number;
   /** Includes lines that were in flight when a run ended. */
@@ -129,6 +131,13 @@ function shownPath(path: string, folder: string): string {
   const way = relative(folder, path);
   return way.startsWith("..") ? path : way;
 }
+
+/** Whether an output has lines. If its journal is missing, it is not known what was sent. */
+const hasLines = async (out: string): Promise<boolean> =>
+  stat(out).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
 
 /** Returns rows for the shards without a journal, for each batch that has shards. */
 function notStarted(rows: readonly Row[]): readonly Row[] {

@@ -1,6 +1,5 @@
 import { check, type Issue } from "../../contract/check/check.ts";
 import { parseJson } from "../../core/json.ts";
-import { parseDocument } from "../documents.ts";
 import { ControlRefused, issuesFor } from "../errors.ts";
 import type { Store } from "../store/queries.ts";
 import { chatScript, type ScriptedReply, type TextPattern } from "./format.ts";
@@ -43,6 +42,8 @@ export function chatScriptControl(store: Store): ChatScriptControl {
   };
   return {
     load: async (text) => {
+      // Loaded here, because most runs of gpuctl with a sandbox parse no document.
+      const { parseDocument } = await import("../documents.ts");
       const { content, errorFor } = await parseDocument(withBrackets(text), "the chat script");
       if (content === undefined) throw new ControlRefused([], "the chat script is empty");
       return set(content, (issues) => errorFor(issues, 1));

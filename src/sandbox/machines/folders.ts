@@ -4,7 +4,14 @@ import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { codeOf } from "../../core/errors.ts";
 import { makeFolderSync, writePrivateFile } from "../../core/files.ts";
-import { endPrograms, machineVariable, runFile, type SshPrograms, systemUser } from "./programs.ts";
+import {
+  endPrograms,
+  machineVariable,
+  programEnvironment,
+  runFile,
+  type SshPrograms,
+  systemUser,
+} from "./programs.ts";
 
 /** The fields of a rental that its machines need. */
 export interface MachineRental {
@@ -86,7 +93,7 @@ export function removeFolder(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    spawnSync("chmod", ["-R", "u+rwX", path], { stdio: "ignore" });
+    spawnSync("chmod", ["-R", "u+rwX", path], { stdio: "ignore", env: programEnvironment() });
     rmSync(path, { recursive: true, force: true });
   }
 }

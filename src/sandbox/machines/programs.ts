@@ -4,6 +4,7 @@ import { platform, userInfo } from "node:os";
 import { basename, delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { reasonOf, Unavailable } from "../../core/errors.ts";
+import { withoutKey } from "../../core/runtime/key-variable.ts";
 
 /** The paths of the OpenSSH programs that machines need. */
 export interface SshPrograms {
@@ -83,8 +84,14 @@ function isExecutable(path: string): boolean {
   }
 }
 
+const execute = promisify(execFile);
+
+/** The environment of programs that the sandbox runs. None of them needs the key of the service. */
+export const programEnvironment = () => withoutKey(globalThis.process.env);
+
 /** Runs a program until it ends. If it fails, rejects with an error that contains its stderr. */
-export const runFile = promisify(execFile);
+export const runFile = (program: string, args: readonly string[]) =>
+  execute(program, args, { env: programEnvironment() });
 
 /**
  * Checks that sshd works with a host key. If sshd runs as root and its empty privilege separation folder is missing,
@@ -175,6 +182,7 @@ done`;
 export function endProgramsWithThisProcess(folder: string): () => void {
   const watcher = spawn("/bin/sh", ["-c", endProgramsLater, "sh", `${machineVariable}=${folder}/`], {
     stdio: ["pipe", "ignore", "ignore"],
+    env: programEnvironment(),
     detached: true,
   });
   watcher.on("error", () => {});

@@ -123,6 +123,9 @@ export const controlChecks = {
     expect(text).toContain("situations, boots and faults");
     const sandbox = await openSandbox();
     await sandbox.ask("createVirtualMachineRental", vm);
+    await expect(sandbox.seed("rentals:\n".padEnd(1024 * 1024 + 1, "#"))).rejects.toThrow(
+      "too large for YAML: it has more than 50000 tokens or 1 MiB",
+    );
     await sandbox.seed(`{
       clock: { now: "2030-01-01T00:00:00Z", frozen: true }, user: { name: Ada }, balanceCents: 5,
       keys: [{ value: key-of-a-reader, name: reader, access: read-only }],

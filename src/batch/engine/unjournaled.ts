@@ -1,0 +1,85 @@
+import { UsageError } from "../../core/errors.ts";
+import { asRecord, isRecord, parseJson } from "../../core/json.ts";
+import type { BatchFiles } from "../files.ts";
+import type { ResultRecord } from "../journal.ts";
+import { type Line, ownLinesOf } from "../read-lines.ts";
+
+/** A result in the output that is not in the journal, because the last run ended between the two writes. */
+interface UnjournaledResult {
+  readonly id: string;
+  readonly event: ResultRecord["event"];
+  /** Bytes of the output up to the end of its line. */
+  readonly end: number;
+}
+
+interface UnjournaledOptions {
+  readonly files: Pick<BatchFiles, "read">;
+  readonly out: string;
+  /** How many bytes of the output the journal accounts for. */
+  readonly outputEnd: number;
+  /** Whether a request was in flight when the last run ended, and none of the results before this one is its result. */
+  readonly isInFlight: (id: string) => boolean;
+}
+
+/**
+ * The results in the output that are not in the journal. The rest of the output is a torn line and may be cut off.
+ * @throws UsageError for a line that the batch did not write, because cutting it off would lose it
+ */
+export async function* unjournaledResults({
+  files,
+  out,
+  outputEnd,
+  isInFlight,
+}: UnjournaledOptions): AsyncGenerator<UnjournaledResult> {
+  let isTorn = false;
+  for await (const line of ownLinesOf(files.read(out, outputEnd), `${out} after byte ${outputEnd}`)) {
+    const value = parseJson(line.text);
+    const { custom_id: id, response, error } = asRecord(value);
+    if (typeof id === "string" && isInFlight(id)) {
+      isTorn ||= line.isOpen;
+      if (isTorn) continue;
+      yield { id, event: eventOf(asRecord(response).status_code, error), end: outputEnd + line.end };
+    } else if (isRecord(value) || !isTornLine(line)) {
+      const number = (await lineFeedsIn(files.read(out), outputEnd)) + line.number;
+      throw unexpectedLine(`${out}:${number}`, out, typeof id === "string");
+    } else isTorn = true;
+  }
+}
+
+function unexpectedLine(place: string, out: string, isResult: boolean): UsageError {
+  return new UsageError(
+    `${place} is not ${isResult ? "in the journal of the batch" : "a result of the batch"}`,
+    {
+      hint: isResult
+        ? // To send its request again would be paid for twice.
+          `Nothing was sent, and ${out} was not changed. If the journal is an old copy, restore the newest one. If you added the line yourself, move it to another file. Then run the same command line again.`
+        : `Nothing was sent, and ${out} was not changed. Move this line to another file, or restore ${out}. Then run the same command line again.`,
+    },
+  );
+}
+
+function eventOf(status: unknown, error: unknown): ResultRecord["event"] {
+  if (error !== null || typeof status !== "number" || status >= 500) return "unknown";
+  return status < 400 ? "done" : "failed";
+}
+
+/**
+ * Whether a line that is not a result may be a part of one. A run that was killed leaves the start of a line. After a
+ * power loss, zeros may stand for text that did not reach the disk. A blank line holds nothing that could be lost.
+ */
+function isTornLine({ text, isOpen }: Line): boolean {
+  if (text.includes("\0") || text.trim() === "") return true;
+  return isOpen && text.startsWith("{");
+}
+
+/** How many lines end in the first `length` bytes. */
+async function lineFeedsIn(chunks: AsyncIterable<Uint8Array>, length: number): Promise<number> {
+  let [count, left] = [0, length];
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, Math.min(left, chunk.length));
+    for (let at = bytes.indexOf("\n"); at >= 0; at = bytes.indexOf("\n", at + 1)) count += 1;
+    left -= bytes.length;
+    if (left === 0) break;
+  }
+  return count;
+}
