@@ -6,8 +6,9 @@ const { enableCompileCache } = require("node:module");
 /** The user's own cache folder. Node's default is shared by all users, so it could contain another user's code. */
 function cacheFolder() {
   const { XDG_CACHE_HOME, LOCALAPPDATA } = process.env;
-  const { join } = require("node:path");
-  return join(XDG_CACHE_HOME || LOCALAPPDATA || join(require("node:os").homedir(), ".cache"), "gpuctl");
+  const { isAbsolute, join } = require("node:path");
+  const cache = XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : LOCALAPPDATA;
+  return join(cache || join(require("node:os").homedir(), ".cache"), "gpuctl");
 }
 
 /** Creates the folder if it is missing. Returns whether it belongs to the user and no one else can write to it. */

@@ -8,7 +8,8 @@ import {
   readlinkSync,
   statSync,
 } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { homedir, hostname, tmpdir } from "node:os";
+import { isAbsolute, join } from "node:path";
 import process from "node:process";
 import type { Readable } from "node:stream";
 import { codeOf, Unavailable } from "../core/errors.ts";
@@ -284,7 +285,12 @@ async function foldersOf(env: Environment): Promise<Files["folders"]> {
 async function defaultFolders() {
   try {
     const { default: envPaths } = await import("env-paths");
-    return envPaths("gpuctl", { suffix: "" });
+    const { config, data } = envPaths("gpuctl", { suffix: "" });
+    // The XDG specification says to ignore relative paths, which would name files in the current folder.
+    return {
+      config: isAbsolute(config) ? config : join(homedir(), ".config", "gpuctl"),
+      data: isAbsolute(data) ? data : join(homedir(), ".local", "share", "gpuctl"),
+    };
   } catch {
     return undefined;
   }

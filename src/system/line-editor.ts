@@ -3,11 +3,9 @@ import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { Interrupted } from "../core/errors.ts";
 import { interruptionSignals } from "./interruption.ts";
-import { holdMode } from "./terminal.ts";
+import { holdMode, pasteMode } from "./terminal.ts";
 import type { LineEditor, LineEditorOptions, LineRead } from "./types.ts";
 
-/** Bracketed paste: the terminal marks pasted text, so that a pasted line feed does not submit the line. */
-const pasteMode = { enter: "\u001b[?2004h", leave: "\u001b[?2004l" };
 const pasteStart = "\u001b[200~";
 const pasteEnd = "\u001b[201~";
 

@@ -92,8 +92,19 @@ async function untilValid(
 }
 
 /** Reads a line with the terminal's own line editing. */
-const line = (question: string): Promise<string> =>
-  oneLine(createInterface({ input: process.stdin, terminal: false }), question);
+async function line(question: string): Promise<string> {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  // Before readline's own listener, which would take a line that Ctrl-D ends for an answer.
+  process.stdin.once("end", end);
+  try {
+    const answer = await oneLine(createInterface({ input: process.stdin, terminal: false }), question);
+    if (ended.signal.aborted) throw new Interrupted();
+    return answer;
+  } finally {
+    process.stdin.off("end", end);
+  }
+}
 
 /** Reads a line without echo. */
 async function hiddenLine(question: string): Promise<string> {

@@ -3,6 +3,8 @@ import { styleText } from "node:util";
 import { confirm, input, password, search } from "@inquirer/prompts";
 import { Interrupted } from "../core/errors.ts";
 import { wrap } from "../core/text.ts";
+import { promptInput } from "./prompt-input.ts";
+import { holdMode, pasteMode } from "./terminal.ts";
 import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
 
 /** Number of choices that are visible at once. */
@@ -48,29 +50,38 @@ type Context = NonNullable<Parameters<typeof input>[1]>;
 const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Prompts on stderr, so that stdout holds only the result. Rejects with `Interrupted` on Ctrl-C, on Ctrl-D and when the
- * terminal closes. If stdin ends, Inquirer alone would pause it and wait forever.
+ * Prompts on stderr, so that stdout holds only the result. Rejects with `Interrupted` on Ctrl-C, on Ctrl-D at an empty
+ * prompt, and when the terminal closes. If stdin ends, Inquirer alone would pause it and wait forever.
  */
 async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise<Value> {
-  const { stdin } = process;
+  const { stdin, stderr } = process;
   const ended = new AbortController();
   const end = () => ended.abort();
-  const onPause = () => setImmediate(() => stdin.isPaused() && end());
-  const resume = () => setImmediate(() => stdin.resume());
-  stdin.on("pause", onPause).on("end", end).on("error", end);
+  const { keys, open, close } = promptInput(stdin, { onCtrlC: end });
+  // Readline pauses its input when it closes on Ctrl-D. It also does when the process continues, but then resumes it.
+  const onPause = () => setImmediate(() => keys.isPaused() && end());
+  const resume = () => setImmediate(() => keys.resume());
+  keys.on("pause", onPause);
+  stdin.on("end", end).on("error", end);
   process.on("SIGCONT", resume);
   for (const signal of endSignals) process.on(signal, end);
+  const leavePasteMode = holdMode(stderr, pasteMode);
   try {
-    return await prompt({ output: process.stderr, signal: ended.signal });
+    const answer = prompt({ input: keys, output: stderr, signal: ended.signal });
+    // After Inquirer has drawn the prompt, which it does in its own `setImmediate`.
+    setImmediate(open);
+    return await answer;
   } catch (error) {
     if (error instanceof Error && /^(ExitPromptError|AbortPromptError)$/.test(error.name))
       throw new Interrupted();
     throw error;
   } finally {
-    stdin.off("pause", onPause).off("end", end).off("error", end);
+    leavePasteMode();
+    keys.off("pause", onPause);
+    stdin.off("end", end).off("error", end);
     process.off("SIGCONT", resume);
     for (const signal of endSignals) process.off(signal, end);
-    stdin.pause();
+    close();
   }
 }
 

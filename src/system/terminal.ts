@@ -65,6 +65,9 @@ const RESET_STYLE = "\u001b[0m";
 /** The alternate screen. Unlike other lines, its lines are not rewrapped when the window is resized. */
 const SCREEN = { enter: "\u001b[?1049h", leave: "\u001b[?1049l" };
 
+/** Bracketed paste: the terminal marks pasted text, so that a pasted line feed does not submit the line. */
+export const pasteMode = { enter: "\u001b[?2004h", leave: "\u001b[?2004l" };
+
 interface ModeOptions {
   /** Sets the mode. */
   readonly enter: string;

@@ -77,3 +77,24 @@ test("files of Bun in the current folder set nothing", async () => {
   const { out } = await run("config list -o json");
   expect(JSON.parse(out)[0]).toMatchObject({ key: "baseUrl", value: null });
 });
+
+test.skipIf(["win32", "darwin"].includes(process.platform))(
+  "files in the current folder set nothing if XDG variables are relative paths",
+  async () => {
+    const { folder, run } = await createHome({
+      GPUCTL_CONFIG_DIR: "",
+      GPUCTL_STATE_DIR: "",
+      XDG_CONFIG_HOME: "xdg",
+      XDG_DATA_HOME: "xdg",
+      XDG_CACHE_HOME: "xdg",
+    });
+    await mkdir(join(folder, "xdg", "gpuctl"), { recursive: true, mode: 0o700 });
+    const foreign = { version: 1, profile: "p", profiles: { p: { baseUrl: "https://foreign.example" } } };
+    await writeFile(join(folder, "xdg", "gpuctl", "config.json"), JSON.stringify(foreign), { mode: 0o600 });
+    const { out } = await run("config list -o json");
+    expect(JSON.parse(out)[0]).toMatchObject({ key: "baseUrl", value: null });
+    expect((await run("rentals list --sandbox")).code).toBe(0);
+    expect(await readdir(join(folder, "xdg", "gpuctl"))).toEqual(["config.json"]);
+    expect(await readdir(join(folder, ".local", "share", "gpuctl"))).toContain("sandbox.sqlite");
+  },
+);

@@ -48,6 +48,16 @@ describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
     expect(JSON.parse(out)).toMatchObject([{ networkType: "ethernet", gpuCount: 8 }]);
   });
 
+  test("Ctrl-D after a part of a line confirms nothing", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl rentals create vm --gpus 1 --sandbox", dumb);
+    await terminal.waitFor("(y/N)");
+    terminal.type("y");
+    terminal.press("ctrl-d", "ctrl-d");
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.interrupted });
+    expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("");
+  });
+
   test("a key is not echoed while the user types it", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl auth login --base-url https://api.example.com", dumb);

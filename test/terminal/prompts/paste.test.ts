@@ -1,0 +1,123 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { exit } from "../../../src/cli/report/exit.ts";
+import { createHome } from "../../support/process.ts";
+import { createRentedHome } from "../../support/rented-home.ts";
+
+/** Text between the marks of a terminal that marks pastes. */
+const marked = (text: string) => `\u001b[200~${text}\u001b[201~`;
+
+/** A C1 control, an override of the text direction, and a zero-width space. */
+const unwanted = "\u009b\u202e\u200b\u009d";
+
+const picker = { line: "gpuctl rentals create vm --sandbox", prompt: "type to search" };
+const text = { line: "gpuctl image --sandbox", prompt: "(PROMPT)" };
+
+describe.skipIf(process.platform === "win32")("a long paste", () => {
+  test.each([
+    ["a list", picker],
+    ["a text", text],
+  ])("into the prompt for %s is drawn only a few times, and Ctrl-C ends it", async (_, { line, prompt }) => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(line);
+    await terminal.waitFor(prompt);
+    const before = terminal.bytes().length;
+    terminal.type("pasted words ".repeat(300));
+    await terminal.waitFor("pasted words ".repeat(20));
+    terminal.press("ctrl-c");
+    expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
+    expect(terminal.bytes().length - before).toBeLessThan(100_000);
+    expect(await terminal.leftovers()).toEqual([]);
+  });
+
+  test("whose keys take long does not delay Ctrl-C", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(picker.line);
+    await terminal.waitFor(picker.prompt);
+    terminal.type("\u001b[B\u001b[A".repeat(600));
+    terminal.press("ctrl-c");
+    expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
+    expect(terminal.bytes().match(/type to search|to search/g)?.length).toBeLessThan(400);
+    expect(await terminal.leftovers()).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a paste", () => {
+  test.each([
+    ["marked", marked],
+    ["not marked", (pasted: string) => pasted],
+  ])("does not send control and invisible characters to the terminal: %s", async (_, paste) => {
+    const home = await createHome();
+    for (const { line, prompt } of [picker, text]) {
+      const terminal = home.shellOnTerminal(line);
+      await terminal.waitFor(prompt);
+      terminal.type(paste(`one${unwanted}two`));
+      await terminal.waitFor("onetwo");
+      terminal.press("ctrl-c");
+      expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
+      expect(terminal.bytes()).not.toMatch(new RegExp(`[${unwanted}]`));
+    }
+  });
+
+  test("of several lines confirms nothing", async () => {
+    const home = await createRentedHome(["train"]);
+    const terminal = home.shellOnTerminal("gpuctl rentals terminate 1001 --sandbox");
+    await terminal.waitFor("(y/N)");
+    terminal.type(marked("y\ry\n"));
+    await terminal.waitFor("y y");
+    terminal.press("ctrl-c");
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.interrupted });
+    expect(await terminal.leftovers()).toEqual([]);
+    expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("1001\n");
+  });
+
+  test("with line breaks becomes one answer, and the last line break does not count", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal("gpuctl setup");
+    await terminal.waitFor("Name of the profile");
+    terminal.type(marked("play\r\n"));
+    await terminal.waitFor(/profile.*play/);
+    terminal.press("enter");
+    await terminal.waitFor("type to search");
+    terminal.press("down", "enter");
+    await terminal.waitFor("Region of new");
+    terminal.press("ctrl-c");
+    expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
+    const kept = JSON.parse(await readFile(join(home.folder, "config", "config.json"), "utf8"));
+    expect(kept.profiles).toEqual({ play: { sandbox: true } });
+  });
+
+  test("that is not marked answers only the question at which it arrives", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(
+      "gpuctl rentals create bare-metal --gpu-type h100 --region us-central-1 --network-type ethernet --sandbox",
+    );
+    await terminal.waitFor("manually");
+    terminal.press("up", "enter");
+    await terminal.waitFor("(--gpu-count)");
+    terminal.type(`8\r${"y\r".repeat(1_500)}`);
+    await terminal.waitFor("(y/N)");
+    terminal.press("ctrl-c");
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.interrupted });
+    expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("");
+  });
+});
+
+test.skipIf(process.platform === "win32")(
+  "Ctrl-D keeps typed text, and leaves an empty prompt, as in a shell",
+  async () => {
+    const home = await createHome();
+    for (const { line, prompt } of [picker, text]) {
+      const terminal = home.shellOnTerminal(line);
+      await terminal.waitFor(prompt);
+      terminal.type("ab");
+      terminal.press("ctrl-d");
+      terminal.type("c");
+      await terminal.waitFor("abc");
+      terminal.type("\u0015");
+      terminal.press("ctrl-d");
+      expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
+    }
+  },
+);
