@@ -1,11 +1,12 @@
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { MissingPrograms } from "./test/support/missing-programs.ts";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    globalSetup: ["test/support/run-folder.ts"],
+    globalSetup: [join(import.meta.dirname, "test/support/run-folder.ts")],
     // Long enough for a busy machine. Property tests with more runs than their default take longer.
     testTimeout: process.env.GPUCTL_TEST_RUNS ? 3_600_000 : 180_000,
     // A missing snapshot fails the test, also outside CI. Only `-u` writes snapshots.
