@@ -41,7 +41,7 @@ export interface ArgOptions {
   readonly valueOfKey?: string;
 }
 
-/** The key of `--no-stdin`. Every command that reads an argument from stdin has this flag. */
+/** The key of `--no-stdin`. Every command that reads an argument from stdin without being asked has this flag. */
 export const noStdin = "noStdin";
 
 /** The values of arguments, by their names in lower case. */

@@ -268,6 +268,8 @@ export interface CommandSettings {
   readonly tableFromCli: boolean;
   /** The words of `--columns`. */
   readonly columns: readonly string[] | undefined;
+  /** The filter of `--jq`. */
+  readonly jq: string | undefined;
   readonly sandbox: boolean;
   readonly dryRun: boolean;
   /** Whether the command runs without asking for confirmation. */

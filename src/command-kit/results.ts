@@ -1,3 +1,4 @@
+import { UsageError } from "../core/errors.ts";
 import type { Result } from "../core/result.ts";
 import type { CommandSettings } from "./context.ts";
 
@@ -13,3 +14,21 @@ export const textResult = (
 
 /** Printed in a dry run by commands that send no request. */
 export const nothingDone = "Nothing was done: this is a dry run.";
+
+/**
+ * Throws `UsageError` if the output format cannot print what a flag does again and again. `formats` can print one
+ * result after another; the others print a single document.
+ */
+export function assertRepeatable(
+  flag: string,
+  formats: readonly string[],
+  { output, jq }: Pick<CommandSettings, "output" | "jq">,
+): void {
+  if (jq !== undefined) {
+    throw new UsageError(`${flag} and --jq cannot be used together: a filter prints a single result`);
+  }
+  if (!formats.includes(output)) {
+    const usable = `${formats.slice(0, -1).join(", ")} or ${formats.at(-1)}`;
+    throw new UsageError(`${flag} cannot be used with the output format ${output}: use --output ${usable}`);
+  }
+}

@@ -215,7 +215,7 @@ function columnList(text: string): readonly string[] {
   const columns = text.split(",").map((column) => column.trim());
   if (columns.includes("")) {
     throw new UsageError(
-      `--columns must be names separated by commas, such as id,label, not ${JSON.stringify(text)}`,
+      `--columns must be names separated by commas (such as "id,label"), not ${JSON.stringify(text)}`,
     );
   }
   return columns;

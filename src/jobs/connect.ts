@@ -30,7 +30,8 @@ interface Reaching {
 /**
  * Runs `work` on a rental: waits until the rental can be reached, and runs the work again after a lost connection.
  *
- * Throws `RentalFailed` if the rental has failed or ended, `RentalUnreachable` if it refuses the login or its host key
+ * Throws `RentalFailed` if the rental has failed, has ended, stays missing or no longer has the job's label,
+ * `RentalUnreachable` if it refuses the login or its host key
  * has changed, and `WaitedTooLong` after the timeout.
  */
 export async function onRental<Value>(

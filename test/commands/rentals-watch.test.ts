@@ -63,11 +63,14 @@ describe("rentals list --watch in a pipe", () => {
     expect(await watch("--watch 1s -o id")).toMatchObject({ code: 130, out: "1\n2\n", err: "" });
   });
 
-  test.each(["json"])("-o %s is rejected, because a watch cannot be one document", async (format) => {
+  test.each([
+    ["-o json", "the output format json: use --output table, jsonl or id"],
+    ["-o jsonl --jq .", "--jq cannot be used together: a filter prints a single result"],
+  ])("%s is rejected, because a watch cannot be one document", async (flags, message) => {
     const { watch } = await watching([[]]);
-    const outcome = await watch(`--watch -o ${format}`);
+    const outcome = await watch(`--watch ${flags}`);
     expect(outcome).toMatchObject({ code: 2, out: "", requests: [] });
-    expect(outcome.err).toContain("--watch");
+    expect(outcome.err).toContain(message);
   });
 
   test("reports several failed polls once, and polls again", async () => {

@@ -25,11 +25,14 @@ const checks: Checks = {
 
 test.for(sandboxLimits)("the sandbox behaves as documented: $id", async ({ id, text }, context) => {
   const check = checks[id as LimitId];
-  if (check === undefined) throw new Error(`Nothing shows what the limit "${id}" says: add it to limits/`);
+  if (check === undefined)
+    throw new Error(
+      `No check covers the limit "${id}" of src/sandbox/limits.ts: add a check to test/sandbox/limits/`,
+    );
   await check(text, context);
 });
 
-test("every check has a documented limit", () => {
+test("every check belongs to a documented assumption of the sandbox", () => {
   const ids = sandboxLimits.map(({ id }) => id);
   expect(Object.keys(checks).filter((id) => !ids.includes(id))).toEqual([]);
   expect(new Set(ids).size).toBe(ids.length);

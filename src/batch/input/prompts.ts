@@ -165,7 +165,10 @@ function rowOf(
   };
 }
 
-/** Converts a cell to a value. A cell that does not match the kind stays text, which the check of the body rejects. */
+/**
+ * Converts a cell to a value. A cell that cannot be converted stays text. The check of the body rejects values of the
+ * wrong type.
+ */
 function cellValue(text: string, kind: string): unknown {
   const trimmed = text.trim();
   if (kind === "string") return text;
@@ -206,9 +209,9 @@ function promptFields(endpoint: Endpoint, fields: Fields): Fields {
 type IdOf = (prompt: string, fields: Fields) => string;
 
 /**
- * Returns a function that makes IDs, such as `a-lighthouse-at-dusk-3f9c2b714e05`. An ID depends only on the content of
- * its line, so adding, moving or removing other lines does not change it. The ID of the second line with the same
- * content ends in `-2`.
+ * Returns a function that makes IDs, such as `a-lighthouse-at-dusk-3f9c2b714e05`. An ID depends on the content of its
+ * line and on how many lines before it have the same content: the ID of the second one ends in `-2`. Adding, moving or
+ * removing lines with other content does not change it.
  */
 function ids(): IdOf {
   const counts = new Ledger();

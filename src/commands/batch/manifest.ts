@@ -28,7 +28,7 @@ export default defineCommand({
   path: "batch manifest",
   summary: "Print a job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
   details:
-    "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or you have to look at the results first. Comments in the job say where the key comes from, and which storage keeps the journals.",
+    "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or you have to look at the results first. Comments in the job say where the key comes from, and which storage keeps the journals, which record what each shard has sent.",
   args: [
     arg.choice("PLATFORM", "What runs the job", platforms, { required: true }),
     arg.text("INPUT", "The file of requests, or of prompts with --endpoint", { required: true }),
@@ -49,7 +49,7 @@ export default defineCommand({
     name: flag.text("Name of the job", { default: "gpuctl-batch" }),
     image: flag.text("Container image with gpuctl", {
       value: "IMAGE",
-      defaultText: "gpuctl:VERSION of this gpuctl, which you build yourself",
+      defaultText: "gpuctl:VERSION with the version of this gpuctl; you build this image yourself",
     }),
     secret: flag.text("Secret that holds the key", {
       value: "NAME",
@@ -204,7 +204,9 @@ function assertPortable({ input, out }: BatchJob): void {
     if (isAbsolute(path))
       throw new UsageError(`${name} must be a relative path: the job runs in a folder of its own`);
     if (!/^[^$*?[\]"'\\]+$/.test(path)) {
-      throw new UsageError(`${name} must not contain quotes or any of [ ] $ * ? \\ (rename the file)`);
+      throw new UsageError(
+        `${name} must not contain quotes or any of [ ] $ * ? \\ (${name === "INPUT" ? "rename the file" : "choose another name"})`,
+      );
     }
   }
 }

@@ -61,8 +61,8 @@ const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----|^PuTTY-User-Key-File|^AGE
 const publicKey = /^((?:ssh-|ecdsa-|sk-)\S+) ([A-Za-z0-9+/]+=*)(?: (.*))?$/;
 
 /**
- * Returns the public key in a file. Throws `UsageError` if the file contains a private key, or not exactly one public
- * key.
+ * Returns the public key in a file. Throws `UsageError` if the file contains a private key, or more than one line besides
+ * empty lines and comments. With `validate`, also throws if that line is not a public key.
  */
 function publicKeyIn(
   text: string,
@@ -79,7 +79,7 @@ function publicKeyIn(
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
   const [line = "", ...more] = lines.map((one) => one.trim());
   if (more.length > 0) {
-    throw new UsageError(`${place} holds ${lines.length} lines: FILE must hold one public key`);
+    throw new UsageError(`${place} holds ${lines.length} keys or other lines: FILE must hold one public key`);
   }
   const comment = publicKey.exec(line)?.[3] ?? "";
   if (validate && !publicKey.test(line)) {

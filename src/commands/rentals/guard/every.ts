@@ -1,4 +1,5 @@
-import { reasonOf, UsageError } from "../../../core/errors.ts";
+import { assertRepeatable } from "../../../command-kit/results.ts";
+import { reasonOf } from "../../../core/errors.ts";
 import type { Text } from "../../../core/result.ts";
 import { isTemporary } from "../../../core/service-errors.ts";
 import { duration } from "../../../core/values/durations.ts";
@@ -6,14 +7,10 @@ import { escapedJson } from "../../../output/json.ts";
 import { eventLine, eventRecord, type GuardEvent, lastingKey, notify } from "./events.ts";
 import { type Guard, guardRound } from "./round.ts";
 
-const formats = ["table", "jsonl"];
-
 /** Runs a round every `interval` milliseconds until the user interrupts. Prints events as they happen, one per line. */
 export function guardEvery(interval: number, guard: Guard): Text {
   const { output } = guard.settings;
-  if (!formats.includes(output)) {
-    throw new UsageError(`--every cannot be used with --output ${output}: use ${formats.join(" or ")}`);
-  }
+  assertRepeatable("--every", ["table", "jsonl"], guard.settings);
   guard.say(`Checking the leases every ${duration(interval)}; press Ctrl-C to exit.`);
   const line = output === "jsonl" ? (event: GuardEvent) => escapedJson(eventRecord(event)) : eventLine;
   return { text: lines(interval, line, guard) };

@@ -1,5 +1,6 @@
 import type { Context } from "../../../command-kit/context.ts";
 import { isRecord } from "../../../command-kit/responses.ts";
+import { assertRepeatable } from "../../../command-kit/results.ts";
 import { reasonOf, UsageError } from "../../../core/errors.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import type { Frame, Frames } from "../../../core/result.ts";
@@ -9,9 +10,6 @@ import { copyTexts } from "../../../core/values/exact-numbers.ts";
 import { type ActiveRental, bothTypes, kinds, type Listings, rowOf } from "../listing.ts";
 import { watchedRentals } from "../views.ts";
 import { stateOf } from "../waiting.ts";
-
-/** The output formats that can print one snapshot after another. The others print a single document. */
-const formats = ["table", "jsonl", "id"];
 
 /** A watch runs unattended, so it reads the rentals at most once a second. */
 const minInterval = 1_000;
@@ -29,13 +27,10 @@ export function watchRentals(
   interval: number,
   context: Pick<Context, "now" | "sleep" | "settings">,
 ): Frames {
-  const { output } = context.settings;
   if (interval < minInterval) {
     throw new UsageError(`--watch must be at least ${duration(minInterval)}, not ${duration(interval)}`);
   }
-  if (!formats.includes(output)) {
-    throw new UsageError(`--watch cannot be used with --output ${output}: use ${formats.join(" or ")}`);
-  }
+  assertRepeatable("--watch", ["table", "jsonl", "id"], context.settings);
   return { frames: frames(read, arrange, interval, context), view: watchedRentals };
 }
 
