@@ -37,9 +37,6 @@ async function start() {
   return require("../dist/gpuctl.cjs").start(enableCompileCache ? undefined : cacheFolder);
 }
 
-// When nothing is left to do, `exit` ends the process at once. Otherwise, Node.js first frees all memory, page by page.
-process.once("beforeExit", () => process.exit());
-
 start().then(
   (code) => {
     process.exitCode = code;
