@@ -448,10 +448,10 @@ describe("batch run", () => {
       },
       { model_name: "SDXL1.0-base", prompt: "A dog", negative_prompt: "blur" },
     ]);
-    await writeFile(join(cli.folder, "p.csv"), "promt\nA fox\n");
+    await writeFile(join(cli.folder, "p.csv"), "\npromt\nA fox\n");
     const wrong = await cli.run("batch run --prompts p.csv --endpoint image --out no.jsonl");
     expect(wrong.code).toBe(exit.usage);
-    expect(wrong.err).toContain('p.csv:1: "promt" is not a field of image (Did you mean prompt?)');
+    expect(wrong.err).toContain('p.csv:2: "promt" is not a field of image (Did you mean prompt?)');
   });
 
   test.each([

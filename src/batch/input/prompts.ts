@@ -58,7 +58,7 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
       relax_column_count: true,
       max_record_size: inputLimits.bytes,
     });
-    // The parser may not be done with a chunk when the next one overwrites it.
+    // `read` may reuse its buffer before the parser has read all of it.
     const copies = async function* () {
       for await (const chunk of read()) yield Buffer.from(chunk);
     };
@@ -70,7 +70,7 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
       for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
         const sum = crc32(JSON.stringify(record), headerSum);
         if (columns === undefined) {
-          columns = columnsOf(record, endpoint, path);
+          columns = columnsOf(record, endpoint, `${path}:${info.lines}`);
           headerSum = sum;
         } else yield [rowOf({ record, number: info.lines, columns, sum }, { endpoint, defaults, idOf })];
       }
@@ -111,7 +111,8 @@ const aliases: Readonly<Record<Endpoint, Readonly<Record<string, string>>>> = {
   tts: {},
 };
 
-function columnsOf(header: readonly string[], endpoint: Endpoint, path: string): readonly Column[] {
+/** The columns of a header; `place` is where it is. Throws `UsageError` for an unknown column, and for two that set the same field. */
+function columnsOf(header: readonly string[], endpoint: Endpoint, place: string): readonly Column[] {
   const { fields } = endpoints[endpoint];
   const known = [...fields.map(({ name }) => name), ...specialColumns[endpoint]];
   const columns = header.map((title): Column => {
@@ -121,14 +122,14 @@ function columnsOf(header: readonly string[], endpoint: Endpoint, path: string):
     if (!known.includes(name)) {
       const hint = `Columns are ${["custom_id", ...known].join(", ")}.`;
       throw new UsageError(
-        `${path}:1: ${JSON.stringify(title)} is not a field of ${endpoint}${didYouMean(wire, known)}`,
+        `${place}: ${JSON.stringify(title)} is not a field of ${endpoint}${didYouMean(wire, known)}`,
         { hint },
       );
     }
     return { name, kind: fields.find((field) => field.name === name)?.kind ?? "string" };
   });
   const twice = columns.find(({ name }, at) => columns.findIndex((one) => one.name === name) < at);
-  if (twice) throw new UsageError(`${path}:1: more than one column sets ${JSON.stringify(twice.name)}`);
+  if (twice) throw new UsageError(`${place}: more than one column sets ${JSON.stringify(twice.name)}`);
   return columns;
 }
 
