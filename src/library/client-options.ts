@@ -19,8 +19,8 @@ export interface Logger {
 /** Options of a single call. They override those of the client. */
 export interface RequestOptions {
   /**
-   * Aborts the call. A read rejects with the signal's reason. A write that was already sent rejects with
-   * `InterruptedWrite`.
+   * Aborts the call. A write that was already sent rejects with `InterruptedWrite`. Any other call rejects with the
+   * signal's reason.
    */
   readonly signal?: AbortSignal | undefined;
   /** Timeout of each attempt, in milliseconds. */

@@ -124,8 +124,8 @@ interface DescribedMethods {
 export interface Client extends Methods, DescribedMethods {
   /**
    * Terminates a rental with the operation that the service's description lists. Also succeeds if the rental has
-   * already ended. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if the service lists
-   * no operation to terminate it.
+   * already ended. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if it is not known
+   * which operation terminates it.
    */
   terminateRental(input: { readonly rentalId: Id }, options?: RequestOptions): CallPromise<RentalTerminated>;
   /**
@@ -175,7 +175,7 @@ export interface Client extends Methods, DescribedMethods {
 /**
  * Creates a client of the service. Reads that fail for a temporary reason are retried; writes are sent once. A
  * deprecated operation is sent as its replacement if the service's description lists the replacement.
- * Methods reject with these errors:
+ * Methods can reject with these errors, among others:
  * - `ServiceError`: the service returned an error. Its subclass, such as `Conflict`, depends on the status.
  * - `NetworkError`: there was no response. Retrying is safe.
  * - `InvalidResponse` or `ResponseTooLarge`: the response cannot be used.

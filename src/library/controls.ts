@@ -166,7 +166,7 @@ export interface RequestFilter {
   readonly where?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How many requests are expected: `count`, or `atLeast` (1 by default) and `atMost`. */
+/** How many requests are expected: `count`, or `atLeast` and `atMost`. By default, at least 1. */
 export interface RequestExpectation extends RequestFilter {
   readonly count?: number | undefined;
   readonly atLeast?: number | undefined;
@@ -193,8 +193,8 @@ export interface Engine {
 /** A boot rule: how new rentals boot. */
 export interface Boot {
   /**
-   * `slow`: rentals run later than usual. `failed`: they get the status `Failed`. `never`: they do not boot. Rentals
-   * that fail or do not boot stay active and cost nothing until they are terminated.
+   * `slow`: rentals start to run later than usual. `failed`: they get the status `Failed`. `never`: they do not boot.
+   * Rentals that fail or do not boot stay active and cost nothing until they are terminated.
    */
   readonly outcome: (typeof bootOutcomes)[number];
   /** The time until a rental runs or has failed; 10 minutes by default for `slow`, and the usual time for `failed`. */

@@ -65,7 +65,7 @@ export async function waitForState(
  * Terminates a rental with the operation that the service's description lists. Also succeeds if the rental has already
  * ended.
  * @throws NotFound when the rental does not exist
- * @throws NotOffered when the service lists no operation to terminate it
+ * @throws NotOffered when it is not known which operation terminates it
  */
 export async function terminateRental(input: unknown, { settings, describe }: OpenCall): Promise<unknown> {
   const rentalId = idIn("terminateRental", input, "rentalId");

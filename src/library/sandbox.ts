@@ -102,7 +102,7 @@ const rules: Readonly<Record<keyof SandboxOptions, OptionRule>> = {
   scenario: oneOfRule(Object.keys(scenarios)),
 };
 
-/** The whole service, running locally. Once closed, everything but `close` throws `SandboxClosed`. */
+/** The whole service, running locally. Once closed, every method but `close` throws `SandboxClosed`. */
 export interface Sandbox extends AsyncDisposable {
   /** Handles a request in this process. The host is ignored, and a path alone is enough. */
   readonly fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
@@ -188,7 +188,7 @@ export interface Sandbox extends AsyncDisposable {
    */
   clearRequests(filter?: RequestFilter): number;
   /**
-   * Checks how many requests match: `count`, or `atLeast` (1 by default) and `atMost`.
+   * Checks how many requests match: `count`, or `atLeast` and `atMost`. By default, at least 1 must match.
    * @throws ExpectationFailed with the closest requests, or the latest ones if too many match
    * @throws ControlRefused when the expectation is invalid
    */

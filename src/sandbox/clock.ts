@@ -47,7 +47,7 @@ export interface ClockState {
   readonly offsetMs: number | null;
 }
 
-/** Controls the sandbox's clock, which never goes backward. Every method returns the resulting state. */
+/** Controls the sandbox's clock. No method moves the clock backward. Every method returns the resulting state. */
 export interface ClockControl {
   show(): ClockState;
   /** Stops the clock. Has no effect if the clock is already frozen. */

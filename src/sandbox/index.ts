@@ -102,7 +102,7 @@ export async function createSandbox({
     machines ??= createMachines({ store, clock, folder, path: () => environment("PATH") });
     return machines;
   };
-  // The folder exists if an earlier run started machines. Then the home folders of ended rentals have to be removed.
+  // If the folder exists, an earlier run started machines, and the home folders of ended rentals have to be removed.
   if (folder !== undefined && existsSync(folder)) await openMachines();
   /**
    * Updates the machines before and after `respond`: before, so that each running rental has its machines, and after,

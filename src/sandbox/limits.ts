@@ -59,7 +59,7 @@ const texts = {
   billing:
     "A rental is billed per second from the moment it is Running; while Pending it is free, but it counts as active. The total of a rental is computed exactly and rounded down to a cent. A reserved term is billed as it elapses, so a rental that ends early costs no more.",
   boot: `A virtual machine boots in ${bootMs["virtual-machine"] / secondMs} s, bare metal in ${bootMs["bare-metal"] / secondMs} s.`,
-  "boot-outcomes": `A boot rule (\`gpuctl sandbox boot add\`) can make new rentals boot slowly (in ${slowBootMs / secondMs} s by default), fail, or never boot. A rule with a label applies by the label in the create request, not by the label that the sandbox gives by default. A rental that fails is Failed after the usual time by default; one that never boots stays Pending. Both stay active and cost nothing until they are terminated. A reserved term runs as if they had booted at the usual time.`,
+  "boot-outcomes": `A boot rule (\`gpuctl sandbox boot add\`) can make new rentals boot slowly (in ${slowBootMs / secondMs} s by default), fail, or never boot. A rule with a label applies by the label in the create request, not by the label that the sandbox gives by default. A rental that fails is Failed after the usual time by default; one that never boots stays Pending. Both stay active and cost nothing until they are terminated. A reserved term of such a rental runs as if the rental had booted at the usual time.`,
   status:
     "A rental is Pending until it has booted, and then Running. A boot rule or a situation (`gpuctl sandbox situation add`) can make it Failed. It is Terminated once it has ended.",
   terms:
@@ -90,20 +90,20 @@ const texts = {
   volumes:
     "A volume can be attached to several active bare-metal rentals, in any region unless a situation limits this, and is detached from a rental that ends. Attaching it to more rentals does not detach it from others, and attaching it again has no effect. Volumes are free.",
   ids: `IDs are consecutive numbers: rentals start at ${idsBefore.rentals + 1}, volumes at ${idsBefore.volumes + 1}. An ID can also be sent as a string.`,
-  user: "There is one user, unless a seed has accounts. All fields of an update are optional; omitted fields keep their values. Deleting a user ends its rentals and revokes its keys: every call with them gets 401 until the next reset.",
+  user: "There is one user, unless a seed has accounts. All fields of an update are optional; omitted fields keep their values. Deleting a user ends its rentals and revokes its keys: every call with these keys gets 401 until the next reset.",
   sunset:
     "From their sunset day on (UTC, by the sandbox's clock), the paths without /v2/ return 404 and are no longer in the description.",
   "body-size": `A request body can be up to ${maxBodyBytes / 1024 / 1024} MiB; a larger one gets 413 with the code PAYLOAD_TOO_LARGE. A JSON body can have up to ${maxBodyValues} values in its lists and objects; one with more gets 400.`,
   "rate-limits": "There are no rate limits and no quotas, unless a situation sets them.",
   balance: `An account starts with a credit of ${dollars(initialCreditCents)}, which pays for its rentals. GET /v2/balances returns the remaining credit. Rentals continue when it falls below zero, unless a situation makes the account prepaid.`,
   clock:
-    "One clock is used for all timestamps, boots, billing and expiry, by all processes that share the state. It follows the computer's clock until it is changed, only moves forward, and ends with the year 9999. While it is frozen, no time passes.",
+    "One clock is used for all timestamps, boots, billing and expiry, by all processes that share the state. It follows the computer's clock until it is changed, can only be moved forward, and ends with the year 9999. While it is frozen, no time passes.",
   "passing-time":
     "When the clock is moved forward, everything that is due in between, such as boots and the ends of terms, takes effect at its own time.",
   faults: `A fault applies before the key and the input are checked. The operation takes effect only if the fault says so (applied), or if the fault merely delays or cuts the response. Each call triggers at most one fault, the oldest that is due; newer faults do not count that call. Whether a fault with a rate affects a call depends only on its seed and the number of the call. A fault can be limited to calls with certain values of fields (where), to calls with a certain name in the header ${callerHeader}, or to calls with the API key of a certain name. Such a fault does not count other calls. A fault is rejected if it can never affect a call: its operation is past its sunset day, its key is unknown, a query or path does not have its field, or its field or choice is probably misspelled. Unknown paths and OPTIONS requests never trigger faults. The response has the header ${faultHeader} with the fault's number.`,
   "fault-responses": `An error has the same shape as other errors of its path. A status without a documented error gets a code and message based on its name. A fault can have its own code and message, or a body with any content type (${defaultContentType} by default, with status 200 unless the fault has one). A fault can cut a response (cutStreamAfter). With stall, nothing is sent after the cut, or after the end of a shorter response, and the connection stays open until the client disconnects. A delay is in real time, whatever the sandbox's clock, and affects only the response: the operation has already taken effect, unless the fault prevents it. By default, a 429 asks clients to wait ${defaultRetryAfter} s.`,
   capacity:
-    "A situation can limit how many GPUs of a type the active rentals of all users in a region have together. The oldest such situation that covers the type and the region applies. A rental that does not fit gets 400, with an issue for the field region. The totalAvailable of an option is how many rentals of that option still fit.",
+    "A situation can limit the number of GPUs of a type in a region. The limit covers the active rentals of all users together. The oldest such situation that covers the type and the region applies. A rental that does not fit gets 400, with an issue for the field region. The totalAvailable of an option is how many rentals of that option still fit.",
   quotas:
     "A situation can limit the GPUs of all active rentals of the account, in total or of one type. A rental that would exceed this quota gets 403, with an issue for the field gpuCount.",
   interruptions:
@@ -201,7 +201,7 @@ const texts = {
     "Pictures are PNGs drawn by an algorithm: the same request gives the same picture. They are marked SANDBOX, and are free unless a situation makes them cost money. steps is at least 1. Any prompt, sampler and cfg_scale is accepted, and backend has no effect.",
   references: `A reference is a PNG, JPEG or WebP of at most ${referenceSide} x ${referenceSide} pixels (${slowPngSide} x ${slowPngSide} for an interlaced or 16-bit PNG), as plain base64, and is stretched to the size of the picture. strength is ${defaultStrength} by default and has no effect without a reference.`,
   seeds:
-    "A seed is any integer that JSON represents exactly. Without one, a seed below 2^32 is derived from the number of seeds chosen since the reset; random_seed returns it.",
+    "The seed of a picture is any integer that JSON represents exactly. Without one, a seed below 2^32 is derived from the number of seeds chosen since the reset; random_seed returns it.",
   speech: `Speech is a WAV of 16-bit mono samples at sample_rate, from a small synthesizer. speed is from ${speedRange.min} to ${speedRange.max}, and other fields have no effect. The text can have up to ${maxSpeechLength} characters, and must contain words that its English voice can speak.`,
 } as const;
 

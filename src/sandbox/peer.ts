@@ -10,7 +10,7 @@ export const isLoopbackUrl = (url: string): boolean => URL.canParse(url) && isLo
 
 /**
  * Whether a connection comes from a loopback address, and from this user or root. Systems other than Linux do not say
- * who connects: there, undefined for a loopback address.
+ * who connects. On these systems, returns undefined for a loopback address.
  */
 export async function isOwnConnection({
   remoteAddress,

@@ -23,7 +23,8 @@ export interface EngineControl {
   /** Saves an engine, and replaces any other engine of its kind. @throws ControlRefused as `checkEngine` does */
   save(input: unknown): Engine;
   /**
-   * Saves an engine, even if it does not respond. Then asks it what it offers. @throws ControlRefused as `checkEngine` does
+   * Saves an engine, even if it does not respond, and asks the engine what it offers.
+   * @throws ControlRefused as `checkEngine` does
    */
   set(input: unknown): Promise<EngineInfo & Probe>;
   list(): Promise<readonly EngineInfo[]>;

@@ -115,7 +115,7 @@ async function sendStream(
   });
 }
 
-/** After this many events without a pause, other requests and signals of the operating system get their turn. */
+/** After this many events without a pause, the event loop handles other requests and signals. */
 const eventsPerTurn = 64;
 
 /** A response with the events that `write` sends. */

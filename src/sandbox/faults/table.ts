@@ -11,8 +11,8 @@ const maxTextLength = 1024;
 
 /**
  * The format of a new fault. The fault skips the first `after` calls of its operation (`*` for all operations). Of the
- * calls that follow, it affects `times` calls: the first ones, every `every`th one, or those that `rate` and `seed`
- * choose.
+ * calls that follow, it affects up to `times` calls: the first ones, every Nth one (`every` is N), or those that `rate`
+ * and `seed` choose.
  */
 export const faultInput = z.strictObject({
   operation: z.string(),

@@ -16,7 +16,7 @@ export function sentError(error: unknown) {
   return { status, body: { code, message: problemOf(error) ?? message, issues: [...issues] } };
 }
 
-/** What the user can repair, without paths, which other machines need not know. */
+/** What the user can repair. The text has no paths, because other machines need not know them. */
 function problemOf(error: unknown): string | undefined {
   if (error instanceof StoreError) {
     return "the sandbox's state is damaged: `gpuctl sandbox reset` moves its file aside and starts with a new one";

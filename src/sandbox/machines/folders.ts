@@ -126,7 +126,7 @@ export async function prepareIdentity({ root, identityFile }: MachineFolders, ke
 
 /**
  * Creates a key pair without a passphrase, unless it exists. Another process may create it at the same time, or may have
- * been killed between the two files. ssh-keygen never writes to a file that exists, because it would wait for an answer.
+ * been killed between the two files. ssh-keygen gets a new path, because it asks before it overwrites a file.
  */
 async function createKey(keygen: string, file: string, comment: string): Promise<void> {
   if (existsSync(`${file}.pub`)) return;

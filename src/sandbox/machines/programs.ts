@@ -36,7 +36,7 @@ const sftpFolders = [
 
 /**
  * Finds the programs in PATH and in the folders of system programs.
- * @throws Unavailable if sshd is not installed, this account may not log in, or the system is Windows
+ * @throws Unavailable if sshd or ssh-keygen is not installed, this account may not log in, or the system is Windows
  */
 export function findSshPrograms(path: string | undefined): SshPrograms {
   if (platform() === "win32")

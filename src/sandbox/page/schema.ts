@@ -10,7 +10,7 @@ export interface SchemaField {
   readonly type: string;
   readonly required: boolean;
   readonly description: string;
-  /** The only value; undefined if there are others. */
+  /** The only allowed value; undefined if several values are allowed. */
   readonly constant: unknown;
   /** Such as `default 1024` or `at most, in items: 20`. */
   readonly limits: readonly string[];

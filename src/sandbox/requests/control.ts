@@ -112,7 +112,7 @@ interface Compared {
 
 /**
  * The requests that come closest to meeting all conditions: those that meet the most conditions first, then the most
- * recent. Omits requests that meet all conditions and, if there are several, requests that meet none.
+ * recent. Omits requests that meet all conditions and, if there are several conditions, requests that meet none.
  */
 const nearestOf = (compared: readonly Compared[], conditions: number): readonly Compared[] =>
   compared
