@@ -1,8 +1,8 @@
 /**
- * Measures how long pictures take to reach the disk, the processor time and the peak memory. Compares them with `curl`,
- * which saves the response unchanged, and with a Node.js program that reads the whole response into memory. Each round
- * runs every command line once. Needs curl, and GNU time for the memory and the processor time. `npm run
- * bench:pictures` builds first. `npm run bench:pictures -- 20` runs 20 rounds.
+ * Measures the elapsed time, the processor time and the peak memory for pictures that are saved to the disk. Compares
+ * gpuctl with `curl`, which saves the response unchanged, and with a Node.js program that reads the whole response into
+ * memory. Each round runs every command line once. Needs curl, and GNU time for the memory and the processor time.
+ * `npm run bench:pictures` builds first. `npm run bench:pictures -- 20` runs 20 rounds.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";

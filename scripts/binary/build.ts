@@ -1,7 +1,7 @@
 /**
- * Makes one executable for this kind of machine. It needs no Node.js: it contains the tool as bytecode, the optional
- * packages, the WebAssembly files, and Bun. npm downloads Bun into its cache. `npm run build:binary` builds `dist/`
- * first, and then runs this script, which writes `binary/`.
+ * Makes one executable for this kind of machine. The executable needs no Node.js: it contains the tool as bytecode, the
+ * optional packages, the WebAssembly files, and Bun. npm downloads Bun into npm's cache. `npm run build:binary` builds
+ * `dist/` first, and then runs this script, which writes `binary/`.
  */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

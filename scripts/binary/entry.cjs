@@ -2,7 +2,7 @@
 "use strict";
 
 // When gpuctl starts itself in the background, it passes the name of the program file before the arguments, because
-// Node.js needs it. The single executable does not.
+// Node.js needs that name. The single executable does not need it.
 if (process.argv[2] === process.argv[1]) process.argv.splice(2, 1);
 
 require("../../dist/gpuctl.cjs")

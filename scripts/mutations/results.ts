@@ -150,7 +150,7 @@ export const resultMutations: readonly Mutation[] = [
     tests: ["test/commands/batch.test.ts"],
   },
   {
-    name: "a batch loses a picture under a repeated key that cannot be decoded",
+    name: "a batch loses a picture that cannot be decoded and is under a repeated key",
     file: "src/batch/engine/media.ts",
     from: "if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));",
     to: "",

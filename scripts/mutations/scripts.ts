@@ -66,7 +66,7 @@ export const scriptMutations: readonly Mutation[] = [
     tests: ["test/cli/stdin.test.ts"],
   },
   {
-    name: "the cookbook's loop over a file asks once",
+    name: "the cookbook's loop over a file asks only the first question",
     file: "docs/cookbook.md",
     from: 'gpuctl chat "$question" --no-stdin',
     to: 'gpuctl chat "$question"',
@@ -130,7 +130,7 @@ export const scriptMutations: readonly Mutation[] = [
     build: true,
   },
   {
-    name: "the check of a value against a schema takes long",
+    name: "the check of a value against a schema has hardly any time limit",
     file: "src/openapi/schema-check.ts",
     from: "const maxCheckTime = 3_000;",
     to: "const maxCheckTime = 40_000;",

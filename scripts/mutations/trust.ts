@@ -377,7 +377,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
-    name: "the answers to prompts do not count for which job a command line resumes",
+    name: "the printed command line with the answers to prompts does not resume the job",
     file: "src/cli/start/run.ts",
     from: "typedOn(line === undefined ? parsed : parse(line, context.settings.version))",
     to: "typedOn(parsed)",

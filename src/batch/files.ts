@@ -40,8 +40,8 @@ export interface BatchFiles {
 const chunkSize = 256 * 1024;
 
 /**
- * Reads a file from byte `start` to the end. Every chunk overwrites the one before: V8 frees buffers so late that new
- * ones would take as much memory as the file.
+ * Reads a file from byte `start` to the end. Every chunk overwrites the one before: V8 frees buffers so late that a new
+ * buffer for each chunk would take as much memory as the file.
  */
 export async function* chunksOf(path: string, start = 0): AsyncGenerator<Uint8Array> {
   const file = await fs.open(path);

@@ -96,7 +96,7 @@ export interface ReturnRecord {
   readonly replaced?: string | undefined;
 }
 
-/** Written when a copy of the output is on the disk that leaves out the results of lines that are sent again. */
+/** Written when a copy of the output, without the results of lines that are sent again, is on the disk. */
 export interface OutputRecord {
   readonly event: "output";
   /** Bytes of the copy, which then replaces the output. */
@@ -157,7 +157,7 @@ function recordOf(fields: Readonly<Record<string, unknown>>): JournalRecord | un
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Returns the value if it has only digits that can be a part of a path. */
+/** Returns the value if it is 16 hexadecimal digits, which are safe in a path. Otherwise returns undefined. */
 const partOf = (value: unknown): string | undefined => /^[\da-f]{16}$/.exec(textOf(value) ?? "")?.[0];
 
 const promptsOf = ({ endpoint, model }: Readonly<Record<string, unknown>>): PromptSettings | undefined =>

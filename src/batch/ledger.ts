@@ -137,7 +137,7 @@ export class Ledger {
 type IdHash = readonly [number, number, number];
 
 function hashOf(id: string): IdHash {
-  // Not as a buffer: to create one takes longer than the hash.
+  // A string, because creating a buffer takes longer than computing the hash.
   const digest = hash("sha1", id, "binary");
   return [unitAt(digest, 0), unitAt(digest, 4), unitAt(digest, 8)];
 }

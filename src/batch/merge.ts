@@ -23,7 +23,7 @@ export interface Missing {
 
 /**
  * Checks that outputs belong together: either they are different shards out of the same total, such as 1/4 and 3/4, or
- * none of them is a shard. All are from one service.
+ * none of them is a shard. Also checks that all results come from one service.
  * @throws UsageError
  */
 export function assertTogether(parts: readonly Part[]): void {

@@ -132,8 +132,8 @@ export function missingShards(parts: readonly Pick<Part, "shard">[]): readonly n
 }
 
 /**
- * The outputs of missing shards that have lines, but no journal. It is not known what such a shard has sent, so nobody
- * may say that it did not run.
+ * The outputs that have lines but no journal, and whose shards therefore count as missing. It is not known what such a
+ * shard has sent, so it must not be reported as a shard that did not run.
  */
 export async function outputsWithoutJournal(parts: readonly Part[]): Promise<readonly string[]> {
   const [first] = parts;

@@ -30,8 +30,8 @@ export async function* ownLinesOf(chunks: AsyncIterable<Uint8Array>, name: strin
 }
 
 /**
- * The lines of a file that is read in chunks, in groups: to wait for each line would take longer than to read it. Read a
- * group to its end before the next one. Keeps only one chunk and one line in memory.
+ * The lines of a file that is read in chunks. Yields them in groups, because waiting for each line would take longer
+ * than reading it. Read a group to its end before the next one. Keeps only one chunk and one line in memory.
  * @param name names the file in an error
  * @throws UsageError for a line that is longer than `maxBytes`; the default is the limit of an input
  */
@@ -44,7 +44,7 @@ export async function* linesOf(
   let heldBytes = 0;
   let number = 0;
   let position = 0;
-  /** Not a part of the buffer: to create one for each line takes memory until the next garbage collection. */
+  /** Takes positions instead of a slice: a slice for each line would take memory until the next garbage collection. */
   const line = (bytes: Buffer, start: number, end: number, isOpen: boolean): Line => {
     const text = bytes.toString("utf8", start, end);
     number += 1;

@@ -125,8 +125,8 @@ async function attempt<Value>(
 }
 
 /**
- * Whether a request generates something. The service charges for a generation when it is done, so the response must not
- * be lost.
+ * Whether a request generates something. The service charges as soon as the generation is done, so the response must
+ * not be lost.
  */
 export const isPaid = ({ effect }: WireRequest): boolean => effect === "generate";
 

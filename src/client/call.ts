@@ -37,7 +37,7 @@ export type Call = <Id extends OperationId>(
 /**
  * Sends an operation and returns its response unchanged. If the response has several pages, returns the records of all
  * pages. Throws `ServiceError`, `NetworkError`, `InvalidResponse` or `UnknownOutcome`. Before anything is sent, it may
- * throw `NoBaseUrl`, `NoCredential` or `InsecureUrl`.
+ * throw `UsageError`, `NoBaseUrl`, `NoCredential` or `InsecureUrl`.
  */
 export async function call<Id extends OperationId>(
   id: Id,

@@ -16,8 +16,8 @@ export const timedOut = (milliseconds: number): ConnectionFailed =>
   new ConnectionFailed(`no response within ${milliseconds / 1000} s`, { code: "ETIMEDOUT", sent: true });
 
 /**
- * Starts a deadline. Its signal is aborted after the given time, or, with the outer signal's reason, when that signal
- * is aborted.
+ * Starts a deadline. Its signal is aborted after the given time. If the outer signal is aborted first, the deadline's
+ * signal is aborted with the same reason.
  */
 export function startDeadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();

@@ -36,8 +36,8 @@ export interface Diverted {
 const chunkLength = 64 * 1024;
 
 /**
- * Wraps a `fetch` so that strings are taken out of successful responses. Such a response may have up to `maxBytes`;
- * reading more throws `ResponseTooLarge`.
+ * Wraps a `fetch` so that strings are taken out of successful responses. Reading more than `maxBytes` of such a
+ * response throws `ResponseTooLarge`.
  */
 export const divertingFetch =
   (fetch: Fetch, { path, open }: Divert, maxBytes: number): Fetch =>

@@ -12,7 +12,7 @@ import { readJson } from "./response.ts";
 
 export interface CallOptions extends SendOptions {
   readonly target: Target;
-  /** Finds the replacements of deprecated operations; without it they are sent as documented. */
+  /** Finds the replacements of deprecated operations. Without this option, deprecated operations are sent unchanged. */
   readonly descriptions?: DescriptionLookup;
   /** Called when a list may be incomplete. */
   readonly warn?: (line: string) => void;

@@ -50,8 +50,8 @@ export interface Settings extends OutputSettings {
   readonly debug: boolean;
   readonly color: string;
   /**
-   * Every value that the profile sets. Only the valid ones for a command that repairs the profile, and none for one
-   * that creates another profile (see `ProfileUse`). In the sandbox, `chat.model` is the sandbox's own model.
+   * Every value that the profile sets. For a command that repairs the profile, only the valid values. For a command
+   * that creates another profile, none (see `ProfileUse`). In the sandbox, `chat.model` is the sandbox's own model.
    */
   readonly profileValues: ProfileValues;
 }

@@ -14,7 +14,7 @@ export function controlToken(text: string, source: string): string {
   const token = text.trim();
   if (token.length >= minLength && fitsHeader(token)) return token;
   throw new UsageError(
-    `${source} must name a file with a token of at least ${minLength} letters, digits and signs, without spaces`,
+    `${source} must name a file with a token of at least ${minLength} letters, digits and symbols, without spaces`,
     { hint: "Create one with `openssl rand -hex 32 > FILE`." },
   );
 }

@@ -38,8 +38,8 @@ export class BudgetExceeded extends Error {
 }
 
 /**
- * The resource does not exist. The error report names the last request, unless `request` is null: then, the resource is
- * not one of the service's.
+ * The resource does not exist. The error report names the last request, unless `request` is null. Set it to null if the
+ * resource is not one of the service's.
  */
 export class NotFound extends Error {
   override readonly name = "NotFound";
@@ -125,7 +125,8 @@ export class InUse extends WithHint {
 }
 
 /**
- * Part of a result is missing. The report shows the cause; its hint starts with `printed`, which says what was printed.
+ * Part of a result is missing. The error report shows the message of the cause. Its hint starts with `printed`, which
+ * says what was printed.
  */
 export class Incomplete extends Error {
   override readonly name = "Incomplete";

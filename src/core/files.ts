@@ -28,14 +28,14 @@ export function writePrivateFile(path: string, contents: string | Uint8Array): v
   }
 }
 
-/** The error of a write names no file, as when the disk is full. */
+/** Adds the path to an error that names no file. The error of a write to a full disk names none. */
 const withPath = (error: unknown, path: string): unknown =>
   error instanceof Error && !("path" in error) ? Object.assign(error, { path }) : error;
 
 /**
- * Writes a file that only the user may read, in an existing folder. It is not atomic, so a process that is killed leaves
- * no temporary file behind. Removes what is at the path, and never follows a link. On failure, throws an error with the
- * path.
+ * Writes a file that only the user may read, in an existing folder. The write is not atomic: it uses no temporary file,
+ * which a killed process would leave behind. Removes what is at the path, and never follows a link. On failure, throws
+ * an error with the path.
  */
 export function createPrivateFile(path: string, contents: string): void {
   rmSync(path, { force: true });

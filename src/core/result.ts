@@ -61,8 +61,8 @@ export interface Bytes extends Paid {
 /** A result whose output may have been charged for. */
 interface Paid {
   /**
-   * Whether the output was charged for. If it was and stdout cannot take it, it is stored in a file, and the error says
-   * where.
+   * Whether the output was charged for. If so, and stdout cannot take the output, gpuctl stores it in a file, and the
+   * error says where.
    */
   readonly paid?: boolean;
 }
@@ -73,8 +73,8 @@ export interface Text extends Paid {
   /** Replaces the command's view. */
   readonly view?: View;
   /**
-   * Called after the text has been printed. If an error ended the text early, the part before it has been printed, and
-   * `error` is set. If this function throws, the command fails with what it throws.
+   * Called after the text has been printed. If an error ended the text early, the part before the error has been
+   * printed, and `error` is set. If this function throws, the command fails with that error.
    */
   readonly after?: (error?: unknown) => void | Promise<void>;
   /** As in `Data`. */
@@ -91,7 +91,7 @@ export interface Frames {
   readonly view: ListView;
 }
 
-/** The result of one refresh. If the refresh failed, the result of the last successful one. */
+/** The result of one refresh or, if that refresh failed, of the last successful refresh. */
 export interface Frame extends Pick<Data, "data" | "rows"> {
   /** Lines below the list. They are part of the result, like the list itself; `status` is not. */
   readonly notes: readonly string[];

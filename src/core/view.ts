@@ -27,7 +27,7 @@ export interface LinesView {
   readonly markdown?: boolean;
 }
 
-/** A document that is printed as JSON in every format. */
+/** A document, which has no columns. `yaml` prints it as YAML, and every other format as JSON. */
 export interface DocumentView {
   readonly kind: "document";
 }

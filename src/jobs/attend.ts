@@ -124,8 +124,8 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   const limit = new AbortController();
   const canceled = new AbortController();
   const wait = async (end: number) => {
-    // The milliseconds until the limit, minus the time slept so far. They end the wait if this computer's clock is set
-    // back.
+    // The milliseconds until the limit, minus the time slept so far. This number ends the wait even if this computer's
+    // clock is set back.
     let unslept = end - Math.max(now(), rentedAt ?? 0);
     for (let left = unslept; left > 0; left = Math.min(end - now(), unslept)) {
       const pause = Math.min(left, limitCheck);

@@ -39,7 +39,7 @@ export interface JobPlan {
 export type JobPhase = (typeof jobPhases)[number];
 export const jobPhases = ["creating", "starting", "running", "ending", "ended"] as const;
 
-/** How a job ended that was canceled, in words. */
+/** The outcome of a canceled job, in words. */
 export const canceledOutcome = "canceled";
 
 /** A job as it is stored. Times are milliseconds since the epoch. */

@@ -16,7 +16,10 @@ export interface LeaseRound {
   readonly over: readonly Lease[];
   /** Leases that are over according to at least one clock, but not according to all. */
   readonly disputed: readonly Lease[];
-  /** Leases that end only with a process that cannot be checked from here. */
+  /**
+   * Leases that end with a process and not at a set time. The process is on another machine or in another container, so
+   * it cannot be checked from here.
+   */
   readonly unchecked: readonly Lease[];
   /** Leases that will be over soon. */
   readonly endingSoon: readonly Lease[];

@@ -180,7 +180,7 @@ export async function whileLocked<Value>(
 
 /**
  * The path of the target if the file is a symbolic link: a link is kept, and its target is replaced and locked. Throws
- * `Unavailable` if there is no target, which may be on a file system that is not mounted.
+ * `Unavailable` if the target does not exist, for example because its file system is not mounted.
  */
 async function behindLink(path: string): Promise<string> {
   const target = await readlink(path).catch(() => undefined);
@@ -211,8 +211,8 @@ const isBusy =
     );
 
 /**
- * Reads the leases. Returns none if there is no file. Throws `Unavailable` for a file that cannot be read or is of
- * another version, and for a symbolic link to a missing file.
+ * Reads the leases. Returns none if there is no file. Throws `Unavailable` if the file cannot be read, is not a lease
+ * file or has another version, and for a symbolic link to a missing file.
  */
 export async function readLeases(path: string): Promise<Leases> {
   const text = await readTextFile(await behindLink(path)).catch((error: unknown) => {

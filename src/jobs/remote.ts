@@ -114,8 +114,8 @@ const unreadable = () => new ConnectionLost("the rental's response cannot be und
  * Passes on the output from these positions until the command has ended. With `follows: false`, passes on only what is
  * there now. Throws `ConnectionLost`.
  *
- * `cat` notices the end of the connection. Its stdin has to come from another descriptor, because dash gives a command in
- * the background an empty stdin, even with `<&0`.
+ * `cat` notices the end of the connection. Its stdin has to come from another descriptor, because dash gives a command
+ * in the background an empty stdin, even with `<&0`.
  */
 export const followCommand = (
   ssh: Ssh,
@@ -182,8 +182,8 @@ async function copyStep(ssh: Ssh, script: string, signal: AbortSignal): Promise<
 }
 
 /**
- * Creates a link to a path, and returns the path of the link. Some releases of scp send a path to a shell, others read it
- * as a pattern, and all follow a link. Throws `ConnectionLost`.
+ * Creates a link to a path, and returns the path of the link, which has no special characters. Some releases of scp
+ * send a path to a shell, others read it as a pattern, and all follow a link. Throws `ConnectionLost`.
  */
 export async function plainLink(ssh: Ssh, path: string, signal: AbortSignal): Promise<string> {
   const link = `.gpuctl-jobs/${ssh.jobId}/fetch`;

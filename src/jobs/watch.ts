@@ -48,7 +48,8 @@ const lockTimes = { stale: 10_000, timeout: 30_000 };
  * Attaches this process to a job: only the attached process stores the output, copies the results back and ends the
  * rental. Returns undefined if another process is attached, or if the job has ended. Of several processes that try at
  * the same time, only one gets the job. `gone` is the name of a process that, according to the user, no longer runs.
- * Throws `SaveFailed`, for example if the disk is full.
+ * Throws `WaitedTooLong` if another process keeps the job locked, `Unavailable` if the job cannot be read, and
+ * `SaveFailed`, for example if the disk is full.
  */
 export function claimJob(id: string, place: Place, gone?: string): Promise<Journal | undefined> {
   const { state, processes } = place;
@@ -63,7 +64,7 @@ export function claimJob(id: string, place: Place, gone?: string): Promise<Journ
 
 /**
  * Stores that this process is no longer attached to a job. Otherwise, gpuctl on another machine could not tell whether
- * this process has ended. Does nothing if the job has ended, or if it cannot be stored.
+ * this process has ended. Does nothing if the job has ended, or if the change cannot be stored.
  */
 export async function leaveJob(id: string, place: Place): Promise<void> {
   const { state, processes } = place;

@@ -19,8 +19,8 @@ export interface DescriptionLookup {
 /** The description of one service; each method fetches it at most once. */
 export interface DescriptionStore extends DescriptionLookup {
   /**
-   * Rejects if the description cannot be fetched. `refresh` ignores the cache. With a `timeout` (milliseconds), the
-   * fetch is retried only once, and an outdated copy is returned if it fails.
+   * Rejects if the description cannot be fetched. `refresh` ignores the cache. With a `timeout` (milliseconds),
+   * `refresh` has no effect, the fetch is retried only once, and if it fails, an outdated copy is returned.
    */
   readonly load: (options?: {
     readonly refresh?: boolean;

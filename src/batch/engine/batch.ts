@@ -126,7 +126,7 @@ async function assertOwnOutput(options: BatchOptions, known: Known): Promise<voi
 
 /**
  * Throws `UsageError` if lines would be sent again only because the default model has changed, for example in the
- * profile. If the command line names another model, its lines count as edited.
+ * profile. If the command line names another model, the lines count as edited.
  */
 function assertSameModel({ out, prompts }: BatchOptions, { prompts: last }: Known, edited: number): void {
   if (edited === 0 || !prompts || prompts.isModelTyped || last?.endpoint !== prompts.endpoint) return;

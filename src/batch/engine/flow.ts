@@ -73,8 +73,8 @@ export class Flow {
   }
 
   /**
-   * Call this if the service refused a request for now, or could not be reached. Nothing is sent for `retryAfter`
-   * milliseconds or, without it, for a delay that grows with each wait. Returns false if the wait would end more than
+   * Call this if the service temporarily refused a request, or could not be reached. Nothing is sent for `retryAfter`
+   * milliseconds. Without `retryAfter`, the delay grows with each wait. Returns false if the wait would end more than
    * `patience` milliseconds after the last success. The caller then gives up.
    */
   wait(retryAfter: number | undefined, period: number): boolean {

@@ -13,7 +13,7 @@ import { storedSettings } from "../../media/settings/parameters.ts";
 import type { BatchRequest } from "../input/lines.ts";
 
 export interface MediaOptions {
-  /** The path of the output. Its lines hold the paths of the files, relative to its folder. */
+  /** The path of the output. Its lines hold the paths of the files. */
   readonly out: string;
   /** The folder for pictures and recordings. It is created if it does not exist. */
   readonly filesFolder: string;

@@ -44,7 +44,7 @@ export interface Known {
   readonly isUnclean: boolean;
   /** Whether a copy of the output may still have to replace the output. */
   readonly isCopyPending: boolean;
-  /** A part of the name of the last copy. Undefined if a version without this field made it. */
+  /** A part of the name of the last copy. Undefined if an earlier version of gpuctl made the copy. */
   readonly copy: string | undefined;
   /** The file with old results; undefined if the batch has none. */
   readonly replaced: Replaced | undefined;
@@ -120,9 +120,9 @@ function apply(ledger: Ledger, record: LineRecord): void {
 }
 
 /**
- * Returns two paths: of the copy of the output that leaves out the removed results, and of the file that the complete
- * copy replaces. That file is the output or, if the output is a symbolic link, its target. The name of the copy is
- * random, so that it is never a file of the user.
+ * Returns two paths: the path of the copy of the output, without the removed results, and the path of the file that the
+ * complete copy replaces. That file is the output or, if the output is a symbolic link, its target. The name of the
+ * copy is random, so that it is not the name of a user's file.
  */
 async function copyPaths(
   { files, out }: Pick<OpenOptions, "files" | "out">,
@@ -142,8 +142,8 @@ const inTheWay = (path: string): UsageError =>
 const replacedPath = (out: string, part: string): string => `${out}${part && `.${part}`}.replaced`;
 
 /**
- * Returns the part of the name of the file that keeps old results. A file that the batch did not make, or that was
- * changed since, may be the user's: then the part is `other`, which no file has.
+ * Returns the part of the name of the file that keeps old results. If the batch did not make the file that has this
+ * name, or the file was changed since, it may be the user's. In that case, returns `other`, which is in no file's name.
  */
 async function replacedPart(
   { files, out, known: { replaced } }: Pick<OpenOptions, "files" | "out" | "known">,

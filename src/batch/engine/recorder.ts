@@ -178,7 +178,7 @@ export class Recorder {
       if ((await output.size()) !== this.#outputEnd) throw changedError();
       await output.append(lines);
       await output.sync();
-      // Only now, because the file may also be removed or replaced while it is written.
+      // Checked after the write, because the file may also be removed or replaced while it is written.
       if (!(await output.isInPlace())) throw changedError();
       this.#outputEnd = end;
     }

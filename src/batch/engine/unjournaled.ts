@@ -17,7 +17,7 @@ interface UnjournaledOptions {
   readonly out: string;
   /** How many bytes of the output the journal accounts for. */
   readonly outputEnd: number;
-  /** Whether a request was in flight when the last run ended, and none of the results before this one is its result. */
+  /** Whether the request with this ID was in flight when the last run ended and has no earlier result in the output. */
   readonly isInFlight: (id: string) => boolean;
 }
 
@@ -51,7 +51,7 @@ function unexpectedLine(place: string, out: string, isResult: boolean): UsageErr
     `${place} is not ${isResult ? "in the journal of the batch" : "a result of the batch"}`,
     {
       hint: isResult
-        ? // To send its request again would be paid for twice.
+        ? // If its request were sent again, the user would pay twice.
           `Nothing was sent, and ${out} was not changed. If the journal is an old copy, restore the newest one. If you added the line yourself, move it to another file. Then run the same command line again.`
         : `Nothing was sent, and ${out} was not changed. Move this line to another file, or restore ${out}. Then run the same command line again.`,
     },

@@ -6,7 +6,7 @@ import { copyTexts, stringifyExactly } from "../../core/values/exact-numbers.ts"
 import type { Ledger } from "../ledger.ts";
 import { type Line, linesOf } from "../read-lines.ts";
 
-/** The operations that a line of a batch can call, each by the name of the command that does the same. */
+/** The operations that a line of a batch can call, each under the name of the command that calls it. */
 export const endpoints = {
   chat: routes.createChatCompletion,
   image: routes.generateImage,

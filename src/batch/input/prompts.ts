@@ -111,7 +111,10 @@ const aliases: Readonly<Record<Endpoint, Readonly<Record<string, string>>>> = {
   tts: {},
 };
 
-/** The columns of a header; `place` is where it is. Throws `UsageError` for an unknown column, and for two that set the same field. */
+/**
+ * The columns of a header. `place` says where the header is, for errors. Throws `UsageError` for an unknown column, and
+ * for two columns that set the same field.
+ */
 function columnsOf(header: readonly string[], endpoint: Endpoint, place: string): readonly Column[] {
   const { fields } = endpoints[endpoint];
   const known = [...fields.map(({ name }) => name), ...specialColumns[endpoint]];

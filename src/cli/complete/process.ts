@@ -7,7 +7,8 @@ import { complete } from "./complete.ts";
 import { refreshCache, refreshTimeout } from "./refresh-cache.ts";
 
 /**
- * When the process prints the values that it has: this many milliseconds after its start. It then ends within 150 ms.
+ * How many milliseconds after its start the process prints the values that it has, so that it ends within 150 ms of its
+ * start.
  */
 const printAt = 120;
 

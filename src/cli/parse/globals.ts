@@ -25,7 +25,7 @@ export const globalFlags = [
     name: "columns",
     group: "Output",
     value: "LIST",
-    text: "Columns to show in a table, csv or tsv, in this order: titles, names or dotted paths",
+    text: "Titles, names or dotted paths of the columns to show, in order, in a table, csv or tsv",
   },
   { name: "header", group: "Output", negative: true, text: "Omit the header" },
   {

@@ -27,8 +27,8 @@ interface Confirmation {
 type ConfirmSettings = Pick<Settings, "yes" | "promptsAllowed" | "sandbox" | "profile" | "baseUrl">;
 
 /**
- * Asks before spending money or destroying something, and returns whether it asked. Throws if the answer is no. Also
- * throws if the command is destructive and cannot prompt, unless `--yes` is set.
+ * Asks before spending money or destroying something, and returns whether it asked. Throws if the answer is no. If
+ * gpuctl cannot prompt, throws for a destructive command and asks nothing for any other. With `--yes`, asks nothing.
  */
 export async function confirm(
   { question, typed }: Confirmation,

@@ -207,7 +207,7 @@ export function issueText(issue: unknown): string {
   return place === "" ? message : sentence({ flag: place, message });
 }
 
-/** Goes before the message of an error after which the outcome is unknown. */
+/** Goes before the message of an error that leaves the outcome unknown. */
 export const unknownPrefix = "the outcome is unknown: ";
 
 const redirectHint =

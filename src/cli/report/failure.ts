@@ -107,7 +107,7 @@ export const failureDocument = ({ serviceCode: _, ...failure }: ReportedFailure)
 export function failureText(failure: ReportedFailure): string {
   const { code, message, status, issues, hint, request, serviceCode } = failure;
   const response = serviceCode === null ? status : `${status} ${serviceCode}`;
-  // If a record does not exist, the service may respond with status 200 and `null`. Its status would contradict the
+  // If a record does not exist, the service may respond with status 200 and `null`. That status would contradict the
   // message.
   const isShown = status !== null && !(code === "NOT_FOUND" && status < 400);
   const where = request && isShown ? ` (${request.method} ${request.url} returned ${response})` : "";

@@ -129,7 +129,7 @@ export function connect(
     dryRunRequests.push(shownRequest(parts, to));
     throw new DryRun();
   };
-  /** The limits of one request. If they have a signal, Ctrl-C interrupts the request, too. */
+  /** The limits of one request. If they have a signal of their own, Ctrl-C still interrupts the request. */
   const ownLimits = <Limits extends { readonly signal?: AbortSignal }>(limits: Limits | undefined) =>
     limits?.signal ? { ...limits, signal: AbortSignal.any([interrupted, limits.signal]) } : limits;
   const connectToServed = (url: string) => async () => {

@@ -262,9 +262,9 @@ const tolerance = 2000;
 const restOfSecond = 999;
 
 /**
- * The service's time, from the Date header of its last response. This machine's time until the first response, and if
- * the two differ by no more than `tolerance`. The header has whole seconds, so the clock assumes the end of the second:
- * then no timestamp of the service is in the future.
+ * The service's time, from the Date header of its last response. Before the first response, or if the two clocks differ
+ * by no more than `tolerance`, it is this machine's time. The header has whole seconds, so the clock assumes the end of
+ * the second, so that no timestamp of the service is in the future.
  */
 function serviceClock(localNow: () => number): { readonly observe: Observer; readonly now: () => number } {
   let offset = 0;

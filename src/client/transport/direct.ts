@@ -189,8 +189,8 @@ class Connection {
   }
 
   /**
-   * The service may close connections after a response without saying so. Then a request on a connection that was used
-   * before may be lost, so from now on, each request gets its own.
+   * The service may close connections after a response without saying so. A request on a connection that was used
+   * before may then be lost, so from now on, each request gets a new connection.
    */
   #noteEarlyEnd(): void {
     const isEarly = performance.now() - this.idleSince < maxIdleTime || this.exchange?.isSent;
@@ -390,7 +390,7 @@ class Replay {
       read: () => void socket.resume(),
       write: (_bytes, _encoding, done) => done(),
     });
-    // Without a listener, an error before `node:http` listens would end gpuctl. `receiveWithNode` reports it.
+    // Without a listener, an error before `node:http` listens would end gpuctl. `receiveWithNode` reports the error.
     this.#connection.on("error", () => {});
     import("./node-http.ts").then(({ receiveWithNode }) => {
       this.#exchange = receiveWithNode(request, { host, connection: this.#connection, receiver });

@@ -12,8 +12,9 @@ export type Checked<Value> =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
- * Validates an input against an operation's schema and rules. The value includes the service's defaults. Zod compiles
- * the schema at its first use, which takes longer than validating a single input: `isSingle` prevents that.
+ * Validates an input against an operation's schema and rules. The returned value includes the service's defaults. Zod
+ * compiles the schema at its first use, which takes longer than validating a single input. With `isSingle`, Zod does
+ * not compile it.
  */
 export function check<Input extends InputSchema>(
   operation: { readonly input: Input; readonly rules?: readonly Rule<z.output<Input>>[] | undefined },
@@ -24,7 +25,7 @@ export function check<Input extends InputSchema>(
   if (unseen.length > 0) return { ok: false, issues: unseen };
   const parsed = operation.input.safeParse(input, isSingle ? { jitless: true } : undefined);
   if (!parsed.success) {
-    // Only now with options: for each call with options, V8 keeps 200 bytes until it collects its old generation.
+    // Passes options only now: for each call with options, V8 keeps 200 bytes until the next full garbage collection.
     const { error } = operation.input.safeParse(input, { reportInput: true });
     return { ok: false, issues: (error ?? parsed.error).issues.flatMap((issue) => explain(issue)) };
   }

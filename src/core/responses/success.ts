@@ -32,7 +32,7 @@ export function serviceErrorIn(body: unknown): string | undefined {
 
 const [comma, list, object] = [0x2c, 0x5b, 0x7b];
 
-/** Throws `ResponseTooLarge` if the commas, `[` and `{` in a text are together more than `maxValues`. */
+/** Throws `ResponseTooLarge` if a text has more than `maxValues` commas, `[` and `{` in total. */
 export function assertValues(text: string, maxValues: number): void {
   let left = maxValues;
   for (let at = 0; text.length - at > left; at += 1) {
