@@ -336,8 +336,8 @@ function resultOf(status: BatchStatus, stop: StopReason | undefined, options: Re
 }
 
 /**
- * What the user has to know after Ctrl-C besides the lines that are left. After a second Ctrl-C, the message of the error
- * is not printed.
+ * What the user has to know after Ctrl-C; undefined if no outcome is unknown. Includes the number of lines that are
+ * left, because the message of the error is not printed after a second Ctrl-C.
  */
 function afterInterruption({ total, unknown, left }: BatchStatus, out: string): string | undefined {
   if (unknown === 0) return undefined;
