@@ -368,7 +368,8 @@ function failureOf(
     ];
     const flags = [...(failed > 0 ? ["--failed"] : []), ...(unknown > 0 ? ["--unknown"] : [])];
     const retry = commandLine("batch retry", [out], flags);
-    const why = stop?.kind === "failing" ? `: stopped after ${stop.count} in a row without a success` : "";
+    const why =
+      stop?.kind === "failing" ? `: stopped after ${stop.count} lines in a row without a success` : "";
     return new BatchNeedsLook(
       `of ${total} lines, ${parts.join(", ")}${why}`,
       `Look at these lines in the output. To send them again, run \`${retry}\`, and then this command line again.`,
