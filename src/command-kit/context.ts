@@ -35,7 +35,7 @@ export interface Context {
   /** As `request`, for a response that may be a long list. */
   readonly requestList: RawList;
   readonly prepare: Prepare;
-  /** The service's own description. */
+  /** The service's OpenAPI description. */
   readonly describe: Describe;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -48,8 +48,8 @@ export interface Context {
   /** Masks keys that arrived in several pieces. Needed only for text that is stored: what is printed is masked later. */
   readonly redactor: Pick<Redactor, "redact" | "stream">;
   /**
-   * Sets a line to print if the command fails later, for example to say what was already saved. Undefined removes it.
-   * With `evenIfUnread`, it is also printed if the pipe that should take the result is closed.
+   * Sets a line to print if the command fails later, for example to say what was already saved. Undefined removes the
+   * line. With `evenIfUnread`, the line is also printed if the pipe that should take the result is closed.
    */
   readonly setFailureContext: (
     line: string | undefined,
@@ -81,8 +81,8 @@ export interface Ports {
   /** Adds the flags of this command line that select the service to the command lines that a text suggests. */
   readonly withServiceFlags: (text: string) => string;
   /**
-   * Sets the flag for a field in the command line that repeats the run without prompts. For commands that use this
-   * port, gpuctl prints this line after the run instead of before.
+   * Sets the flag for a field in the command line that gpuctl prints after prompts, and that repeats the run without
+   * them. For commands that use this port, gpuctl prints the line after the run instead of before.
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**
@@ -228,7 +228,7 @@ export interface Dialog {
 }
 
 /**
- * Returns the service's own description, from the cache or fetched; `refresh` ignores the cache. If the description
+ * Returns the service's OpenAPI description, from the cache or fetched; `refresh` ignores the cache. If the description
  * cannot be fetched, returns the documented API if `orDocumented` accepts it, and otherwise throws the error. A dry run
  * fetches nothing: it returns the cached description, or else the documented API unless `orDocumented` rejects it. If
  * it can return neither, it throws a `UsageError`. With a `timeout` (milliseconds), never returns the documented API.

@@ -107,15 +107,15 @@ interface Declaration<
   readonly needsNoConfig?: boolean;
   /** A dry run sends the requests that change nothing, and the command reports what it would do. */
   readonly readsInDryRun?: boolean;
-  /** The result holds the key in use. In the results of all other commands, the key is masked. */
+  /** The result holds the key in use. In the results of other commands, the key of a service is masked. */
   readonly printsKey?: boolean;
   readonly view: View;
   /** At least two. Tests run each one as written. */
   readonly examples: readonly Example[];
   /**
    * Builds the input when it is more than the parsed fields. The input of an operation is then checked against the
-   * contract. Declare `buildInput` above `confirm` and `run`: without an operation, the type of their input is inferred
-   * from its return type.
+   * contract. Declare `buildInput` above `confirm` and `run`: if the command has no operation, they get what
+   * `buildInput` returns, and TypeScript infers types from top to bottom.
    */
   buildInput?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },

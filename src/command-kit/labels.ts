@@ -10,7 +10,8 @@ interface LabelLookup {
   /**
    * Returns the id of the rental or volume with this label, or undefined if the word itself is an id. Only active
    * rentals are searched. `source` is the argument or flag, for messages. Throws `NotFound` if nothing has the id or
-   * the label. If several have the label, throws a `UsageError` that lists their ids.
+   * the label, and `UnexpectedResponse` if a list is incomplete. If several have the label, throws a `UsageError` that
+   * lists their ids.
    */
   readonly idFor: (kind: Labelled, word: string, source: string) => Promise<string | undefined>;
 }

@@ -41,7 +41,7 @@ export function jsonOf(response: BufferedResponse): unknown {
 const isInference = ({ url }: BufferedResponse["request"]): boolean => new URL(url).pathname.includes("/v1/");
 
 /**
- * Turns a failure to fetch the service's description into a `NoDescription`; returns any other error unchanged.
+ * Turns a failure to fetch the service's OpenAPI description into a `NoDescription`; returns any other error unchanged.
  * `unknown` completes the sentence "it is not known whether".
  */
 export function noDescription(error: unknown, unknown: string, hint: string): unknown {
@@ -52,7 +52,7 @@ export function noDescription(error: unknown, unknown: string, hint: string): un
     error instanceof ResponseTooLarge;
   if (!isFetchFailure) return error;
   return new NoDescription(
-    `could not fetch the service's description (${error.message}), so it is not known whether ${unknown}`,
+    `could not fetch the service's OpenAPI description (${error.message}), so it is not known whether ${unknown}`,
     hint,
     error,
   );

@@ -16,8 +16,8 @@ export const textResult = (
 export const nothingDone = "Nothing was done: this is a dry run.";
 
 /**
- * Throws `UsageError` if the output format cannot print what a flag does again and again. `formats` can print one
- * result after another; the others print a single document.
+ * Throws `UsageError` if a flag makes a command print several results and the output format can print only one.
+ * `formats` are the formats that can print several.
  */
 export function assertRepeatable(
   flag: string,

@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 export interface SideBySideOptions<Value> extends Pick<Context, "sleep" | "interrupted" | "now"> {
   /** How many items are worked on at once. A 429 halves the number; successes raise it again. */
   readonly concurrency: number;
-  /** How often to wait after a 429, without a success in between, before the 429 counts as a failure. */
+  /** After this many waits in a row, with no success in between, the next 429 counts as a failure. */
   readonly maxWaits: number;
   /** The name of an item, such as `part 3`. */
   readonly nameOf: (index: number) => string;

@@ -1,11 +1,11 @@
 import type { TopicSection } from "../core/topics.ts";
 
-/** The exit codes, which mean the same in every command. */
+/** The exit codes of gpuctl itself, which mean the same in every command. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, "Success"],
   [
     1,
-    "An internal error, output that could not be written, a paid result that could not be stored where it should go (the error says where it is), or a problem found by `gpuctl doctor`",
+    "An internal error, output that could not be written, a paid result that could not be stored where it should go (the error says where it is), or a problem found by `gpuctl doctor` or `gpuctl sandbox requests expect`",
   ],
   [
     2,
@@ -31,7 +31,10 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
     10,
     "A request that creates, spends or deletes was sent, and its outcome is unknown. Check before you run it again",
   ],
-  [11, "A spending limit that you set would be exceeded. Nothing was sent"],
+  [
+    11,
+    "A spending limit that you set would be exceeded. Nothing was sent, except what `batch run` sent before it reached the limit",
+  ],
   [
     12,
     "Some of several items failed. The results of the others are printed. If all items fail with the same exit code, gpuctl exits with that code. If the outcome of any item is unknown, gpuctl exits with 10, except that `batch run` exits with 12",
@@ -43,7 +46,7 @@ export const exitCodesTopic: readonly TopicSection[] = [
   {
     heading: "Codes",
     parts: [
-      "Exit codes mean the same in every command, so scripts can rely on them.",
+      "Exit codes mean the same in every command, so scripts can rely on them. Only `rentals run`, `rentals jobs attach` and `rentals ssh` can also exit with the status of the program that they run.",
       { terms: exitCodes.map(([code, meaning]) => [String(code), meaning]) },
     ],
   },

@@ -44,7 +44,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Formats",
       parts: [
-        "Set with --output. Every format prints numbers exactly as the service sent them, such as 1.50 or 12345678901234567891. jq may write a number differently, so --jq may print 1.5 for 1.50.",
+        "Set with --output. Numbers are printed exactly as the service sent them, such as 1.50 or 12345678901234567891, except that a table shows cents as dollars. jq may write a number differently, so --jq may print 1.5 for 1.50.",
         "Lists of more than 1 MiB are printed as they arrive, and may have any length. The columns and widths of a table then depend only on the first 1,000 records. --jq also works on a list of any length if its filter is `.[]` or a path such as `.[].id`; either may be followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, as for about 500,000 rentals.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],

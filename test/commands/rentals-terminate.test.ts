@@ -331,7 +331,7 @@ describe("rentals terminate with a third-party service", () => {
         request: { url: expect.stringContaining(descriptionPath) },
       });
       expect(error.message).toMatch(
-        /could not fetch the service's description .*, so it is not known whether rentals can be terminated/,
+        /could not fetch the service's OpenAPI description .*, so it is not known whether rentals can be terminated/,
       );
       expect(error.hint).toContain("Nothing was terminated");
       expect(requestLines(requests)).toEqual(Array(tries).fill(`GET ${descriptionPath}`));

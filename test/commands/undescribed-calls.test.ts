@@ -29,7 +29,7 @@ describe.each([
     const { error } = JSON.parse(err.trim().split("\n").at(-1) ?? "");
     expect(error).toMatchObject({ code: "NO_DESCRIPTION", retryable });
     expect(error.message).toMatch(
-      /^could not fetch the service's description \(.+\), so it is not known whether /,
+      /^could not fetch the service's OpenAPI description \(.+\), so it is not known whether /,
     );
     expect(new Set(requestLines(requests))).toEqual(new Set([`GET ${descriptionPath}`]));
   });

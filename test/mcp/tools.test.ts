@@ -76,7 +76,7 @@ test("a server says why it lists only the documented tools if there is no descri
   const names = (await client.listTools()).tools.map(({ name }) => name);
   expect(names).not.toContain("get_balance");
   expect(log()).toContain(
-    "mcp: could not read the service's description (the service responded 404: {}), so only tools for the documented API are available\n",
+    "mcp: could not read the service's OpenAPI description (the service responded 404: {}), so only tools for the documented API are available\n",
   );
 });
 

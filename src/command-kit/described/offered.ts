@@ -4,11 +4,11 @@ import { commandLine } from "../../core/text.ts";
 import type { Context } from "../context.ts";
 import { noDescription } from "../responses.ts";
 
-/** What a command needs from the service's description, in words. */
+/** What a command needs from the service's OpenAPI description, in words. */
 interface Needed {
   /** Completes the sentence "it is not known whether", such as "the service lists SSH keys". */
   readonly that: string;
-  /** The message when the description does not have it. */
+  /** The error message if the description does not contain it. */
   readonly missing: string;
   readonly hint: string;
 }

@@ -29,7 +29,7 @@ export default defineCommand({
   path: "api call",
   summary: "Call any operation of the service",
   details:
-    "Fields that are path, query or header parameters are sent as such; the others form the body. The request is first checked against the service's description. The response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
+    "Fields that are path, query or header parameters are sent as such; the others form the body. The request is first checked against the service's OpenAPI description. The response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
   args: operationArgs,
   flags: {
     rawField: flag.texts("A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists", {

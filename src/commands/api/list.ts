@@ -7,7 +7,8 @@ import { suggestionHint } from "./find.ts";
 export default defineCommand({
   path: "api list",
   summary: "List the operations that the service offers",
-  details: "The list comes from the service's own description, which needs no key and is cached for a day.",
+  details:
+    "The list comes from the service's OpenAPI description, which needs no key and is cached for a day.",
   flags: { group: flag.text("List only the operations of this group", { value: "TAG" }) },
   view: {
     kind: "list",

@@ -91,7 +91,7 @@ async function checked(
   const untested = (why: string) => `The key was saved untested: ${why}. \`gpuctl auth status\` tests it.`;
   if (!validate) return untested("--no-validate");
   if (baseUrl === undefined) return untested("no base URL is set");
-  if (apiKey === undefined) return untested("the command that prints it runs when the key is needed");
+  if (apiKey === undefined) return untested("gpuctl runs the command only when it needs the key");
   const endpoint = { baseUrl, inferenceBaseUrl, apiKey };
   try {
     const service = { call: callAt(endpoint), request: requestAt(endpoint) };

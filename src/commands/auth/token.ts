@@ -4,7 +4,7 @@ export default defineCommand({
   path: "auth token",
   summary: "Print the API key in use",
   details:
-    "For use by other programs. Anyone who can read the output can use the key. This is the only command that shows the key in use: wherever else it would be printed, it is masked as ****.",
+    "For use by other programs. Anyone who can read the output can use the key. With a service, all other commands mask the key in use as ****.",
   uses: ["secrets"],
   printsKey: true,
   view: { kind: "lines", path: "token" },

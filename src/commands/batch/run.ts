@@ -336,8 +336,8 @@ function resultOf(status: BatchStatus, stop: StopReason | undefined, options: Re
 }
 
 /**
- * What the user has to know after Ctrl-C besides the lines that are left. After a second Ctrl-C, the message of the error
- * is not printed.
+ * What the user has to know after Ctrl-C; undefined if no outcome is unknown. Includes the number of lines that are
+ * left, because the message of the error is not printed after a second Ctrl-C.
  */
 function afterInterruption({ total, unknown, left }: BatchStatus, out: string): string | undefined {
   if (unknown === 0) return undefined;
@@ -368,7 +368,8 @@ function failureOf(
     ];
     const flags = [...(failed > 0 ? ["--failed"] : []), ...(unknown > 0 ? ["--unknown"] : [])];
     const retry = commandLine("batch retry", [out], flags);
-    const why = stop?.kind === "failing" ? `: stopped after ${stop.count} in a row without a success` : "";
+    const why =
+      stop?.kind === "failing" ? `: stopped after ${stop.count} lines in a row without a success` : "";
     return new BatchNeedsLook(
       `of ${total} lines, ${parts.join(", ")}${why}`,
       `Look at these lines in the output. To send them again, run \`${retry}\`, and then this command line again.`,

@@ -39,9 +39,10 @@ export interface CompletionSummary extends Assembled {
  * it is sent again without that field.
  *
  * Before the first event, iterating throws what `call` and `stream` throw. After that it throws:
- * - `StreamTruncated` if the stream breaks, reports a failure, or ends with neither `[DONE]` nor a finish reason
+ * - `StreamTruncated` if the stream breaks, ends with neither `[DONE]` nor a finish reason, or reports a failure after
+ *   some content
  * - the reason of the signal if the completion is interrupted
- * - `EmptyResult` if the response is complete but contains nothing to print
+ * - `EmptyResult` if the response contains nothing to print, or only a failure
  */
 export interface Completion extends AsyncIterable<Piece> {
   readonly events: () => AsyncIterable<unknown>;

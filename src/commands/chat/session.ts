@@ -110,7 +110,7 @@ export function sayState(session: OpenSession, { say }: Pick<Context, "say">): v
   }
 }
 
-/** The model that a session used last. Undefined in the sandbox, and if that model is the sandbox's own. */
+/** The model that a session used last. Undefined in the sandbox, and for the sandbox model, which no service has. */
 export function modelOf(session: OpenSession | undefined, { settings }: Needs): string | undefined {
   if (settings.sandbox) return undefined;
   const model = session?.chain().findLast((turn) => turn.model !== undefined)?.model;

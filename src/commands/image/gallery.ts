@@ -150,7 +150,7 @@ async function pictureOf(path: string, base: string | undefined): Promise<Galler
 }
 
 /**
- * The page's labels for fields, in the order of the service's description. The prompt and the size are shown
+ * The page's labels for fields, in the order of the documented API. The prompt and the size are shown
  * separately.
  */
 const labels = routes.generateImage.fields

@@ -106,8 +106,8 @@ export async function generate(
 const maxUnknown = 3;
 
 /**
- * The returned function takes the outcome of a picture. If all further pictures would fail, too, it returns the error.
- * That is the case after a refusal, a response without a usable picture, or several unknown outcomes in a row.
+ * The returned function takes the outcome of a picture. It returns the error if no more pictures should be requested:
+ * after a refusal, a response without a usable picture, or several unknown outcomes in a row.
  */
 function failuresOfAll(): (outcome: Outcome<Generated>) => unknown {
   let unknown = 0;

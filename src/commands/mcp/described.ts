@@ -37,7 +37,7 @@ export async function listedTools({
         ? `the service responded ${error.status}: ${error.message}`
         : reasonOf(error);
     say(
-      `mcp: could not read the service's description (${problem}), so only tools for the documented API are available`,
+      `mcp: could not read the service's OpenAPI description (${problem}), so only tools for the documented API are available`,
     );
   }
   return tools;

@@ -145,8 +145,8 @@ function nameInQuestion({ id, label, reservedUntil = 0 }: TerminationPlan, now: 
 }
 
 /**
- * Shows every request of a dry run. There, `request` records the request and then throws `DryRun`, so this function
- * makes all requests before it throws the first error.
+ * Shows every request of a dry run. In a dry run, `request` records the request and then throws `DryRun`, so this
+ * function makes all requests before it throws the first error.
  */
 async function showRequests(
   rentals: readonly TerminationPlan[],

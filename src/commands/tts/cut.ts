@@ -18,7 +18,7 @@ export function requestedTexts(text: string, limit: number): readonly string[] {
 /**
  * Cuts a text into parts of at most `limit` UTF-16 code units, not counting the white space around them. The joined
  * parts are the original text. A part ends at the end of a paragraph or a sentence. A sentence that is too long is cut
- * between lines, or else between words. A word that is too long becomes its own part.
+ * between lines, or else between words. A part exceeds the limit only if a single word does.
  */
 export function* cutText(text: string, limit: number): Generator<string> {
   const textEnd = text.trimEnd().length;

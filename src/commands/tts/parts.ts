@@ -90,8 +90,8 @@ const inUse = (folder: string, lockPath: string): UsageError =>
   });
 
 /**
- * Returns the folder for the parts. It is next to the output, and is named after the output or the text. For stdout, it
- * is in the state folder. A different service or different settings use a different folder.
+ * Returns the folder for the parts. It is next to the output, and is named after the output, the input file or the
+ * text. For stdout, it is in the state folder. A different service or different settings use a different folder.
  */
 function folderFor(
   { target: { to }, file, names, fields }: LongText,
@@ -207,8 +207,9 @@ function failureOf(failures: readonly FailedItem[], succeeded: number): unknown 
 }
 
 /**
- * Whether two parts failed for the same reason. Two error objects have the same reason only if both are refusals of the
- * service with the same text. After a refusal, nothing was spoken.
+ * Whether two parts failed for the same reason. For a part that was not tried, the reason is the failure that stopped
+ * the others. Two other error objects have the same reason only if both are refusals of the service with the same
+ * status and text: after a refusal, nothing was spoken.
  */
 const isLike = (error: unknown, first: unknown): boolean =>
   error === first ||

@@ -18,8 +18,8 @@ interface Costs {
 
 /**
  * Throws `BudgetExceeded` if the active rentals and `count` new ones would cost more than the limit, or if the cost of
- * the active rentals is unknown. If only the cost of the new ones is unknown, counts the active rentals alone and
- * warns.
+ * the active rentals is unknown. If only the cost of the new ones is unknown, counts the active rentals alone, and
+ * warns if they cost less than the limit.
  */
 export async function assertWithinBurn(
   limit: Money,

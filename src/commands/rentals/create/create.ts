@@ -132,8 +132,8 @@ export async function createRentals(
 }
 
 /**
- * Shows the request for each item of a dry run. There, `call` records the request and then throws `DryRun`, so this
- * function makes all calls before it throws the first error.
+ * Shows the request for each item of a dry run. In a dry run, `call` records the request and then throws `DryRun`, so
+ * this function makes all calls before it throws the first error.
  */
 async function showRequests(
   type: RentalType,

@@ -16,7 +16,7 @@ export interface GuardEvent {
    * - `no-lease`: the rental is active and has no lease
    * - `unclear`: it is not certain which rental a pending lease is for
    * - `disputed`: the lease is over according to only one of two clocks
-   * - `unchecked`: the lease ends only with a process that cannot be checked from here
+   * - `unchecked`: the lease ends when its process ends, and that process cannot be checked from here
    * - `unreadable`: lines of the lease file are damaged, or a job on this machine cannot be read
    * - `unlisted`: the active rentals could not be listed
    * - `round-failed`: the whole round failed, and the next one tries again
@@ -76,7 +76,7 @@ export const guardView: ListView = {
   id: ["rentalId", "token"],
 };
 
-/** Events that stay true from round to round, so the command of `--notify` runs only once for each of them. */
+/** Events that stay true from round to round, so the command of `--notify` does not run for them in every round. */
 const lasting: ReadonlySet<GuardEvent["event"]> = new Set([
   "ending",
   "ends-soon",

@@ -17,8 +17,8 @@ export function guardEvery(interval: number, guard: Guard): Text {
 }
 
 /**
- * Until one round has succeeded, throws any failure that is not temporary. Reports all other failures, and tries again
- * in the next round.
+ * Until one round has succeeded, throws any failure that is not temporary. After any other failure, tries again in the
+ * next round. Of several failures in a row, reports only the first.
  */
 async function* lines(
   interval: number,
@@ -47,10 +47,7 @@ async function* lines(
   }
 }
 
-/**
- * Notifies the user that a round failed, and returns the events. Of several failed rounds in a row, only the first is
- * notified.
- */
+/** Notifies the user that a round failed, and returns the events. */
 async function roundFailed(error: unknown, guard: Guard): Promise<readonly GuardEvent[]> {
   const time = new Date(guard.now()).toISOString();
   const message = guard.withServiceFlags(`${reasonOf(error)}. No rental is ended until this works again`);

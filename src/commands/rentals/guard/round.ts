@@ -198,10 +198,10 @@ type Outcome = Pick<GuardEvent, "event" | "message" | "error">;
 
 /**
  * Ends the rental of a lease that was over when the guard checked, if the lease is still over. Holds the lock of the
- * lease file, so that no other process changes a lease meanwhile. An extension before that counts; an extension after
- * it fails. If the disk is full, ends the rental without the lock: no process can extend the lease on a full disk, and
- * ending a rental twice does no harm. If only this user may not write the lease file, another one may be extending the
- * lease, so the rental is only reported. Returns undefined if there is nothing to report.
+ * lease file, so that no other process changes a lease meanwhile: until the guard has the lock, the lease can still be
+ * extended. If the disk is full, ends the rental without the lock: no process can extend the lease on a full disk, and
+ * ending a rental twice does no harm. If this user may not write the lease file, only reports the rental, because
+ * another user may be extending the lease. Returns undefined if there is nothing to report.
  */
 async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined> {
   const { place, settings } = guard;
@@ -354,8 +354,9 @@ async function afterEnd(id: string, { call }: Guard): Promise<"ended" | "unconfi
 }
 
 /**
- * Runs the user's command for each event. For a lasting event, the command runs only once, even if several guards share
- * the leases. Adds an event if the command fails.
+ * Runs the user's command for each event. For a lasting event, the command runs until it has succeeded once, even if
+ * several guards share the leases. If the lease file cannot be written, it runs in every round. Adds an event if the
+ * command fails.
  */
 async function notifyAll(
   events: GuardEvent[],

@@ -36,7 +36,7 @@ export function watchRentals(
 
 /**
  * Yields an update if at least one of the listings succeeds. If all fail, tries again at the next interval. Throws
- * instead if it is the first update, or if none of the failures is temporary.
+ * instead if this is the first update, or if none of the failures is temporary.
  */
 async function* frames(
   read: () => Promise<Listings>,

@@ -78,8 +78,9 @@ const lookUpPause = 2_000;
 const lookUps = 30;
 
 /**
- * Ends a rental, and looks it up until it has ended. After a failure, sends the request again if a lookup finds the
- * rental active, because ending a rental twice does no harm. Throws `StillBilled` if the rental may still be active.
+ * Ends a rental, and looks it up until it has ended. After a failure, sends the request again unless a lookup shows
+ * that the rental has ended. Ending a rental twice does no harm. Throws `StillBilled` if the rental may still
+ * be active.
  */
 async function endAndCheck(rentalId: string, job: Job, context: HostContext): Promise<void> {
   let problem = "";

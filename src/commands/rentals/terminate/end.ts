@@ -17,8 +17,8 @@ export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
 
 /**
  * Ends a rental. Calls `beforeSending`, then sends the request once. If `beforeSending` throws, nothing is sent. A
- * rental that ended in the meantime counts as terminated. Throws the `problem` of the plan, and `UnknownOutcome` if it
- * is not known whether the rental ended. A successful response that is neither empty nor JSON leaves that unknown, too.
+ * rental that ended in the meantime counts as terminated. Throws the `problem` of the plan. Throws `UnknownOutcome` if
+ * it is not known whether the rental ended, for example if a successful response has a body that is not JSON.
  */
 export async function endRental(
   { id, label, request: parts, problem }: TerminationPlan,

@@ -45,8 +45,8 @@ type Planning = Pick<Context, "call" | "describe" | "settings" | "say">;
 
 /**
  * Plans how to terminate the rentals with these ids or labels, without terminating any. Throws `NotFound` if a rental
- * does not exist, `NotOffered` if the service lists no operation that terminates a rental, and `NoDescription` if the
- * service's description cannot be fetched in a few seconds.
+ * does not exist, `UsageError` if several rentals have the same label, `NotOffered` if the service lists no operation
+ * that terminates a rental, and `NoDescription` if the OpenAPI description cannot be fetched in a few seconds.
  */
 export async function planTermination(
   words: readonly string[],
