@@ -94,7 +94,7 @@ export interface ToolResult {
   isError: boolean;
 }
 
-/** The maximum number of characters of a result as text. It is sent twice, and escaped, in one message. */
+/** The maximum number of characters of a result as text. A message contains the result twice, once as escaped text. */
 const maxText = 16 * 1024 * 1024;
 
 /**

@@ -25,7 +25,7 @@ const headSize = 256;
 const freeBlocks: Buffer[] = [];
 const noBlock = Buffer.alloc(0);
 
-// Called before more modules are loaded: loading them would make V8's young generation grow, and it never shrinks.
+// Called before more modules are loaded: loading them would enlarge V8's young generation, which never shrinks.
 saveMemory(setFlagsFromString);
 
 const placeholderStart = `arriving${"_".repeat(32)}`;

@@ -98,7 +98,7 @@ export class Base64Decoder {
   }
 }
 
-/** How many bytes `Base64Decoder` may write in addition to those of a part. */
+/** How many bytes `decode` may write beyond one byte for each character of the part. */
 export const decoderSlack = headLength;
 
 /** The message for a result that is not base64. */

@@ -62,7 +62,7 @@ export async function destination(out: string | undefined, here = "."): Promise<
   return { kind: "file", path };
 }
 
-/** The deepest folder that is known before the result arrives, so that it can be checked in advance. */
+/** The deepest folder whose path is known before the result arrives. This folder can be checked in advance. */
 export function folderOf(to: FileDestination): string {
   if (to.kind === "file") return dirname(to.path);
   const [beforeValues = ""] = to.template.split("{");
@@ -84,7 +84,7 @@ export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1
 
 /**
  * The path of one result, with the extension that matches its bytes. `renamed` is true if the user typed a different
- * one. Several results (`count`) for one named file are numbered: `-1`, `-2` and so on before the extension.
+ * extension. Several results (`count`) for one named file are numbered: `-1`, `-2` and so on before the extension.
  */
 export function pathIn(
   to: FileDestination,

@@ -63,9 +63,9 @@ function fill(segment: string, values: NameValues): string {
 }
 
 /**
- * Fills a template. The template's own folders and leading dots stay. A value cannot add a folder, or make a name
- * hidden or reserved. A placeholder without a value is removed together with the dash next to it. The name is never
- * empty.
+ * Fills a template. The template's own folders and leading dots stay. A value cannot add a folder, hide the file, or
+ * turn its name into a device name of Windows. A placeholder without a value is removed together with the dash,
+ * underscore or space next to it. The name is never empty.
  *
  * @throws {UsageError} for an invalid template.
  */
@@ -165,7 +165,7 @@ const MEDIA_EXTENSIONS = new Set(MEDIA_TYPES.flatMap(({ ext }) => [ext, ...(ALIA
 
 /**
  * The path with the extension `ext`. A different media extension is replaced. Any other ending is kept and `ext` is
- * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the path ended differently.
+ * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the path had a different ending.
  */
 export function withExtension(path: string, ext: string): { path: string; renamed: boolean } {
   const typed = parse(path).ext;

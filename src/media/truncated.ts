@@ -65,7 +65,7 @@ interface Source {
   readonly pngEnd: number | undefined;
 }
 
-/** Functions that return whether a picture or sound is truncated, by extension. Other formats do not mark their end. */
+/** Functions that return whether a picture or sound is truncated, by extension. Other formats are not checked. */
 const checks: Readonly<Record<string, (file: Source) => boolean>> = {
   png: ({ pngEnd, length }) => !isWholeChunk(pngEnd, length),
   jpg: (file) => !hasEndOfImage(file),

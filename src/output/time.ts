@@ -23,8 +23,8 @@ const year = 365 * 86_400_000;
 const steps = [{ unit: "y", milliseconds: year }, ...timeUnits];
 
 /**
- * The distance from `now`: `3h ago` for the past, in the largest unit and rounded down, and `in 1h 59m` for the future,
- * in the two largest units. Less than a second is `now`.
+ * The distance from `now`. A past time is rounded down to the largest unit: `3h ago`. A future time is shown in the two
+ * largest units, or only in years: `in 1h 59m`, `in 2y`. Less than a second is `now`.
  */
 export function relativeTime(then: number, now: number): string {
   const distance = Math.abs(then - now);

@@ -88,8 +88,8 @@ function simpleScalar(value: unknown, holder: unknown, key: string): string | un
 }
 
 /**
- * Writes a record as an item of a sequence. The library takes many times as long, so it writes only records that are
- * not simple.
+ * Writes a record as an item of a sequence. The library takes many times as long, so it is used only for records that
+ * are not simple.
  */
 function item(record: unknown, holder: unknown, key: string): string {
   const lines = simpleLines(record, holder, key, "  ");

@@ -20,7 +20,7 @@ export function answerFiles(session: string): readonly string[] {
     .map((name) => join(dirname(session), name));
 }
 
-/** After this many milliseconds without a change of its file, a process that cannot be checked counts as ended. */
+/** A process that cannot be checked counts as ended if its file has not changed for this many milliseconds. */
 const stale = 60 * 60_000;
 
 /** Whether the process that writes a file may still be running. */

@@ -117,8 +117,8 @@ export async function whileLocked<Value>(
 }
 
 /**
- * Appends turns to a session: either all of them or, if that fails, none. When the promise resolves, they are on disk.
- * Other processes may append at the same time. Returns false if the file is missing or empty. Throws `SaveFailed`.
+ * Appends all of the turns to a session, or none if that fails. When the promise resolves, the turns are on disk. Other
+ * processes may append at the same time. Returns false if the file is missing or empty. Throws `SaveFailed`.
  */
 export const appendTurns = async (
   path: string,
@@ -203,8 +203,8 @@ export async function moveFile(from: string, to: string): Promise<boolean> {
 }
 
 /**
- * Like `moveFile`, but never replaces another session, which may be created at the same time. Returns false if the name
- * is taken.
+ * Renames the file of a session, if there is one. Never replaces another session, which may be created at the same
+ * time. Returns false if the name is taken. Throws `SaveFailed`.
  */
 export const moveToFree = (from: string, to: string, processes: Processes): Promise<boolean> =>
   whileLocked(to, processes, async () => {

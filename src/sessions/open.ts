@@ -40,8 +40,8 @@ export interface Question {
   /** Keeps a piece of the answer, in case this process is killed. */
   readonly add: (text: string) => void;
   /**
-   * Stores the answer. Without an answer, the question stays unanswered. Throws `SaveFailed` if the answer cannot be
-   * stored; it is then stored together with the next turn.
+   * Stores the answer. Without an answer, the question stays unanswered. If the answer cannot be stored, throws
+   * `SaveFailed`, and the answer is stored together with the next turn.
    */
   readonly end: (answer?: Answer) => Promise<void>;
 }

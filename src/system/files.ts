@@ -97,9 +97,9 @@ interface Place {
 
 /**
  * A process name such as `HOST MACHINE NAMESPACE PID@BOOT-START` includes the place, because machines and containers
- * may share files. It also includes when the process started, because process IDs are used again, above all after a
- * restart. If the start is not known, a running process with the same ID counts as the same process. Then nothing that
- * belongs to the named process is taken over or ended.
+ * may share files. It also includes when the process started, because process IDs are reused, especially after a
+ * restart. If the start is not known, a running process with the same ID counts as the same process. In that case,
+ * nothing that belongs to the named process is taken over or ended.
  *
  * See docs/decisions/0113-where-a-process-runs.md.
  */
@@ -168,8 +168,8 @@ function parseName(name: string) {
 export const processes = processesOn(process.platform);
 
 /**
- * Stands for the start of a process that has ended, but whose parent has not asked for its status. The system still
- * lists such a process.
+ * Stands for the start of a zombie process: a process that has ended, but that the system still lists, because its
+ * parent has not read its exit status.
  */
 const ended = "ended";
 

@@ -48,8 +48,8 @@ const isMultiplexed = ({ TMUX, STY, ZELLIJ, TERM = "" }: Environment): boolean =
   [TMUX, STY, ZELLIJ].some(Boolean) || /^(?:screen|tmux)/.test(TERM);
 
 /**
- * The graphics protocol. If `TERM_PROGRAM` is set, only this variable counts. In the terminal of an editor, the other
- * variables may come from the terminal in which the editor was started.
+ * The graphics protocol; undefined in a multiplexer. If `TERM_PROGRAM` is set, the other variables are ignored. In the
+ * terminal of an editor, they may come from the terminal in which the editor was started.
  */
 function protocolOf(env: Environment): "kitty" | "iterm2" | undefined {
   if (isMultiplexed(env)) return undefined;

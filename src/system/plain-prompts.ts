@@ -95,7 +95,7 @@ async function untilValid(
 async function line(question: string): Promise<string> {
   const ended = new AbortController();
   const end = () => ended.abort();
-  // Before readline's own listener, which would take a line that Ctrl-D ends for an answer.
+  // Added before readline's own listener, which would treat a line that Ctrl-D ends as an answer.
   process.stdin.once("end", end);
   try {
     const answer = await oneLine(createInterface({ input: process.stdin, terminal: false }), question);

@@ -58,7 +58,7 @@ async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise
   const ended = new AbortController();
   const end = () => ended.abort();
   const { keys, open, close } = promptInput(stdin, { onCtrlC: end });
-  // Readline pauses its input when it closes on Ctrl-D. It also does when the process continues, but then resumes it.
+  // Readline pauses its input on Ctrl-D. It also does so when a stopped process continues, but then resumes the input.
   const onPause = () => setImmediate(() => keys.isPaused() && end());
   const resume = () => setImmediate(() => keys.resume());
   keys.on("pause", onPause);
@@ -68,7 +68,7 @@ async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise
   const leavePasteMode = holdMode(stderr, pasteMode);
   try {
     const answer = prompt({ input: keys, output: stderr, signal: ended.signal });
-    // After Inquirer has drawn the prompt, which it does in its own `setImmediate`.
+    // Runs after Inquirer has drawn the prompt, because Inquirer draws in a `setImmediate` that it called earlier.
     setImmediate(open);
     return await answer;
   } catch (error) {

@@ -146,7 +146,7 @@ export function fullScreen({ color, redraw }: Parameters<Io["fullScreen"]>[0]): 
   };
 }
 
-/** A spinner on stderr. The terminal is restored when it stops and when the process ends. */
+/** A spinner on stderr. The terminal is restored when the spinner stops or the process ends. */
 export async function spinner(text: string, { color, suffix }: SpinnerOptions): Promise<Spinner> {
   const { default: ora } = await import("ora");
   const restore = hideCursor(process.stderr, { color });

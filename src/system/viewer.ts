@@ -12,8 +12,8 @@ export interface ViewerOptions {
 const maxViewers = 10;
 
 /**
- * Finds the program that opens files with the system's viewer. The program gets absolute paths, so that it never takes
- * a path for an option.
+ * Finds the program that opens files with the system's viewer. The program gets absolute paths, so that it never treats
+ * a path as an option.
  * @throws {UsageError} if there is no such program, or no display.
  */
 export async function findViewer({ platform, env, programs }: ViewerOptions): Promise<Viewer> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { failureOf } from "../../src/cli/report/failure.ts";
 
-/** Errors that the command line does not report itself: they are caught before, or their cause is reported instead. */
+/** Errors that the command line never reports: they are caught earlier, or their cause is reported instead. */
 const internal = [
   "Incomplete",
   "ConnectionFailed",

@@ -100,7 +100,7 @@ const places: readonly { line: string; respond: (quoted: string) => Responder }[
   },
 ];
 
-/** A text whose spellings are decoded repeatedly. Shares no code with gpuctl. */
+/** A text, and the texts that result when its spellings are decoded repeatedly. Shares no code with gpuctl. */
 function readings(text: string): readonly string[] {
   const once = (from: string) =>
     from

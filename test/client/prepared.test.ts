@@ -158,7 +158,7 @@ describe("a prepared write", () => {
     const server = await listenRaw((socket) =>
       socket.once("data", () => {
         socket.write("HTTP/1.1 200 OK\r\n\r\n{}");
-        // If the reset followed at once, Node.js would take it for the end of the connection.
+        // If the reset followed at once, Node.js would treat it as the normal end of the connection.
         setTimeout(() => socket.resetAndDestroy(), 50);
       }),
     );

@@ -268,7 +268,7 @@ describe("the copy that replaces the output file", () => {
   );
 
   test.skipIf(process.platform === "win32").each([0o600, 0o660])(
-    "keeps the permissions %i of the output, as does the file with the replaced results",
+    "has the permissions %i of the output, and so has the file with the replaced results",
     async (mode) => {
       const cli = await failedBatch(async ({ folder }) => {
         await writeFile(join(folder, "out.jsonl"), "");
@@ -432,12 +432,12 @@ describe("a complete output to which something was added", () => {
     ["a comment", "# checked by hand\n"],
     ["a comment without a line feed", "# checked by hand"],
     ["a JSON object without an ID", '{"note":"checked"}\n'],
-    ["a JSON object without an ID and a line feed", '{"note":"checked"}'],
+    ["a JSON object without an ID or a line feed", '{"note":"checked"}'],
     ["a JSON value", "[1]\n"],
     ["a result of no request", '{"custom_id":"z","response":null,"error":null}\n'],
     ["a result that the journal already has", '{"custom_id":"a","response":null,"error":null}\n'],
-    ["a comment after a torn line", '{"id":"batch_req_# checked by hand\n'],
-  ])("is neither continued nor cut off if it was %s", async (what, added) => {
+    ["a comment after an incomplete line", '{"id":"batch_req_# checked by hand\n'],
+  ])("is neither continued nor cut off if the addition was %s", async (what, added) => {
     const cli = await completeBatch();
     const output = (await read(cli, "out.jsonl")) + added;
     await write(cli, "out.jsonl", output);
@@ -486,7 +486,7 @@ describe("a complete output to which something was added", () => {
     ["the start of a line and zeros", '{"id":"batch_req_01\0\0\0'],
     ["a line that begins with zeros", '\0\0\0"error":null}\n'],
     ["a blank line", "\r\n"],
-  ])("is continued without it if it was %s", async (_, added) => {
+  ])("is continued without the addition if that was %s", async (_, added) => {
     const cli = await completeBatch();
     const output = await read(cli, "out.jsonl");
     await write(cli, "out.jsonl", output + added);

@@ -24,7 +24,7 @@ describe("image --out", () => {
     expect((await readFile(path)).subarray(1, 4).toString()).toBe("PNG");
   });
 
-  test("can be left out: the default name has the prompt in its own script", async () => {
+  test("can be left out: the default name contains the prompt, even if its letters are not Latin", async () => {
     const { run } = await painter(tinyPng());
     const { code, out } = await run(["image", "夕暮れの灯台"], overNetwork());
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining("-夕暮れの灯台-42-1.png\n") });

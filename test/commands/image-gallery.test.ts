@@ -292,10 +292,10 @@ Steps: 20, Sampler: "Euler: a, b", CFG scale: 7.5, Seed: 965400086, Size: 1344x7
     ["PNG, tEXt", pngWith({ parameters }, "tEXt")],
     ["PNG, iTXt", pngWith({ parameters })],
     [
-      "JPEG, Exif in UTF-16 of its own order",
+      "JPEG, Exif in UTF-16 with the byte order of the file",
       jpegWith(exifWith("UNICODE", Buffer.from(parameters, "utf16le"))),
     ],
-    ["JPEG, Exif in UTF-16 of the other order", jpegWith(exifWith("UNICODE", utf16be(parameters)))],
+    ["JPEG, Exif in UTF-16 with the other byte order", jpegWith(exifWith("UNICODE", utf16be(parameters)))],
     ["JPEG, big-endian Exif", jpegWith(exifWith("UNICODE", utf16be(parameters), false))],
     ["JPEG, Exif in ASCII", jpegWith(exifWith("ASCII", Buffer.from(parameters)))],
     ["WebP", webpWith(exifWith("UNICODE", Buffer.from(parameters, "utf16le")))],

@@ -389,7 +389,7 @@ describe("a rental that differs from its lease", () => {
     ["Fri, 20 Nov 2026 12:00:00 GMT", 2 * hour],
     ["Sun, 22 Nov 2026 12:00:00 GMT", 0],
   ])(
-    "is not ended if the lease is over only by the clock of the service or of this machine: the service's shows %s",
+    "is not ended if the lease is over by only one of the two clocks: the service's shows %s",
     async (date, ahead) => {
       const respond: Responder = ({ path }) =>
         Response.json(path.includes("virtual") ? [{ id: 7 }] : [], { headers: { date } });

@@ -507,7 +507,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   test.each(["Host key verification failed.", "git@x: Permission denied (publickey)."])(
-    "does not take %j for an error of ssh if the command prints it",
+    "does not treat %j as an error of ssh if the command prints it",
     async (words) => {
       let lost = 0;
       const renter = await createRenter();
@@ -526,7 +526,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     },
   );
 
-  test("does not take an impossible exit status for success", async () => {
+  test("does not treat an impossible exit status as success", async () => {
     const renter = await createRenter();
     const { stream } = renter.remote.programs;
     const lying: typeof stream = async (program, args, options) => {

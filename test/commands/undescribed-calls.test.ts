@@ -22,7 +22,7 @@ describe.each([
   ["returns 404", () => new Response("", { status: 404 }), 5, false],
   ["returns an HTML page", () => new Response("<html>"), 7, true],
 ])("a service whose description path %s", (_name, end, exitCode, retryable) => {
-  test.each(unlisted)("is not reported to lack the operation of `%s`", async (line) => {
+  test.each(unlisted)("is not reported as lacking the operation of `%s`", async (line) => {
     const { run } = await createCli({ respond: without(end) });
     const { code, out, err, requests } = await run(`${line} -o json`, overNetwork());
     expect({ code, out }, err).toEqual({ code: exitCode, out: "" });

@@ -13,7 +13,7 @@ export interface FieldRow {
   readonly accepts: readonly unknown[];
   /** Values that the service rejects with 400. */
   readonly rejects: readonly unknown[];
-  /** Whether the field names a resource. Then a valid value is also rejected if the resource does not exist. */
+  /** Whether the field names a resource. If so, a valid value is also rejected if the resource does not exist. */
   readonly isReference?: true;
 }
 

@@ -85,7 +85,7 @@ test("only one of several waiting processes takes over the lock of a process tha
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a process takes over neither the lock of a running process nor a lock whose record names the killed holder of an earlier lock", async () => {
+test("a process does not take over a lock whose holder runs, or whose record is from an earlier lock with a killed holder", async () => {
   const { path } = await scratch();
   await lockOf(path, -3600);
   for (const owner of [

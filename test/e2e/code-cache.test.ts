@@ -73,7 +73,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     expect(await cachedFiles(home)).toEqual(files);
   });
 
-  test("never calls import(), which code from the cache cannot do", async () => {
+  test("never calls import(), because cached code cannot call it", async () => {
     for (const name of (await readdir(dist)).filter((one) => one.endsWith(".cjs"))) {
       expect([name, /\bimport\(/.test(await readFile(join(dist, name), "utf8"))]).toEqual([name, false]);
     }

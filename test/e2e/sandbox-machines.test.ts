@@ -203,7 +203,7 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
 
   const [, found] =
     /^([^:\n]+):[^:\n]*:[1-9]\d*:[^\n]*\/(?:ba|da|z)?sh$/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
-  // Tests that do not run as root run as an ordinary user anyway. `.ci/programs` makes sure that root finds one.
+  // Tests that do not run as root run as an ordinary user anyway. For root, `.ci/programs` makes sure that one exists.
   const hasOrdinary = found !== undefined || process.env.GPUCTL_TEST_REQUIRE === "1";
   test.runIf(isRoot && hasOrdinary)("an ordinary user has machines, too", async () => {
     const ordinary = found ?? "";

@@ -63,7 +63,7 @@ it("other hosts need the token of the served sandbox", async () => {
     GPUCTL_SANDBOX_TOKEN_FILE: join(home.folder, "token"),
   });
   const { url } = JSON.parse(await firstChunk(serving.stdout));
-  /** A request as from another host, which knows the sandbox under another name. */
+  /** A request as another host sends it, which knows the sandbox by another name. */
   const status = (authorization: string) =>
     new Promise((resolve, reject) => {
       const headers = { host: "sandbox:8787", authorization };

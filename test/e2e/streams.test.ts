@@ -192,7 +192,7 @@ describe("Ctrl-C", () => {
 
   it("a second time exits at once, whatever gpuctl waits for", async () => {
     const home = await createHome();
-    // The command ignores Ctrl-C, so gpuctl still waits for it after the first one.
+    // The command ignores Ctrl-C, so gpuctl still waits for the command after the first Ctrl-C.
     const command = "trap '' INT; echo waiting >&2; exec sleep 100";
     await home.run(`auth login --base-url http://127.0.0.1:9 --key-command "${command}" --profile slow`);
     const child = home.start("rentals summary --profile slow");

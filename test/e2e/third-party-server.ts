@@ -29,8 +29,8 @@ type Responder = (request: ReceivedRequest, response: ServerResponse) => void;
 const prefix = "/gpu/api";
 
 /**
- * A service like the one that gpuctl calls, written only from its documentation. It shares no code with gpuctl, and
- * where the documentation leaves field names and record shapes open, it chooses others than the sandbox.
+ * A service like the one that gpuctl calls, written only from its documentation. It shares no code with gpuctl. Where
+ * the documentation leaves field names and record shapes open, it uses other ones than the sandbox.
  */
 export async function serveThirdParty({ key, instead = {} }: ServerOptions): Promise<ThirdPartyServer> {
   const requests: ReceivedRequest[] = [];

@@ -241,7 +241,7 @@ describe("pictures and speech", () => {
     expect(await view("/")).toContain("The last pictures and speech that this server generated appear here.");
   });
 
-  test("are kept up to a number of six, unless they are generated in process", async () => {
+  test("that are generated over HTTP are kept, but only the last six", async () => {
     const { sandbox, view, post } = await served();
     for (let count = 1; count <= 7; count++) await post("/v1/audio/generation", { text: `No. ${count}` });
     await sandbox.ask("generateAudio", { text: "In process." });
@@ -278,7 +278,7 @@ describe("the reference", () => {
     expect(shown.toSorted()).toEqual(ids.toSorted());
   });
 
-  test("has the fields of a body with their limits, also those inside, and a body to start with", async () => {
+  test("has the fields of a body, also nested fields, with their limits, and an example of a body", async () => {
     const { view } = await served();
     const html = await view("/docs");
     const operation = (id: string) => html.slice(html.indexOf(`id="${id}"`)).split("</form>")[0] ?? "";
@@ -297,7 +297,7 @@ describe("the reference", () => {
     });
   });
 
-  test("has a form for each control, which sends no key, and says what belongs to which kind", async () => {
+  test("has a form for each control, sends no key, and says which fields belong to which kind of situation", async () => {
     const { view, url } = await served();
     const html = await view("/docs");
     const control = (id: string) => html.slice(html.indexOf(`id="control-${id}"`)).split("</form>")[0] ?? "";

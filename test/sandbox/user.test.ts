@@ -20,7 +20,7 @@ test.each(["updateCurrentUser", "updateCurrentUserLegacy"] as const)(
 );
 
 test.each(["deleteCurrentUser", "deleteCurrentUserLegacy"] as const)(
-  "%s ends the user's rentals and keys until the reset",
+  "%s ends the user's rentals and disables the user's keys until a reset",
   async (remove) => {
     const sandbox = await openSandbox();
     await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });

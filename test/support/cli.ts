@@ -122,12 +122,12 @@ export interface Cli {
 export type Responder = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
 interface Replacements {
-  /** The current folder of every run, which is not removed. Default: a new one, which is. */
+  /** The current folder of every run. It is not removed. Default: a new folder, which is removed. */
   readonly folder?: string;
   readonly respond?: Responder;
   /** Replaces the function that serves the sandbox over HTTP, for tests that must not open a port. */
   readonly listen?: typeof serve;
-  /** Whether the service's description is fetched and cached. Otherwise the cache says that fetching it just failed. */
+  /** Whether the service's description is fetched and cached. If not, the cache says that a fetch has just failed. */
   readonly negotiates?: boolean;
   /** The operations that the sandbox serves. Default: all. */
   readonly only?: OperationSetName;
@@ -142,8 +142,8 @@ interface Replacements {
 export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
 
 /**
- * The real program with an in-memory sandbox, in a folder of its own, with a clock that only waits and `advance` move.
- * Everything is removed when the test ends.
+ * The real program with an in-memory sandbox, in a folder of its own. Its clock moves only when gpuctl waits and when
+ * `advance` is called. Everything is removed when the test ends.
  */
 export async function createCli({
   folder: given,

@@ -25,7 +25,7 @@ export function declarationOf({ path }: Pick<CommandNode, "path">): Command {
   return command;
 }
 
-/** Every operation that a command calls. The first one is the one whose fields are the command's flags. */
+/** Every operation that a command calls. The one whose fields are the command's flags comes first, if there is one. */
 export function operationsOf(node: Pick<CommandNode, "path">): readonly OperationId[] {
   const { operation, alsoCalls = [] } = declarationOf(node);
   return operation === undefined ? alsoCalls : [operation, ...alsoCalls];

@@ -86,7 +86,7 @@ interface RawResponse {
   readonly body: Buffer;
 }
 
-/** Sends a request on a new connection: the proxy could close a kept one just when it is used again. */
+/** Sends a request on a new connection. The proxy could close an open connection just when it is reused. */
 async function exchange(url: URL, request: Request, headers: Record<string, string>): Promise<RawResponse> {
   const body = Buffer.from(await request.arrayBuffer());
   const length = body.length > 0 ? { "content-length": String(body.length) } : {};

@@ -17,8 +17,8 @@ const setupAnswers: Partial<Prompts> = {
 
 /**
  * Runs a command line as written in help. Pipes input into it, redirects its output to a file, types a key at a prompt,
- * and interrupts a command that would never end. Engines are set at a port where nothing listens, whatever runs on this
- * machine.
+ * and interrupts a command that would never end. Engines are set to a port where nothing listens, so that no engine on
+ * this machine is used.
  */
 export async function runShown(
   cli: Cli,

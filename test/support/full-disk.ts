@@ -30,7 +30,7 @@ function failWrites(part: string, failure: () => Error): () => void {
       return open(path, flags, ...others);
     }),
   ];
-  // Modules that are loaded already see it, too.
+  // The change also takes effect in modules that are already loaded.
   syncBuiltinESMExports();
   const free = () => {
     for (const spy of spies) spy.mockRestore();

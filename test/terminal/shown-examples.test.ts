@@ -67,7 +67,7 @@ describe.skipIf(process.platform === "win32")("an example of an overview works a
     expect(overviews.flatMap(inHelp)).not.toEqual([]);
   });
 
-  // On a terminal and in a pipe; by turns, except in a thorough run.
+  // Alternately on a terminal and in a pipe. In a thorough run, each example runs in both.
   test.for(others.map((line, at) => ({ line, on: sample(ways, at % ways.length) })))(
     "$line",
     async ({ line, on }, context) => {

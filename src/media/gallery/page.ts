@@ -72,7 +72,7 @@ function item({ name, url, prompt, summary, settings, command, notes }: GalleryP
 `;
 }
 
-/** Enough for the two lines below a picture. */
+/** In characters. Enough for the two lines below a picture. */
 const maxTitle = 160;
 
 const dialog = `<dialog id="dialog" aria-labelledby="title">

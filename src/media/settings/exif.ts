@@ -106,7 +106,7 @@ const app1 = 0xe1;
 
 /**
  * Where to insert an EXIF segment into a JPEG: first, or after a JFIF segment. Undefined if the JPEG already has an
- * EXIF segment.
+ * APP1 segment, which holds EXIF or XMP.
  */
 export function exifPosition(read: Read): number | undefined {
   const segments = [...jpegSegments(read)];

@@ -58,7 +58,7 @@ async function read(path: string): Promise<Sound> {
     return await reader(file);
   } catch (error) {
     if (error instanceof CannotJoin || isOfDisk(error)) throw error;
-    // The reader found bytes that it does not expect. The parts were paid for, so they are saved separately instead.
+    // The reader found unexpected bytes. The parts were paid for, so they are saved separately instead.
     throw new CannotJoin(`an invalid ${ext.slice(1).toUpperCase()} file`, { cause: error });
   } finally {
     await file.close();

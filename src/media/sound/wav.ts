@@ -12,8 +12,8 @@ const maxFormatLength = 4096;
 const longSizesLength = 16;
 
 /**
- * Written instead of the size by a service that streams sound and does not know its size. Also in RF64 files, whose
- * size is in `ds64`.
+ * A service that streams sound does not know the size, so it writes this number instead. RF64 files also contain this
+ * number, because their size is in `ds64`.
  */
 const unknownSize = 0xffff_ffff;
 

@@ -42,8 +42,8 @@ export function drawBlock(token: Token, drawing: Drawing, open: boolean): Block 
       if (styles.color) return closed(text(wrapped(spans, width)));
       if (/^ *#/.test(block.raw))
         return closed(text(wrapped([{ text: `${"#".repeat(block.depth)} ` }, ...spans], width)));
-      // The words of this heading may already have been drawn as a paragraph, so it gets no prefix. Its underline
-      // follows.
+      // The words of this heading may already have been drawn as a paragraph, so the heading gets no prefix. Its
+      // underline follows.
       const underline = block.raw.trimEnd().split("\n").at(-1) ?? "";
       return closed(text([...wrapped(spans, width), [{ text: underline.trim() }]]));
     }

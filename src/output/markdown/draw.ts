@@ -37,8 +37,8 @@ const partLength = 16_384;
 const maxBlock = 65_536;
 
 /**
- * Maximum length of a word in characters. The time to parse a word can grow with the square of its length, as if it
- * consists of marks, so text from a longer word on is plain.
+ * Maximum length of a word in characters. The time to parse a word can grow with the square of its length, for example
+ * if the word consists of marks. All text from the first longer word on is plain.
  */
 const maxWord = 8_192;
 const longWord = new RegExp(`\\S{${maxWord}}`);

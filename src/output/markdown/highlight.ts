@@ -5,9 +5,8 @@ import highlightJs from "#highlight.js";
 export type Highlight = (code: string, language: string) => string | undefined;
 
 /**
- * Creates a function that colors code. If it is called with the code of an earlier call and more code at the end, it
- * does not parse all of the code again. It continues after the earlier code if that ended with a line, outside of
- * strings, comments and the like.
+ * Creates a function that colors code. If the code starts with the code of an earlier call, only the rest is parsed,
+ * provided that the earlier code ended at the end of a line, outside of strings, comments and the like.
  */
 export function createHighlighter(): Highlight {
   let known = { language: "", code: "", colored: "" };

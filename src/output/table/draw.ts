@@ -57,7 +57,7 @@ const noBorder = Object.fromEntries(
 
 /**
  * How many rows of the table are passed to cli-table3 as one row with several lines. The library handles a line faster
- * than a cell, but the time for each line grows with their number.
+ * than a cell, but the time for each line grows with the number of lines.
  */
 const ROWS_PER_TABLE = 7;
 
@@ -75,8 +75,8 @@ export function tableRows(
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
     colWidths: [...widths],
     colAligns: [...aligns],
-    // For its debug log, the library also truncates each cell to ten columns, which end with this mark. If the mark has
-    // ten columns, no text is left to measure.
+    // For its debug log, the library also truncates each cell to ten columns, and ends them with this mark. A mark of
+    // ten columns saves time, because it leaves no text to measure.
     truncate: "…".repeat(10),
   };
   const line = ({ text, paint }: Cell) => (paint === undefined ? text : paint(text));

@@ -153,8 +153,8 @@ function minWidth({ column: { format, whole }, align }: FormattedColumn): number
 const priorityOf = ({ column: { priority = 0 } }: FormattedColumn): number => priority;
 
 /**
- * Whether a column shows only its usual text, or only the identifier of the first column, alone or after a prefix:
- * `vm-1001` repeats `1001`.
+ * Whether each text of a column is absent, is the usual text of the column, or repeats the identifier in the first
+ * column, alone or after a prefix: `vm-1001` repeats `1001`.
  */
 function saysLittle(formatted: FormattedColumn, first: FormattedColumn | undefined): boolean {
   if (formatted === first) return false;
