@@ -132,9 +132,13 @@ export function missingShards(parts: readonly Pick<Part, "shard">[]): readonly n
 }
 
 /**
- * The outputs that have lines but no journal, and whose shards therefore count as missing. It is not known what such a
- * shard has sent, so it must not be reported as a shard that did not run.
+ * Whether an output has lines, but its journal is missing or still empty. It is not known what such a batch has sent, so
+ * it must not be reported as a batch that did not run.
  */
+export const lacksJournal = async (out: string): Promise<boolean> =>
+  ((await diskFiles.size(out)) ?? 0) > 0 && (await shardOf(out)) === undefined;
+
+/** The outputs of missing shards that have lines, but no journal. */
 export async function outputsWithoutJournal(parts: readonly Part[]): Promise<readonly string[]> {
   const [first] = parts;
   if (!first?.shard) return [];
@@ -143,8 +147,7 @@ export async function outputsWithoutJournal(parts: readonly Part[]): Promise<rea
   const found: string[] = [];
   for (const index of missingShards(parts)) {
     const missing = shardOutput(wholeOutput(out), { index, count: shard.count });
-    if (!names.has(basename(missing)) || names.has(basename(journalPath(missing)))) continue;
-    if (((await diskFiles.size(missing)) ?? 0) > 0) found.push(missing);
+    if (names.has(basename(missing)) && (await lacksJournal(missing))) found.push(missing);
   }
   return found;
 }

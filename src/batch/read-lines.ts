@@ -15,7 +15,7 @@ export interface Line {
   readonly isUtf8: boolean;
 }
 
-const lineFeed = 0x0a;
+export const lineFeed = 0x0a;
 
 /** The maximum number of bytes of a line that a batch itself has written. A longer line would not fit into a string. */
 const maxOwnLine = 512 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { xdgFolder } from "../core/files.ts";
 import type { Shell } from "../core/runtime/shells.ts";
 import type { Environment } from "../core/urls.ts";
 import type { Programs } from "../system/types.ts";
@@ -25,10 +26,10 @@ const timeout = 5_000;
 /** The place of the completion script for a shell. */
 export async function completionPlace(shell: Shell, user: ShellUser): Promise<CompletionPlace> {
   const { env, home, platform } = user;
-  const config = env.XDG_CONFIG_HOME || join(home, ".config");
+  const config = xdgFolder(env.XDG_CONFIG_HOME, join(home, ".config"));
   switch (shell) {
     case "bash": {
-      const data = env.XDG_DATA_HOME || join(home, ".local", "share");
+      const data = xdgFolder(env.XDG_DATA_HOME, join(home, ".local", "share"));
       const folder = env.BASH_COMPLETION_USER_DIR || join(data, "bash-completion");
       const path = join(folder, "completions", "gpuctl");
       // Terminals on macOS start login shells, which do not run ~/.bashrc.

@@ -9,7 +9,14 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute } from "node:path";
+
+/**
+ * The folder that an XDG variable names, or else `standard`. The XDG specification says to ignore relative paths, which
+ * would name files in the current folder.
+ */
+export const xdgFolder = (named: string | undefined, standard: string): string =>
+  named !== undefined && isAbsolute(named) ? named : standard;
 
 /**
  * Writes a file that only the user may read. The write is atomic: a temporary file is written and then renamed. Creates

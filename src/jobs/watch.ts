@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, saveFailed, WaitedTooLong } from "../core/errors.ts";
@@ -92,16 +92,19 @@ function exclusively<Value>(id: string, { state, processes }: Place, work: () =>
 export const pollMs = 500;
 
 /**
- * Returns a function that yields the bytes that were added to a file since its last call. If the file was cut off or
- * replaced, for example by a log rotation, begins again at its start.
+ * Returns a function that yields the bytes that were added to a file since its last call. If the file has become shorter
+ * or was replaced, for example by a log rotation, begins again at its start.
  */
 export function growing(path: string): () => AsyncGenerator<Uint8Array> {
-  let [at, inode] = [0, 0];
+  let at = 0;
+  let before: Stats | undefined;
   return async function* () {
     const found = await stat(path).catch(() => undefined);
     if (!found) return;
-    if (found.ino !== inode || found.size < at) at = 0;
-    inode = found.ino;
+    // Some file systems give a file another inode number each time, and some do not know when it was created.
+    const isOther = found.ino !== before?.ino && found.birthtimeMs !== before?.birthtimeMs;
+    if (isOther || found.size < at) at = 0;
+    before = found;
     if (found.size === at) return;
     const range = { start: at, end: found.size - 1 };
     for await (const chunk of createReadStream(path, range)) yield chunk as Uint8Array;

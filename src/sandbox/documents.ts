@@ -3,6 +3,7 @@ import type { Issue } from "../contract/check/check.ts";
 import { reasonOf } from "../core/errors.ts";
 import { isNestedBeyond } from "../core/json.ts";
 import { ControlRefused } from "./errors.ts";
+import { jsonLines } from "./json-lines.ts";
 import { endOfString } from "./read-input.ts";
 
 /** A document for the sandbox's controls, such as a seed. */
@@ -20,27 +21,27 @@ interface ParsedDocument {
  * Parses YAML or JSON. `name` names the document in messages, such as `the seed`.
  * @throws ControlRefused when the text is neither, has a key twice in a map, or exceeds a limit
  */
-export async function parseDocument(text: string, name: string): Promise<ParsedDocument> {
-  const yaml = await import("yaml");
+export async function parseDocument(given: string, name: string): Promise<ParsedDocument> {
+  const text = given.replace(/^\ufeff/, "");
   const json = jsonOf(text);
   if ("value" in json) {
     if (isNestedBeyond(json.value, maxDepth)) throw new ControlRefused([], `${name} ${tooDeep}`);
     if (json.isUnambiguous) {
       return {
         content: json.value ?? undefined,
-        errorFor: (issues, outside) => {
-          const nodes = excessIn(text, yaml) === undefined ? nodesOf(text, yaml) : undefined;
-          return listedIssues(issues, outside, nodes);
-        },
+        errorFor: (issues, outside) => listedIssues(issues, outside, (paths) => jsonLines(text, paths)),
       };
     }
   }
+  // Loading this parser takes longer than reading most JSON.
+  const yaml = await import("yaml");
   const excess = excessIn(text, yaml);
   if (excess === tooLarge && "value" in json) {
     throw new ControlRefused([], `${name} has a key twice in a map`);
   }
   if (excess === tooLarge && /^\s*[[{]/.test(text) && "problem" in json) {
-    throw new ControlRefused([], `${name} ${invalid}: ${json.problem}`);
+    // The text may be meant as JSON, or as YAML in flow style.
+    throw new ControlRefused([], `${name} ${excess}. As JSON, it has the error: ${json.problem}`);
   }
   if (excess !== undefined) throw new ControlRefused([], `${name} ${excess}`);
   const nodes = nodesOf(text, yaml);
@@ -60,7 +61,8 @@ export async function parseDocument(text: string, name: string): Promise<ParsedD
   }
   return {
     content: toValue(parsed, name) ?? undefined,
-    errorFor: (issues, outside) => listedIssues(issues, outside, nodes),
+    errorFor: (issues, outside) =>
+      listedIssues(issues, outside, (paths) => paths.map((path) => lineOf(path, nodes))),
   };
 }
 
@@ -119,14 +121,17 @@ function nodesOf(text: string, { LineCounter, parseDocument: parse }: Yaml): Nod
   });
   return { parsed, lines };
 }
-/** The error for issues, with their lines if the document's nodes are known and valid. */
+
+/** The error for issues. `linesOf` returns the lines of paths in the document, if it finds them. */
 function listedIssues(
   issues: readonly Issue[],
   outside = 0,
-  nodes: Nodes | undefined = undefined,
+  linesOf: (paths: readonly Issue["path"][]) => readonly (number | undefined)[],
 ): ControlRefused {
-  const listed = issues.slice(0, maxIssues).map(({ path, message }) => {
-    const line = nodes?.parsed.errors.length === 0 ? lineOf(path.slice(outside), nodes) : undefined;
+  const first = issues.slice(0, maxIssues);
+  const lines = linesOf(first.map(({ path }) => path.slice(outside)));
+  const listed = first.map(({ path, message }, index) => {
+    const line = lines[index];
     return { path, message: line === undefined ? message : `${message} (line ${line})` };
   });
   const more = issues.length - listed.length;

@@ -9,11 +9,11 @@ import {
   statSync,
 } from "node:fs";
 import { homedir, hostname, tmpdir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import type { Readable } from "node:stream";
 import { codeOf, Unavailable } from "../core/errors.ts";
-import { assertFile } from "../core/files.ts";
+import { assertFile, xdgFolder } from "../core/files.ts";
 import type { Processes } from "../core/tasks/lock.ts";
 import type { Environment } from "../core/urls.ts";
 import { InputTooLarge } from "../core/values/input-limits.ts";
@@ -286,10 +286,10 @@ async function defaultFolders() {
   try {
     const { default: envPaths } = await import("env-paths");
     const { config, data } = envPaths("gpuctl", { suffix: "" });
-    // The XDG specification says to ignore relative paths, which would name files in the current folder.
+    // The library uses relative paths of XDG variables, too.
     return {
-      config: isAbsolute(config) ? config : join(homedir(), ".config", "gpuctl"),
-      data: isAbsolute(data) ? data : join(homedir(), ".local", "share", "gpuctl"),
+      config: xdgFolder(config, join(homedir(), ".config", "gpuctl")),
+      data: xdgFolder(data, join(homedir(), ".local", "share", "gpuctl")),
     };
   } catch {
     return undefined;

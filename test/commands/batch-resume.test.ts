@@ -444,7 +444,9 @@ describe("a complete output to which something was added", () => {
     const { code, err, requests } = await cli.run(run, overNetwork());
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     const isResult = what.startsWith("a result");
-    expect(err).toContain(`out.jsonl:3 is not ${isResult ? "in the journal" : "a result"} of the batch`);
+    expect(err).toContain(
+      `out.jsonl:3 is not ${isResult ? "accounted for by the journal" : "a result of the batch"}\n`,
+    );
     expect(err).toMatch(
       isResult ? /If the journal is an old copy, restore/ : /Move this line to another file/,
     );
@@ -464,7 +466,7 @@ describe("a complete output to which something was added", () => {
     await write(cli, "out.jsonl.journal", old);
     const { code, err, requests } = await cli.run(run, overNetwork());
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain("out.jsonl:2 is not in the journal of the batch");
+    expect(err).toContain("out.jsonl:2 is not accounted for by the journal");
     expect(err).toContain("If the journal is an old copy, restore the newest one.");
     await write(cli, "out.jsonl.journal", newest);
     expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [] });
@@ -476,8 +478,30 @@ describe("a complete output to which something was added", () => {
     await write(cli, "out.jsonl", output);
     const { code, err, requests } = await cli.run(run, overNetwork());
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(err).toContain("out.jsonl:2 is not a result of the batch");
+    expect(err).toMatch(/says that a line ends at byte \d+, but none does: the output was changed/);
     expect(await read(cli, "out.jsonl")).toBe(output);
+  });
+
+  test.each([
+    ["one byte was added to its first line", "Hi!", ""],
+    ["spaces were added to its first line, and a blank line to its end", "Hi  ", "\n  \n"],
+    ["one byte was removed from its first line", "H", ""],
+    ["one byte was removed from its first line, and a run began another line", "H", "{"],
+    ["one byte was removed from its first line, and a run was killed", "H", '{"id":"batch_req_01'],
+    ["one byte was removed from its first line, and the power failed", "H", "\0\0\0"],
+  ])("is neither continued nor cut off if %s", async (_, word, added) => {
+    const cli = await completeBatch();
+    const intact = await read(cli, "out.jsonl");
+    const output = intact.replace("Hi", word) + added;
+    await write(cli, "out.jsonl", output);
+    const { code, err, requests } = await cli.run(run, overNetwork());
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(err).toMatch(
+      /its journal says that (a line ends at byte|there are) \d+.*: the output was changed/,
+    );
+    expect(await read(cli, "out.jsonl")).toBe(output);
+    await write(cli, "out.jsonl", intact);
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [{}] });
   });
 
   test.each([

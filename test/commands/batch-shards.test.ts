@@ -294,22 +294,30 @@ describe("batch merge", () => {
     expect(await readdir(cli.folder)).not.toContain("answers.jsonl");
   });
 
-  test("does not say that a shard did not run if only its journal is missing", async () => {
+  test.each([
+    ["missing", (path: string) => rm(path)],
+    ["empty", (path: string) => writeFile(path, "")],
+  ])("does not say that a shard with results did not run if its journal is %s", async (_, damage) => {
     const cli = await completeBatch();
-    await rm(join(cli.folder, "answers.1-of-3.jsonl.journal"));
+    await damage(join(cli.folder, "answers.1-of-3.jsonl.journal"));
     for (const given of ["answers.jsonl", "."]) {
       const { code, err } = await cli.run(`batch merge ${given}`, { env });
       expect(code).toBe(exit.usage);
       expect(err).toMatch(
-        /^Error: \S+answers\.1-of-3\.jsonl has lines, but its journal is missing\nRestore \S+answers\.1-of-3\.jsonl\.journal\. Without it, a new run of this shard would send every line again\.\n$/,
+        /^Error: \S+answers\.1-of-3\.jsonl has lines, but its journal is missing or empty\nRestore \S+answers\.1-of-3\.jsonl\.journal\. Without it, this shard cannot be continued\.\n$/,
       );
       const { out } = await cli.run(`batch status ${given} -o json`, { env });
-      expect(JSON.parse(out)).toMatchObject([
+      const rows = JSON.parse(out);
+      expect(rows).toHaveLength(3);
+      expect(rows).toMatchObject([
         { state: "complete" },
-        { out: "answers.1-of-3.jsonl", state: "no journal", left: null },
+        { out: "answers.1-of-3.jsonl", shard: 1, shards: 3, state: "no journal", left: null },
         { state: "complete" },
       ]);
     }
+    const { code, err, requests } = await cli.run(`${shardLine} 1/3`, { env });
+    expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
+    expect(err).toContain("restore its journal");
     expect(await readdir(cli.folder)).not.toContain("answers.jsonl");
     await writeFile(join(cli.folder, "answers.1-of-3.jsonl"), "");
     expect((await merge(cli)).error.message).toContain("shard 1 did not run");
@@ -468,6 +476,14 @@ describe("batch status", () => {
     );
     const [before] = await status(cli, "answers.1-of-3.jsonl");
     expect(before).toMatchObject({ state: "stopped", succeeded: 0, left: row.succeeded + 1 });
+  });
+
+  test("says that there is no journal if that of a batch without shards is empty", async () => {
+    const cli = await cliWith();
+    await cli.run("batch run requests.jsonl --out answers.jsonl", { env });
+    await writeFile(join(cli.folder, "answers.jsonl.journal"), "");
+    const { out } = await cli.run("batch status answers.jsonl -o json", { env });
+    expect(JSON.parse(out)).toMatchObject([{ out: "answers.jsonl", shard: null, state: "no journal" }]);
   });
 
   test("says that there is no batch if it finds no journal", async () => {

@@ -341,6 +341,18 @@ describe("shell completions in setup", () => {
     expect((await run(sandbox, { env })).questions.join()).not.toContain("completions");
   });
 
+  test.each([
+    ["/bin/bash", ".local/share/bash-completion/completions/gpuctl"],
+    ["/usr/bin/fish", ".config/fish/completions/gpuctl.fish"],
+    ["/usr/bin/pwsh", ".config/powershell/gpuctl.ps1"],
+  ])("for %s are written to %s if XDG variables are relative paths", async (SHELL, place) => {
+    const { run, folder } = await setUp();
+    const env = { SHELL, HOME: folder, XDG_CONFIG_HOME: "xdg", XDG_DATA_HOME: "xdg" };
+    const { code } = await run({ "Where is": ["sandbox"], "Write the": [true] }, { env });
+    expect(code).toBe(0);
+    expect(await readFile(join(folder, place), "utf8")).toContain("gpuctl");
+  });
+
   test("are loaded from the startup file by a line that is added after a prompt, only if the shell needs it", async () => {
     const { run, folder } = await setUp();
     const env = { SHELL: "/bin/bash", HOME: folder };

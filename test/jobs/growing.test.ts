@@ -1,8 +1,11 @@
-import { appendFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { appendFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { growing } from "../../src/jobs/watch.ts";
 import { scratchFolder } from "../media/scratch.ts";
+
+vi.mock("node:fs/promises", { spy: true });
 
 /** A log of which "one" was read, and a function that reads what is new. */
 async function readLog() {
@@ -15,7 +18,12 @@ async function readLog() {
     return Buffer.concat(chunks).toString();
   };
   expect(await read()).toBe("one\n");
-  return { path, read };
+  /** Reads what is new while the file has other facts than it really has. */
+  const readAs = async (facts: Partial<Stats>) => {
+    vi.mocked(stat).mockResolvedValueOnce(Object.assign(await stat(path), facts));
+    return read();
+  };
+  return { path, read, readAs };
 }
 
 test("only new bytes of a log are read", async () => {
@@ -34,7 +42,9 @@ test("a log that was cut off is read from its start", async () => {
 });
 
 test("a log that was replaced is read from its start, even if the new one is longer", async () => {
-  const { path, read } = await readLog();
+  const { path, read, readAs } = await readLog();
+  // The clock of a file system may be too coarse to tell when the two files of this test were created.
+  expect(await readAs({ birthtimeMs: 0 })).toBe("");
   await rename(path, `${path}.1`);
   expect(await read()).toBe("");
   await writeFile(path, "two and three\n");
@@ -49,4 +59,14 @@ test("a log that was removed for a while goes on if it is the same file", async 
   expect(await read()).toBe("");
   await rm(path);
   expect(await read()).toBe("");
+});
+
+test.each([
+  ["gives a file another inode number each time", [{ ino: 1 }, { ino: 2 }]],
+  ["does not know when a file was created", [{ birthtimeMs: 1 }, { birthtimeMs: 2 }]],
+])("only new bytes are read on a file system that %s", async (_, facts) => {
+  const { path, read, readAs } = await readLog();
+  for (const one of facts) expect(await readAs(one)).toBe("");
+  await appendFile(path, "two\n");
+  expect(await read()).toBe("two\n");
 });

@@ -13,7 +13,7 @@ import {
   readJournal,
 } from "../journal.ts";
 import { Ledger, type LineState } from "../ledger.ts";
-import { ownLinesOf } from "../read-lines.ts";
+import { lineFeed, ownLinesOf } from "../read-lines.ts";
 import type { Shard } from "../shard.ts";
 import { outputLine } from "./output.ts";
 import { OwnJournal, Recorder } from "./recorder.ts";
@@ -283,6 +283,12 @@ async function recover(
         : `${out} has ${size} bytes, but its journal says that there are ${outputEnd}: the output was changed, or the disk lost a part of it`,
     );
   }
+  if (outputEnd > 0 && !(await endsLine(files.read(out, outputEnd - 1)))) {
+    // Cutting off what follows would leave a line without its end, and the next result would be added to that line.
+    throw new JournalInvalid(
+      `${out}: its journal says that a line ends at byte ${outputEnd}, but none does: the output was changed, or the disk lost a part of it`,
+    );
+  }
   const adopted: OpenBatch["adopted"][number][] = [];
   if (size === outputEnd) return adopted;
   let end = outputEnd;
@@ -306,6 +312,12 @@ async function recover(
   }
   if (text !== "") await write(text);
   return adopted;
+}
+
+/** Whether the first byte is a line feed. */
+async function endsLine(chunks: AsyncIterable<Uint8Array>): Promise<boolean> {
+  for await (const [byte] of chunks) return byte === lineFeed;
+  return false;
 }
 
 /** Records an unknown outcome for requests that were in flight when the last run ended. */

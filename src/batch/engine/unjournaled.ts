@@ -48,7 +48,7 @@ export async function* unjournaledResults({
 
 function unexpectedLine(place: string, out: string, isResult: boolean): UsageError {
   return new UsageError(
-    `${place} is not ${isResult ? "in the journal of the batch" : "a result of the batch"}`,
+    `${place} is not ${isResult ? "accounted for by the journal" : "a result of the batch"}`,
     {
       hint: isResult
         ? // If its request were sent again, the user would pay twice.

@@ -117,12 +117,12 @@ async function partsAt(
   return parts;
 }
 
-/** Throws `UsageError` if a shard has an output, but its journal is missing. */
+/** Throws `UsageError` if a shard has an output, but its journal is missing or empty. */
 async function assertJournals(parts: readonly Part[]): Promise<void> {
   const [out] = await outputsWithoutJournal(parts);
   if (out === undefined) return;
-  throw new UsageError(`${out} has lines, but its journal is missing`, {
-    hint: `Restore ${journalPath(out)}. Without it, a new run of this shard would send every line again.`,
+  throw new UsageError(`${out} has lines, but its journal is missing or empty`, {
+    hint: `Restore ${journalPath(out)}. Without it, this shard cannot be continued.`,
   });
 }
 

@@ -1,6 +1,6 @@
-import { stat } from "node:fs/promises";
 import { relative } from "node:path";
 import {
+  lacksJournal,
   missingShards,
   outputsAt,
   readPart,
@@ -20,7 +20,7 @@ export default defineCommand({
   path: "batch status",
   summary: "Show the progress of a batch, with all its shards",
   details:
-    "Reads the journal next to each output: the record of what was sent. This works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of lines without a result. If STATE is `no journal`, the output has lines, but its journal is missing: restore the journal, because without it, a new run would send every line again. COST is what was spent; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
+    "Reads the journal next to each output: the record of what was sent. This works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of lines without a result. If STATE is `no journal`, the output has lines, but its journal is missing or empty: restore the journal, because without it, the output cannot be continued. COST is what was spent; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
   args: [
     arg.texts("OUT", "A folder with outputs, the output of a whole batch, or the outputs of shards", {
       required: true,
@@ -51,12 +51,17 @@ export default defineCommand({
   ],
   run: async ({ args, files }) => {
     const outputs = await Promise.all(args.out.map((path) => outputsAt(files.resolve(path))));
-    const rows: Row[] = [];
-    for (const out of new Set(outputs.flat())) rows.push(await rowOf(out, files));
+    const found = new Map<string, Row>();
+    const add = async (path: string, shard: ShardFields | undefined = undefined) => {
+      const row = await rowOf(path, files);
+      found.set(row.out, { ...row, ...shard });
+    };
+    for (const out of new Set(outputs.flat())) await add(out);
     // If the user names the output of a shard, not the whole batch or a folder, do not add other shards.
     if (!args.out.some((path) => outputs.flat().includes(files.resolve(path))))
-      for (const row of notStarted(rows))
-        rows.push({ ...row, ...((await hasLines(files.resolve(row.out))) && { state: "no journal" }) });
+      for (const { out, ...shard } of withoutJournal([...found.values()]))
+        await add(files.resolve(out), shard);
+    const rows = [...found.values()];
     rows.sort((one, other) => compare(one.out, other.out));
     const total = totalOf(rows);
     return {
@@ -73,10 +78,13 @@ export default defineCommand({
 
 const { compare } = new Intl.Collator("en", { numeric: true });
 
-interface Row {
-  readonly out: string;
+interface ShardFields {
   readonly shard: number | null;
   readonly shards: number | null;
+}
+
+interface Row extends ShardFields {
+  readonly out: string;
   readonly state: "running" | "stopped" | "complete" | "not started" | "no journal";
   readonly succeeded: number;
   readonly failed: number;
@@ -93,7 +101,10 @@ async function rowOf(out: string, { resolve, processes }: Context["files"]): Pro
   const part = await readPart(out);
   const process = (await runningProcess(out, processes)) ?? null;
   const shown = { out: shownPath(out, resolve(".")) };
-  if (!part) return { ...shown, ...nothing, process, ...(process !== null && { state: "running" }) };
+  if (!part) {
+    const state = process !== null ? "running" : (await lacksJournal(out)) ? "no journal" : "not started";
+    return { ...shown, ...nothing, state, process };
+  }
   const { ledger, costs, shard, lines } = part;
   const inFlight = ledger.count("sent");
   const unknown = ledger.count("unknown") + (process === null ? inFlight : 0);
@@ -117,7 +128,6 @@ async function rowOf(out: string, { resolve, processes }: Context["files"]): Pro
 const nothing = {
   shard: null,
   shards: null,
-  state: "not started",
   succeeded: 0,
   failed: 0,
   unknown: 0,
@@ -132,15 +142,8 @@ function shownPath(path: string, folder: string): string {
   return way.startsWith("..") ? path : way;
 }
 
-/** Whether an output has lines. If its journal is missing, it is not known what was sent. */
-const hasLines = async (out: string): Promise<boolean> =>
-  stat(out).then(
-    ({ size }) => size > 0,
-    () => false,
-  );
-
-/** Returns rows for the shards without a journal, for each batch that has shards. */
-function notStarted(rows: readonly Row[]): readonly Row[] {
+/** The shards that have no journal or an empty one, of each batch that has shards. */
+function withoutJournal(rows: readonly Row[]): readonly (ShardFields & { readonly out: string })[] {
   const batches = new Map<string, (Row & { readonly shards: number })[]>();
   for (const row of rows) {
     if (row.shards === null) continue;
@@ -153,11 +156,9 @@ function notStarted(rows: readonly Row[]): readonly Row[] {
       shard: shard === null ? null : { index: shard, count: shards },
     }));
     return missingShards(parts).map((shard) => ({
-      ...nothing,
       out: shardOutput(wholeOutput(out), { index: shard, count: shards }),
       shard,
       shards,
-      process: null,
     }));
   });
 }

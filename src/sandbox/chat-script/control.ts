@@ -44,7 +44,10 @@ export function chatScriptControl(store: Store): ChatScriptControl {
     load: async (text) => {
       // Loaded here, because most runs of gpuctl with a sandbox parse no document.
       const { parseDocument } = await import("../documents.ts");
-      const { content, errorFor } = await parseDocument(withBrackets(text), "the chat script");
+      const { content, errorFor } = await parseDocument(
+        withBrackets(text.replace(/^\ufeff/, "")),
+        "the chat script",
+      );
       if (content === undefined) throw new ControlRefused([], "the chat script is empty");
       return set(content, (issues) => errorFor(issues, 1));
     },
