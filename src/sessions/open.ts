@@ -4,7 +4,15 @@ import { saveFailed, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { type AnswerFile, startAnswer } from "./answer.ts";
 import { appendTurns, createFile, createOrAppend, moveToFree, whileLocked } from "./file.ts";
-import { lastQuestion, newId, orUndefined, type SessionPlace, sessionPath, validName } from "./place.ts";
+import {
+  freeName,
+  lastQuestion,
+  newId,
+  orUndefined,
+  type SessionPlace,
+  sessionPath,
+  validName,
+} from "./place.ts";
 import { isQuestion, settleQuestion } from "./question.ts";
 import { type Content, chainTo, lastAnswer, type Message, messagesOf, type Turn, textOf } from "./turn.ts";
 
@@ -161,13 +169,5 @@ function makeSessionsFolder(path: string): void {
     makeFolderSync(dirname(path), 0o700);
   } catch (error) {
     throw saveFailed(path, error);
-  }
-}
-
-/** Returns a name that no session has: `wanted`, or `wanted-2`, `wanted-3` and so on. */
-export async function freeName(folder: string, wanted: string): Promise<string> {
-  for (let count = 1; ; count++) {
-    const name = count === 1 ? wanted : `${wanted}-${count}`;
-    if ((await orUndefined(stat(sessionPath(folder, name)))) === undefined) return name;
   }
 }
