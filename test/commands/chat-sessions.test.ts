@@ -114,6 +114,18 @@ describe("the file of a question whose process was killed", () => {
     expect(await turnsIn(cli, "recovered")).toMatchObject([{ content: "Why?" }, { content: "Half of" }]);
   });
 
+  test.each([
+    ["does not replace the answer to a later question", 1, "sandbox-echo heard: later"],
+    ["replaces the answer to an earlier question", 2_000_000_000, "Half of"],
+  ])("%s", async (_what, written, expected) => {
+    const header = JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess });
+    const { cli, question } = await leftBehind(`${header}\n`);
+    await cli.run("chat later --sandbox");
+    for (const path of [question, `${question}.def.answer`]) await utimes(path, written, written);
+    expect((await turnsIn(cli, "last")).at(-1)?.content).toBe(expected);
+    expect((await readdir(folderOf(cli))).sort()).toEqual(["good.jsonl", "last.jsonl"]);
+  });
+
   test("and has another format version is not changed", async () => {
     const contents = '{"format":"gpuctl-chat-session","version":2}\n';
     const { cli, question } = await leftBehind(contents);
