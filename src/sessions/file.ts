@@ -96,6 +96,12 @@ const isForeign = (header: ReturnType<typeof headerOf>): boolean => header.forma
 
 const headerIn = (text: string) => headerOf(text.split("\n", 1)[0] ?? "");
 
+/** Whether a file has contents that are not a session. */
+export async function isForeignFile(path: string): Promise<boolean> {
+  const text = await orUndefined(readTextFile(path));
+  return text !== undefined && text !== "" && isForeign(headerIn(text));
+}
+
 /**
  * What can still be read of a file that is not a session, for example because the computer lost power: its own turns,
  * and the answers next to it. Returns undefined if the file cannot be read, is a session of any version, or if an answer
@@ -161,7 +167,7 @@ export const appendTurns = async (
 ): Promise<boolean> => (await hasContents(path)) && whileLocked(path, processes, () => append(path, turns));
 
 /** Whether there is something at a path that is not empty. */
-const hasContents = async (path: string): Promise<boolean> =>
+export const hasContents = async (path: string): Promise<boolean> =>
   ((await orUndefined(stat(path)))?.size ?? 0) > 0;
 
 /** Creates the file of a session, or appends to it if another process has just created it. Throws `SaveFailed`. */

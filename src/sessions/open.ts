@@ -3,7 +3,16 @@ import { dirname } from "node:path";
 import { saveFailed, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { type AnswerFile, startAnswer } from "./answer.ts";
-import { appendTurns, createFile, createOrAppend, moveToFree, whileLocked } from "./file.ts";
+import {
+  appendTurns,
+  createFile,
+  createFree,
+  createOrAppend,
+  hasContents,
+  isForeignFile,
+  moveToFree,
+  whileLocked,
+} from "./file.ts";
 import {
   freeName,
   lastQuestion,
@@ -145,9 +154,13 @@ export function openSession(
       const from = path;
       if (exists && from) {
         makeSessionsFolder(from);
-        if (!(await whileLocked(from, processes, () => moveToFree(from, to, processes)))) throw taken();
-        // If the file was removed in the meantime, there was nothing to rename.
-        if (!(await orUndefined(stat(to)))) await create(to, turns, place);
+        // A file that is no longer a session is not changed.
+        const isRenamed = (await isForeignFile(from))
+          ? await createFree(to, turns, processes)
+          : await whileLocked(from, processes, () => moveToFree(from, to, processes));
+        if (!isRenamed) throw taken();
+        // If the file was removed or emptied in the meantime, this process has the only copy of the turns.
+        if (!(await hasContents(to))) await create(to, turns, place);
       }
       name = wanted;
       path = to;

@@ -413,20 +413,42 @@ describe("a session file that another program changes while an answer arrives", 
     expect(await readFile(fileOf(cli, "s"), "utf8")).toBe("my notes");
   });
 
-  test("in a conversation: the conversation goes on, and can be saved under another name", async () => {
+  test.each<[string, (path: string) => void]>([
+    ["removed", (path) => rmSync(path)],
+    ["emptied", (path) => writeFileSync(path, "")],
+  ])(
+    "and that was %s during a conversation: it goes on, and can be saved under another name",
+    async (_how, change) => {
+      const cli = await createCli();
+      const run = async () => {
+        change(fileOf(cli, "s"));
+        return 1;
+      };
+      const outcome = await cli.run("chat --session s --sandbox", {
+        terminal: 80,
+        lines: ["hello", "/edit", "more", "/edit", "/save t"],
+        programs: { run },
+      });
+      expect(outcome.err).not.toContain("cannot save");
+      expect(outcome.err).toContain("Saved as session t.");
+      expect(await contentsIn(cli, "t")).toEqual(all);
+    },
+  );
+
+  test("and that is no longer a session is not changed when the conversation is saved under another name", async () => {
     const cli = await createCli();
     const run = async () => {
-      rmSync(fileOf(cli, "s"));
+      writeFileSync(fileOf(cli, "s"), "my notes");
       return 1;
     };
     const outcome = await cli.run("chat --session s --sandbox", {
       terminal: 80,
-      lines: ["hello", "/edit", "more", "/edit", "/save t"],
+      lines: ["hello", "/edit", "/save t", "more"],
       programs: { run },
     });
-    expect(outcome.err).not.toContain("cannot save");
     expect(outcome.err).toContain("Saved as session t.");
     expect(await contentsIn(cli, "t")).toEqual(all);
+    expect(await readFile(fileOf(cli, "s"), "utf8")).toBe("my notes");
   });
 });
 
