@@ -17,7 +17,7 @@ import { asRecord } from "../core/json.ts";
 const pieceLength = 65_536;
 
 interface StreamOptions extends Pick<Messages, "read" | "write"> {
-  /** Called with each message that cannot be written. */
+  /** Called with each message that cannot be sent. */
   readonly onUnsent: (message: JSONRPCMessage) => Promise<void>;
 }
 
@@ -31,13 +31,14 @@ export function streamTransport({ read, write, onUnsent }: StreamOptions): Trans
   const open = new Set<unknown>();
   const keeping = new Set<Promise<void>>();
   let hasEnded = false;
+  let hasClientGone = false;
   let isClosed = false;
   /** Aborted to stop reading. Otherwise, a client that keeps stdin open would keep the process running. */
   const stopped = new AbortController();
   const fail = (error: unknown) =>
     transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
   const closeIfDone = () => {
-    if (hasEnded && open.size === 0) void transport.close();
+    if (hasClientGone || (hasEnded && open.size === 0)) void transport.close();
   };
   const receive = (message: JSONRPCMessage) => {
     if (isJSONRPCRequest(message)) open.add(message.id);
@@ -87,6 +88,14 @@ export function streamTransport({ read, write, onUnsent }: StreamOptions): Trans
       }
     }
   };
+  const writeLine = async (line: string) => {
+    try {
+      await write(line);
+    } catch (error) {
+      hasClientGone = true;
+      throw error;
+    }
+  };
   const transport: Transport = {
     start: async () => {
       void readToEnd()
@@ -100,12 +109,12 @@ export function streamTransport({ read, write, onUnsent }: StreamOptions): Trans
     },
     send: async (message) => {
       try {
-        await write(serializeMessage(message));
+        await writeLine(serializeMessage(message));
       } catch (error) {
-        const kept = onUnsent(message);
+        const kept = onUnsent(message)
+          .catch(fail)
+          .finally(() => keeping.delete(kept));
         keeping.add(kept);
-        void kept.finally(() => keeping.delete(kept));
-        void transport.close();
         throw error;
       } finally {
         if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) open.delete(message.id);

@@ -13,18 +13,19 @@ interface UnsentOptions extends Pick<Messages, "log"> {
 }
 
 /**
- * Saves the data of a result that the client did not get, if its call was counted against the budget. Says on stderr
- * where it is.
+ * Saves the data of a result that the client did not get, if its call was counted against the budget. Of a call that
+ * failed, saves the part that was received. Says on stderr where it is.
  */
 export async function keepUnsent(
   message: JSONRPCMessage,
   { folder, now, log }: UnsentOptions,
 ): Promise<void> {
   const { ok, cost, data } = asRecord(asRecord(asRecord(message).result).structuredContent);
-  if (ok !== true || cost === undefined) return;
+  const received = ok === true ? data : asRecord(data).partial;
+  if (cost === undefined || (ok !== true && received == null)) return;
   const lost = "mcp: the client did not get the result of a call that may be charged";
   try {
-    const bytes = Buffer.from(stringifyExactly(data) ?? "null");
+    const bytes = Buffer.from(stringifyExactly(received) ?? "null");
     const path = await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" });
     log(shownText(`${lost}. It was saved to ${path}.`));
   } catch (error) {

@@ -66,7 +66,7 @@ export async function readSession(path: string, processes: Processes): Promise<C
 function parseSession(text: string, path: string): Contents {
   const [first = "", ...rest] = text.split("\n");
   const header = headerOf(first);
-  if (header.format !== format) {
+  if (isForeign(header)) {
     throw new Unavailable(`${path} is not a chat session`, "Move that file out of the sessions folder.");
   }
   if (header.version !== version) {
@@ -91,6 +91,46 @@ function parseSession(text: string, path: string): Contents {
 
 /** The fields of the first line. Editors on Windows may put a byte order mark before them. */
 const headerOf = (line: string) => asRecord(parseJson(line.replace(/^\ufeff/, "")));
+
+const isForeign = (header: ReturnType<typeof headerOf>): boolean => header.format !== format;
+
+const headerIn = (text: string) => headerOf(text.split("\n", 1)[0] ?? "");
+
+/** Whether a file has contents that are not a session. */
+export async function isForeignFile(path: string): Promise<boolean> {
+  const text = await orUndefined(readTextFile(path));
+  return text !== undefined && text !== "" && isForeign(headerIn(text));
+}
+
+/**
+ * What can still be read of a file that is not a session, for example because the computer lost power: its own turns,
+ * and the answers next to it. Returns undefined if the file cannot be read, is a session of any version, or if an answer
+ * to it is still arriving.
+ */
+export async function turnsOfDamaged(
+  path: string,
+  processes: Processes,
+): Promise<readonly Turn[] | undefined> {
+  const text = await orUndefined(readTextFile(path));
+  if (text === undefined || !isForeign(headerIn(text))) return undefined;
+  const turns = new Map<string, Turn>();
+  for (const line of text.split("\n")) {
+    const turn = parseTurn(line);
+    if (turn) turns.set(turn.id, turn);
+  }
+  for (const file of answerFiles(path)) {
+    const answer = await readAnswer(file, processes);
+    if (answer?.isUnderWay) return undefined;
+    if (answer && !turns.has(answer.turn.id)) turns.set(answer.turn.id, answer.turn);
+  }
+  return [...turns.values()].filter(({ content }) => content !== "");
+}
+
+/** Removes the file of a session, and the answers next to it. */
+export async function removeFiles(path: string): Promise<void> {
+  await rm(path, { force: true });
+  for (const file of answerFiles(path)) await rm(file, { force: true });
+}
 
 /** Milliseconds. These times are short because an append takes only a few milliseconds. */
 const lockTimes = { stale: 5_000, timeout: 10_000 };
@@ -127,7 +167,7 @@ export const appendTurns = async (
 ): Promise<boolean> => (await hasContents(path)) && whileLocked(path, processes, () => append(path, turns));
 
 /** Whether there is something at a path that is not empty. */
-const hasContents = async (path: string): Promise<boolean> =>
+export const hasContents = async (path: string): Promise<boolean> =>
   ((await orUndefined(stat(path)))?.size ?? 0) > 0;
 
 /** Creates the file of a session, or appends to it if another process has just created it. Throws `SaveFailed`. */
@@ -137,7 +177,7 @@ export async function createOrAppend(
   processes: Processes,
 ): Promise<void> {
   await whileLocked(path, processes, async () => {
-    if (!(await hasContents(path)) || !(await append(path, turns))) createFile(path, turns);
+    if (!(await append(path, turns))) createFile(path, turns);
   });
 }
 
@@ -213,6 +253,14 @@ export const moveToFree = (from: string, to: string, processes: Processes): Prom
     return true;
   });
 
+/** Creates the file of a session, unless another process creates it at the same time. Returns whether it did. */
+export const createFree = (path: string, turns: readonly Turn[], processes: Processes): Promise<boolean> =>
+  whileLocked(path, processes, async () => {
+    if (await orUndefined(stat(path))) return false;
+    createFile(path, turns);
+    return true;
+  });
+
 /**
  * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
  * any. Throws `SaveFailed`.
@@ -223,7 +271,9 @@ export async function collectAnswers(path: string, processes: Processes): Promis
     if ((await readAnswer(file, processes))?.isUnderWay) continue;
     await whileLocked(path, processes, async () => {
       const answer = await readAnswer(file, processes);
-      if (answer && answer.turn.content !== "") await append(path, [answer.turn]);
+      if (answer && answer.turn.content !== "" && !(await append(path, [answer.turn]))) {
+        createFile(path, [answer.turn]);
+      }
       await rm(file, { force: true });
     });
     collected = true;

@@ -3,8 +3,25 @@ import { dirname } from "node:path";
 import { saveFailed, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { type AnswerFile, startAnswer } from "./answer.ts";
-import { appendTurns, createFile, createOrAppend, moveToFree, whileLocked } from "./file.ts";
-import { lastQuestion, newId, orUndefined, type SessionPlace, sessionPath, validName } from "./place.ts";
+import {
+  appendTurns,
+  createFile,
+  createFree,
+  createOrAppend,
+  hasContents,
+  isForeignFile,
+  moveToFree,
+  whileLocked,
+} from "./file.ts";
+import {
+  freeName,
+  lastQuestion,
+  newId,
+  orUndefined,
+  type SessionPlace,
+  sessionPath,
+  validName,
+} from "./place.ts";
 import { isQuestion, settleQuestion } from "./question.ts";
 import { type Content, chainTo, lastAnswer, type Message, messagesOf, type Turn, textOf } from "./turn.ts";
 
@@ -137,9 +154,13 @@ export function openSession(
       const from = path;
       if (exists && from) {
         makeSessionsFolder(from);
-        if (!(await whileLocked(from, processes, () => moveToFree(from, to, processes)))) throw taken();
-        // If the file was removed in the meantime, there was nothing to rename.
-        if (!(await orUndefined(stat(to)))) await create(to, turns, place);
+        // A file that is no longer a session is not changed.
+        const isRenamed = (await isForeignFile(from))
+          ? await createFree(to, turns, processes)
+          : await whileLocked(from, processes, () => moveToFree(from, to, processes));
+        if (!isRenamed) throw taken();
+        // If the file was removed or emptied in the meantime, this process has the only copy of the turns.
+        if (!(await hasContents(to))) await create(to, turns, place);
       }
       name = wanted;
       path = to;
@@ -161,13 +182,5 @@ function makeSessionsFolder(path: string): void {
     makeFolderSync(dirname(path), 0o700);
   } catch (error) {
     throw saveFailed(path, error);
-  }
-}
-
-/** Returns a name that no session has: `wanted`, or `wanted-2`, `wanted-3` and so on. */
-export async function freeName(folder: string, wanted: string): Promise<string> {
-  for (let count = 1; ; count++) {
-    const name = count === 1 ? wanted : `${wanted}-${count}`;
-    if ((await orUndefined(stat(sessionPath(folder, name)))) === undefined) return name;
   }
 }

@@ -73,3 +73,11 @@ export const newId = (): string => crypto.randomUUID().replaceAll("-", "").slice
 
 export const orUndefined = <Value>(work: Promise<Value>): Promise<Value | undefined> =>
   work.catch(() => undefined);
+
+/** Returns a name that no session has: `wanted`, or `wanted-2`, `wanted-3` and so on. */
+export async function freeName(folder: string, wanted: string): Promise<string> {
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? wanted : `${wanted}-${count}`;
+    if ((await orUndefined(stat(sessionPath(folder, name)))) === undefined) return name;
+  }
+}

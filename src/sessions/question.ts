@@ -1,10 +1,20 @@
 import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { SaveFailed } from "../core/errors.ts";
 import type { Processes } from "../core/tasks/lock.ts";
-import { mayWrite } from "./answer.ts";
-import { collectAnswers, moveFile, readSession } from "./file.ts";
+import { answerFiles, mayWrite } from "./answer.ts";
+import {
+  collectAnswers,
+  createFree,
+  moveFile,
+  readSession,
+  removeFiles,
+  turnsOfDamaged,
+  whileLocked,
+} from "./file.ts";
 import {
   filesIn,
+  freeName,
   lastQuestion,
   newId,
   orUndefined,
@@ -12,6 +22,7 @@ import {
   sessionPath,
   sessionSuffix,
 } from "./place.ts";
+import { lastAnswer } from "./turn.ts";
 
 /**
  * A question asked without a session gets its own file, so that several processes can ask at the same time. Once the
@@ -26,26 +37,66 @@ export const isQuestion = (path: string): boolean => path.endsWith(questionSuffi
 
 /**
  * Renames the file of an answered question to "last". Deletes it if the question has no answer, or if "last" is newer.
+ * `written` is when its process last wrote, if the file was changed after that.
  */
-export async function settleQuestion(path: string, folder: string): Promise<void> {
+export async function settleQuestion(path: string, folder: string, written?: number): Promise<void> {
   const last = sessionPath(folder, lastQuestion);
   const [own, other] = await Promise.all([path, last].map((one) => orUndefined(stat(one))));
   if (own === undefined) return;
   const turns = (await orUndefined(readSession(path, noProcesses)))?.turns ?? [];
   const isAnswered = turns.some(({ role }) => role === "assistant");
-  if (isAnswered && own.mtimeMs >= (other?.mtimeMs ?? 0)) await moveFile(path, last);
+  if (isAnswered && (written ?? own.mtimeMs) >= (other?.mtimeMs ?? 0)) await moveFile(path, last);
   else await rm(path, { force: true });
 }
 
 const noProcesses: Processes = { self: "", isRunning: () => false, isHere: () => true };
 
-/** Settles the questions left behind by processes that were killed. */
-export async function settleQuestions({ folder, processes }: SessionPlace): Promise<void> {
+/**
+ * Settles the questions left behind by processes that were killed. One that cannot be settled, for example because the
+ * disk is full, is left as it is: the other sessions do not depend on it.
+ */
+export async function settleQuestions(place: SessionPlace): Promise<void> {
+  const { folder } = place;
   const questions = (await filesIn(folder)).filter(isQuestion);
   for (const path of questions.map((name) => join(folder, name))) {
-    const contents = await orUndefined(readSession(path, processes));
-    if (contents?.process !== undefined && (await mayWrite(contents.process, path, processes))) continue;
-    await collectAnswers(path, processes);
-    await settleQuestion(path, folder);
+    await settleLeftBehind(path, place).catch((error) => {
+      if (!(error instanceof SaveFailed)) throw error;
+    });
   }
 }
+
+async function settleLeftBehind(path: string, place: SessionPlace): Promise<void> {
+  const { folder, processes } = place;
+  const contents = await orUndefined(readSession(path, processes));
+  if (contents === undefined) return recover(path, place);
+  if (contents.process !== undefined && (await mayWrite(contents.process, path, processes))) return;
+  const written = await lastWritten([path, ...answerFiles(path)]);
+  await collectAnswers(path, processes);
+  await settleQuestion(path, folder, written);
+}
+
+/** When one of these files was last written, in milliseconds since the epoch. */
+async function lastWritten(paths: readonly string[]): Promise<number> {
+  const facts = await Promise.all(paths.map((path) => orUndefined(stat(path))));
+  return Math.max(...facts.map((one) => one?.mtimeMs ?? 0));
+}
+
+/** The name of a session with what can still be read of a damaged file. */
+const recovered = "recovered";
+
+/**
+ * Replaces a damaged file by a session with what can still be read of it. That session has its own name, because the
+ * next question would replace "last". Removes the file if no answer can be read. Does nothing if the file cannot be
+ * read at all, or is a session of another version.
+ */
+const recover = (path: string, { folder, processes }: SessionPlace): Promise<void> =>
+  whileLocked(path, processes, async () => {
+    const turns = await turnsOfDamaged(path, processes);
+    if (turns === undefined) return;
+    if (lastAnswer(turns)) {
+      const create = async () =>
+        createFree(sessionPath(folder, await freeName(folder, recovered)), turns, processes);
+      while (!(await create()));
+    }
+    await removeFiles(path);
+  });

@@ -1,9 +1,9 @@
-import { rm, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { isDiskFull, NotFound, saveFailed, UsageError } from "../core/errors.ts";
-import { answerFiles } from "./answer.ts";
-import { collectAnswers, moveToFree, readSession, whileLocked } from "./file.ts";
-import { freeName, type OpenSession, openSession } from "./open.ts";
+import { collectAnswers, moveToFree, readSession, removeFiles, whileLocked } from "./file.ts";
+import { type OpenSession, openSession } from "./open.ts";
 import {
+  freeName,
   lastQuestion,
   nameProblem,
   orUndefined,
@@ -105,15 +105,12 @@ export function createSessions(place: SessionPlace): Sessions {
     remove: async (name) => {
       const path = sessionPath(folder, name);
       if (nameProblem(name) !== undefined || !(await orUndefined(stat(path)))) throw noSession(name);
-      const removeFiles = async () => {
-        await rm(path, { force: true });
-        for (const file of answerFiles(path)) await rm(file, { force: true });
-      };
+      const remove = () => removeFiles(path);
       try {
-        await whileLocked(path, processes, removeFiles).catch((error) => {
+        await whileLocked(path, processes, remove).catch((error) => {
           // A lock needs space on the disk. Removing a session makes some.
           if (!isDiskFull(error)) throw error;
-          return removeFiles();
+          return remove();
         });
       } catch (error) {
         throw new UsageError(`cannot remove ${path}: ${saveFailed(path, error).reason}`);

@@ -4,10 +4,11 @@ import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { asList, asRecord } from "../../src/core/json.ts";
+import { collectAnswers } from "../../src/sessions/file.ts";
 import { createSessions } from "../../src/sessions/store.ts";
 import { processes } from "../../src/system/files.ts";
 import { type Cli, createCli, type SeenRequest } from "../support/cli.ts";
-import { distantProcess, hour } from "../support/leases.ts";
+import { deadProcess, distantProcess, hour } from "../support/leases.ts";
 
 const folderOf = ({ folder }: Cli) => join(folder, "state", "chat-sessions");
 const fileOf = (cli: Cli, name: string) => join(folderOf(cli), `${name}.jsonl`);
@@ -69,6 +70,87 @@ test("an unfinished answer of a process on another machine counts as cut off aft
     content: "Half of",
     incomplete: "gpuctl ended before the answer was stored",
   });
+});
+
+describe("the file of a question whose process was killed", () => {
+  /** Leaves behind a question with these contents, and a part of its answer. */
+  async function leftBehind(contents: string) {
+    const cli = await createCli();
+    await cli.run("chat Hello --session good --sandbox");
+    const question = `${fileOf(cli, "last")}.abc.question`;
+    await writeFile(question, contents);
+    const time = "2026-11-22T12:00:00.000Z";
+    const turn = { id: "def", parent: "abc", time, role: "assistant" };
+    await writeFile(
+      `${question}.def.answer`,
+      `${JSON.stringify({ process: deadProcess, turn })}\n"Half of"\n`,
+    );
+    return { cli, question };
+  }
+
+  test.each([
+    ["filled with zeros", "\0".repeat(300)],
+    ["emptied", ""],
+    ["changed", "my notes\n"],
+  ])(
+    "and was %s does not stop other commands, and the part of its answer becomes a session",
+    async (_how, contents) => {
+      const { cli } = await leftBehind(contents);
+      await cli.run("chat Hello --session recovered --sandbox");
+      expect((await namesIn(cli)).sort()).toEqual(["good", "recovered", "recovered-2"]);
+      expect(await turnsIn(cli, "recovered-2")).toMatchObject([
+        { role: "assistant", content: "Half of", incomplete: "gpuctl ended before the answer was stored" },
+      ]);
+      expect(await cli.run("chat More --session recovered-2 --sandbox")).toMatchObject({ code: 0 });
+      expect(await cli.run("chat sessions remove good recovered-2 --yes")).toMatchObject({ code: 0 });
+      expect(await readdir(folderOf(cli))).toEqual(["recovered.jsonl"]);
+    },
+  );
+
+  test("and lost its first line becomes a session with the turns that can be read", async () => {
+    const turn = { id: "abc", parent: null, time: "2026-11-22T12:00:00.000Z", role: "user", content: "Why?" };
+    const { cli } = await leftBehind(`\0\0\0\n${JSON.stringify(turn)}\n\0\0`);
+    expect(await namesIn(cli)).toContain("recovered");
+    expect(await turnsIn(cli, "recovered")).toMatchObject([{ content: "Why?" }, { content: "Half of" }]);
+  });
+
+  test.each([
+    ["does not replace the answer to a later question", 1, "sandbox-echo heard: later"],
+    ["replaces the answer to an earlier question", 2_000_000_000, "Half of"],
+  ])("%s", async (_what, written, expected) => {
+    const header = JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess });
+    const { cli, question } = await leftBehind(`${header}\n`);
+    await cli.run("chat later --sandbox");
+    for (const path of [question, `${question}.def.answer`]) await utimes(path, written, written);
+    expect((await turnsIn(cli, "last")).at(-1)?.content).toBe(expected);
+    expect((await readdir(folderOf(cli))).sort()).toEqual(["good.jsonl", "last.jsonl"]);
+  });
+
+  test("and has another format version is not changed", async () => {
+    const contents = '{"format":"gpuctl-chat-session","version":2}\n';
+    const { cli, question } = await leftBehind(contents);
+    expect(await namesIn(cli)).toEqual(["good"]);
+    expect(await readFile(question, "utf8")).toBe(contents);
+    expect(await readdir(folderOf(cli))).toHaveLength(3);
+  });
+
+  test("and is a folder does not stop other commands", async () => {
+    const { cli, question } = await leftBehind("");
+    rmSync(question);
+    await mkdir(question);
+    expect(await namesIn(cli)).toEqual(["good"]);
+    expect(await cli.run("chat sessions remove good --yes")).toMatchObject({ code: 0 });
+  });
+});
+
+test("the answer of a killed process creates the file of its session again if that was removed", async () => {
+  const cli = await createCli();
+  await mkdir(folderOf(cli), { recursive: true });
+  const turn = { id: "def", parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
+  const line = JSON.stringify({ process: deadProcess, turn });
+  await writeFile(`${fileOf(cli, "s")}.def.answer`, `${line}\n"Half of"\n`);
+  await collectAnswers(fileOf(cli, "s"), processes);
+  expect(await turnsIn(cli, "s")).toMatchObject([{ content: "Half of" }]);
 });
 
 describe("chat without --session", () => {
@@ -331,20 +413,42 @@ describe("a session file that another program changes while an answer arrives", 
     expect(await readFile(fileOf(cli, "s"), "utf8")).toBe("my notes");
   });
 
-  test("in a conversation: the conversation goes on, and can be saved under another name", async () => {
+  test.each<[string, (path: string) => void]>([
+    ["removed", (path) => rmSync(path)],
+    ["emptied", (path) => writeFileSync(path, "")],
+  ])(
+    "and that was %s during a conversation: it goes on, and can be saved under another name",
+    async (_how, change) => {
+      const cli = await createCli();
+      const run = async () => {
+        change(fileOf(cli, "s"));
+        return 1;
+      };
+      const outcome = await cli.run("chat --session s --sandbox", {
+        terminal: 80,
+        lines: ["hello", "/edit", "more", "/edit", "/save t"],
+        programs: { run },
+      });
+      expect(outcome.err).not.toContain("cannot save");
+      expect(outcome.err).toContain("Saved as session t.");
+      expect(await contentsIn(cli, "t")).toEqual(all);
+    },
+  );
+
+  test("and that is no longer a session is not changed when the conversation is saved under another name", async () => {
     const cli = await createCli();
     const run = async () => {
-      rmSync(fileOf(cli, "s"));
+      writeFileSync(fileOf(cli, "s"), "my notes");
       return 1;
     };
     const outcome = await cli.run("chat --session s --sandbox", {
       terminal: 80,
-      lines: ["hello", "/edit", "more", "/edit", "/save t"],
+      lines: ["hello", "/edit", "/save t", "more"],
       programs: { run },
     });
-    expect(outcome.err).not.toContain("cannot save");
     expect(outcome.err).toContain("Saved as session t.");
     expect(await contentsIn(cli, "t")).toEqual(all);
+    expect(await readFile(fileOf(cli, "s"), "utf8")).toBe("my notes");
   });
 });
 

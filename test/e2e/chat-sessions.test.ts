@@ -1,8 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { homeWithServer } from "../support/chat-server.ts";
+import { deadProcess } from "../support/leases.ts";
 import { firstChunk, type Home, launcher } from "../support/process.ts";
 
 const folderOf = (home: Home) => join(home.folder, "state", "chat-sessions");
@@ -116,5 +117,26 @@ describe("a full disk", () => {
     await first;
     expect(await limited(home, 10, "chat sessions remove s --yes")).toMatchObject({ code: 0, err: "" });
     expect(await readdir(folderOf(home))).toEqual([]);
+  });
+
+  test("keeps the answer of a killed process, and does not keep sessions from being listed", async () => {
+    const { home, server } = await homeWithServer();
+    const first = home.run("chat hello --session s -m m");
+    (await server.next()).finish();
+    await first;
+    const question = join(folderOf(home), "last.jsonl.abc.question");
+    await copyFile(join(folderOf(home), "s.jsonl"), question);
+    const time = "2026-11-22T12:00:00.000Z";
+    const turn = { id: "def", parent: null, time, role: "assistant" };
+    await writeFile(
+      `${question}.def.answer`,
+      `${JSON.stringify({ process: deadProcess, turn })}\n"Half of"\n`,
+    );
+    expect(await limited(home, 10, "chat sessions list -o id")).toMatchObject({
+      code: 0,
+      out: "s\n",
+      err: "",
+    });
+    expect((await turnsIn(home, "last")).at(-1)?.content).toBe("Half of");
   });
 });

@@ -1,7 +1,10 @@
 import { readFile, stat } from "node:fs/promises";
 import { PassThrough } from "node:stream";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
+import { streamTransport } from "../../src/mcp/transport.ts";
 import { createCli, type Responder } from "../support/cli.ts";
+import { base64, tinyPng } from "../support/pictures.ts";
 import { agentOf, everything, quickPictures } from "./client.ts";
 
 const vms = "/v2/on-demand/virtual-machine-rentals";
@@ -248,8 +251,12 @@ test("a message that is too long is skipped, and those after it get their respon
   expect(err).toContain("mcp: skipped a message that is longer than 10485760 bytes\n");
 });
 
-test("a server whose client is gone ends although stdin stays open, and keeps the answer that was paid for", async () => {
-  const cli = await createCli();
+/**
+ * Runs a server whose client calls a tool and then closes stdout, but not stdin. Returns what is on stderr, and the file
+ * that keeps the result.
+ */
+async function runWithoutReader(tool: string, args: object, respond: Responder = () => undefined) {
+  const cli = await createCli({ respond });
   const request = (id: number, method: string, params: object) =>
     `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`;
   const stdin = new PassThrough();
@@ -260,15 +267,13 @@ test("a server whose client is gone ends although stdin stays open, and keeps th
       clientInfo: { name: "x", version: "1" },
     }),
   );
-  const question = { model: "sandbox-echo", messages: [{ role: "user", content: "hello" }] };
   let logged = "";
   const { code } = await cli.run(`mcp ${everything}`, {
     messages: {
       read: stdin,
       write: (text) => {
         const { id } = JSON.parse(text);
-        if (id === 1)
-          stdin.write(request(2, "tools/call", { name: "create_chat_completion", arguments: question }));
+        if (id === 1) stdin.write(request(2, "tools/call", { name: tool, arguments: args }));
         else throw new Error("write EPIPE");
       },
       log: (text) => {
@@ -278,5 +283,70 @@ test("a server whose client is gone ends although stdin stays open, and keeps th
   });
   expect(code).toBe(0);
   const [, path = ""] = /did not get the result .* was saved to (.*\.json)\.\n/.exec(logged) ?? [];
-  expect(await readFile(path, "utf8")).toContain("sandbox-echo heard: hello");
+  return readFile(path, "utf8");
+}
+
+describe("a server whose client has closed stdout ends although stdin stays open", () => {
+  test("and keeps the answer that was paid for", async () => {
+    const question = { model: "sandbox-echo", messages: [{ role: "user", content: "hello" }] };
+    expect(await runWithoutReader("create_chat_completion", question)).toContain("sandbox-echo heard: hello");
+  });
+
+  test("and keeps the part that was received before a failure", async () => {
+    const picture = { model_name: "SDXL1.0-base", prompt: "a cat", steps: 25 };
+    const kept = await runWithoutReader("generate_image", picture, ({ path }) =>
+      path === "/v1/image/generation"
+        ? Response.json({
+            images: [
+              { index: 0, image: base64(tinyPng()), random_seed: 42 },
+              { index: 1, image: null },
+            ],
+          })
+        : undefined,
+    );
+    const [{ path }] = JSON.parse(kept);
+    expect((await stat(path)).size).toBeGreaterThan(0);
+  });
+});
+
+describe("a message that cannot be sent", () => {
+  const circular = (): JSONRPCMessage => {
+    const data: Record<string, unknown> = {};
+    data.itself = data;
+    return { jsonrpc: "2.0", method: "notifications/message", params: { data } };
+  };
+  const pong = { jsonrpc: "2.0", id: 1, result: {} } as const;
+
+  /** A transport whose client keeps stdin open. */
+  async function started(options: Partial<Parameters<typeof streamTransport>[0]>) {
+    const events: string[] = [];
+    const transport = streamTransport({
+      read: () => new PassThrough(),
+      write: async (text) => void events.push(text.trim()),
+      onUnsent: async () => void events.push("unsent"),
+      ...options,
+    });
+    transport.onclose = () => events.push("closed");
+    transport.onerror = ({ message }) => events.push(message);
+    await transport.start();
+    return { transport, events };
+  }
+
+  test("because it is no JSON does not end the server", async () => {
+    const { transport, events } = await started({});
+    await expect(transport.send(circular())).rejects.toThrow(/circular/);
+    await transport.send(pong);
+    expect(events).toEqual(["unsent", JSON.stringify(pong)]);
+  });
+
+  test("and cannot be kept is reported, and the server ends", async () => {
+    const { transport, events } = await started({
+      write: () => {
+        throw new Error("write EPIPE");
+      },
+      onUnsent: () => Promise.reject(new Error("no such module")),
+    });
+    await expect(transport.send(pong)).rejects.toThrow("EPIPE");
+    await expect.poll(() => events).toEqual(["no such module", "closed"]);
+  });
 });

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { Lexer } from "marked";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { displayWidth } from "../../src/output/display-width.ts";
 import { createMarkdownDrawer } from "../../src/output/markdown/draw.ts";
+import { longWordFinder } from "../../src/output/markdown/long-word.ts";
 import { fc, runs } from "../support/property.ts";
 import { everyNth } from "../support/thorough.ts";
 
@@ -217,7 +219,8 @@ describe("Markdown that streams", () => {
     ["letters before an @", `${"a".repeat(60_000)}@`],
     ["marks of images", "![".repeat(30_000)],
   ])("draws a very long word of %s without parsing it again and again", async (_, word) => {
-    const start = process.cpuUsage();
+    const lex = vi.spyOn(Lexer.prototype, "lex");
+    onTestFinished(() => lex.mockRestore());
     expect(
       plain(
         await drawn(
@@ -233,8 +236,43 @@ describe("Markdown that streams", () => {
         ),
       ),
     ).toBe(`Before\n\n${word} *after*\n`);
-    const { user, system } = process.cpuUsage(start);
-    expect((user + system) / 1000).toBeLessThan(10_000);
+    const parsed = lex.mock.calls.reduce((sum, [source]) => sum + source.length, 0);
+    expect(parsed).toBeLessThan(word.length);
+  });
+
+  test("reads a long word only once, however small the pieces of the text after it are", async () => {
+    const rest = " more words".repeat(100);
+    const timeFor = async (first: string) => {
+      const start = process.cpuUsage();
+      await drawn([first, ...(rest.match(/.{1,10}/g) ?? [])]);
+      const { user, system } = process.cpuUsage(start);
+      return user + system;
+    };
+    // The first run also compiles the code.
+    await timeFor("a".repeat(100));
+    const base = await timeFor(`${"a".repeat(100)} `.repeat(80));
+    expect(await timeFor("a".repeat(8_080))).toBeLessThan(10 * base);
+  });
+
+  test("finds the same long words in pieces of any size", () => {
+    const text = fc
+      .array(fc.constantFrom("a", "bc", " ", "\n"), { maxLength: 60 })
+      .map((all) => all.join(""));
+    fc.assert(
+      fc.property(text, fc.array(fc.nat(), { maxLength: 8 }), (all, places) => {
+        const find = longWordFinder(5);
+        let start = 0;
+        for (const piece of cut(all, places)) {
+          const end = start + piece.length;
+          const words = [...all.slice(0, end).matchAll(/\S{5,}/g)];
+          const expected = words.find(({ 0: word, index }) => piece !== "" && index + word.length > start);
+          const found = find(piece);
+          expect(found === undefined ? undefined : start + found).toBe(expected?.index);
+          start = end;
+        }
+      }),
+      runs(200),
+    );
   });
 
   const sizes: readonly (readonly [string, string])[] = [

@@ -3,6 +3,7 @@ import { Chalk } from "chalk";
 import { Lexer, type Token } from "marked";
 import { type Drawing, type Drawn, drawBlock, endsInBlankLine, fencedCode } from "./blocks.ts";
 import type { Styles } from "./inline.ts";
+import { longWordFinder } from "./long-word.ts";
 import { lengthOf, painted } from "./wrap.ts";
 
 export interface MarkdownOptions {
@@ -41,7 +42,6 @@ const maxBlock = 65_536;
  * if the word consists of marks. All text from the first longer word on is plain.
  */
 const maxWord = 8_192;
-const longWord = new RegExp(`\\S{${maxWord}}`);
 
 /** Maximum nesting of lists and quotes. Text that is nested more deeply is plain. */
 const maxDepth = 16;
@@ -64,6 +64,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   let isFirst = true;
   /** A block keeps its first width, because a different width would change lines that are already drawn. */
   let blockWidth: number | undefined;
+  const findLongWord = longWordFinder(maxWord);
   let isPlain = false;
   let endsLine = true;
 
@@ -142,10 +143,12 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
 
   const drawPart = (part: string): string => {
     const lineStart = source.lastIndexOf("\n") + 1;
+    const longWord = findLongWord(part);
+    const longAt = longWord === undefined ? undefined : Math.max(0, source.length + longWord);
     source += part;
     let shown = "";
     if (!isPlain) {
-      const end = deepLine(source, lineStart) ?? longWordIn(source, source.length - part.length);
+      const end = deepLine(source, lineStart) ?? (startsWithCode(source) ? undefined : longAt);
       if (end !== undefined) shown = drawUpTo(end);
       else {
         shown = draw(false);
@@ -199,13 +202,8 @@ function deepLine(source: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The start of the first word that is too long and does not end before `from`. Code may have lines of any length. */
-function longWordIn(source: string, from: number): number | undefined {
-  if (/^ {0,3}(?:```|~~~)/.test(source)) return undefined;
-  const start = Math.max(0, from - maxWord);
-  const index = longWord.exec(source.slice(start))?.index;
-  return index === undefined ? undefined : start + index;
-}
+/** Whether a text starts with code, which may have lines of any length. */
+const startsWithCode = (source: string): boolean => /^ {0,3}(?:```|~~~)/.test(source);
 
 /** The position where a text can be divided: after its last line break, or else after its last space. */
 const lastBreak = (text: string): number =>
