@@ -30,7 +30,7 @@ export default defineCommand({
   examples: [
     { text: "Rent one H100", command: sandboxExamples.rental },
     {
-      text: "Rent a machine with two H200 GPUs and a web port, and wait until it is running",
+      text: "Rent a machine with two H200 GPUs and a web port, and wait until it runs",
       command:
         "gpuctl rentals create vm --gpus 2 --gpu h200 --region eu-north-4 --custom-ports 8080 --wait --sandbox --yes",
     },
