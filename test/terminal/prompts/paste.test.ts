@@ -144,8 +144,8 @@ describe.skipIf(process.platform === "win32")("typed characters", () => {
     terminal.type("12\r\n");
     await terminal.waitFor("must be a multiple of 8");
     terminal.type(".");
-    await terminal.waitFor(/\(--gpu-count\) .*\./);
-    expect(terminal.text()).toMatch(/\(--gpu-count\) 12\.$/m);
+    await terminal.waitFor(/\(--gpu-count\)\s+\d+\.$/);
+    expect(terminal.text()).toMatch(/\(--gpu-count\)\s+12\.$/);
     terminal.press("ctrl-c");
     expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
   });
