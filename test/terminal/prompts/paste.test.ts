@@ -141,11 +141,11 @@ describe.skipIf(process.platform === "win32")("typed characters", () => {
     await terminal.waitFor("manually");
     terminal.press("up", "enter");
     await terminal.waitFor("(--gpu-count)");
-    terminal.type("12\r\n");
-    await terminal.waitFor("must be a multiple of 8");
+    terminal.type("bad\r\n");
+    await terminal.waitFor("must be");
     terminal.type(".");
-    await terminal.waitFor(/\(--gpu-count\)\s+\d+\.$/);
-    expect(terminal.text()).toMatch(/\(--gpu-count\)\s+12\.$/);
+    await terminal.waitFor(/\(--gpu-count\)\s+\w+\.$/);
+    expect(terminal.text()).toMatch(/\(--gpu-count\)\s+bad\.$/);
     terminal.press("ctrl-c");
     expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
   });
