@@ -3,11 +3,9 @@ import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { Interrupted } from "../core/errors.ts";
 import { interruptionSignals } from "./interruption.ts";
+import { inputParts, passKey } from "./prompt-input.ts";
 import { holdMode, pasteMode } from "./terminal.ts";
 import type { LineEditor, LineEditorOptions, LineRead } from "./types.ts";
-
-const pasteStart = "\u001b[200~";
-const pasteEnd = "\u001b[201~";
 
 /** In characters. A longer paste is shown as a short note instead. */
 const maxShownPaste = 1_000;
@@ -36,7 +34,6 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
       );
     },
   });
-  let rest = "";
   let settle: (read: LineRead) => void = () => {};
   const resolve = (read: LineRead) => {
     isReading = false;
@@ -46,20 +43,19 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
   let isReading = false;
   /** Passes typed input to readline until readline has read a line. The rest of the input waits for the next read. */
   const feed = () => {
-    while (rest !== "" && isReading) {
-      const { text, paste, left } = nextInput(rest, pastes.isOpen());
-      if (left === rest) return;
-      rest = left;
-      if (paste !== undefined) pastes.add(paste, editor);
+    while (isReading) {
+      const part = parts.next();
+      if (part === undefined) return;
+      if ("paste" in part) pastes.insert(part.paste, editor);
       // Synchronous, so that keys and pastes stay in order.
-      else if (text !== "") keys.emit("data", Buffer.from(text));
+      else passKey(keys, part.key === "\n" ? "\r" : part.key);
     }
   };
+  const parts = inputParts(feed);
   const onData = (data: Buffer) => {
-    rest += decoder.decode(data, { stream: true });
+    parts.add(data);
     feed();
   };
-  const decoder = new TextDecoder();
   const setRaw = (on: boolean) => stdin.setRawMode?.(on);
   const end = () => resolve({ key: "ctrl-d" });
   const interrupt = () => reject(new Interrupted());
@@ -107,6 +103,7 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
       } finally {
         stdin.off("data", onData).off("end", end).off("error", end);
         for (const signal of interruptionSignals) process.off(signal, interrupt);
+        parts.stop();
         stdin.pause();
         setRaw(false);
         leavePasteMode();
@@ -137,60 +134,12 @@ function leaveLine(editor: Interface): void {
   Object.assign(editor, { line: "", cursor: 0, prevRows: 0 });
 }
 
-interface NextInput {
-  /** Keys to pass to readline together. They end before a paste. */
-  readonly text: string;
-  /** A part of a paste, and whether the paste ends with it. */
-  readonly paste?: { readonly text: string; readonly ends: boolean };
-  readonly left: string;
-}
-
-/**
- * Splits off the first part of the input from the terminal. If the input ends with an incomplete paste mark, the mark
- * stays in `left`.
- */
-function nextInput(input: string, inPaste: boolean): NextInput {
-  const mark = inPaste ? pasteEnd : pasteStart;
-  const at = input.indexOf(mark);
-  if (inPaste) {
-    if (at >= 0) {
-      return {
-        text: "",
-        paste: { text: input.slice(0, at), ends: true },
-        left: input.slice(at + mark.length),
-      };
-    }
-    const end = input.length - partOf(mark, input);
-    return { text: "", paste: { text: input.slice(0, end), ends: false }, left: input.slice(end) };
-  }
-  if (at === 0) return { text: "", paste: { text: "", ends: false }, left: input.slice(mark.length) };
-  const keys = input.slice(0, at < 0 ? input.length - partOf(mark, input) : at);
-  // Readline treats a Tab among other keys as text, so control keys are passed on one by one.
-  const [part = ""] = /^(?:[\r\n\t\u0003\u0004]|[^\r\n\t\u0003\u0004]+)/.exec(keys) ?? [];
-  return { text: part === "\n" ? "\r" : part, left: input.slice(part.length) };
-}
-
-/**
- * How many characters at the end of the input may be the start of a mark. Escape alone is a key, so it does not count.
- */
-function partOf(mark: string, input: string): number {
-  for (let length = mark.length - 1; length > 1; length--) {
-    if (input.endsWith(mark.slice(0, length))) return length;
-  }
-  return 0;
-}
-
-/** Collects a paste that arrives in parts, and inserts it into the edited line. A long paste is inserted as a note. */
+/** Inserts pastes into the edited line. A long paste is inserted as a note. */
 function createPastes() {
-  let open: string | undefined;
   const long = new Map<string, string>();
   return {
-    isOpen: () => open !== undefined,
-    add: ({ text, ends }: NonNullable<NextInput["paste"]>, editor: Interface) => {
-      open = (open ?? "") + text;
-      if (!ends) return;
-      const pasted = open.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
-      open = undefined;
+    insert: (text: string, editor: Interface) => {
+      const pasted = text.replace(/\r\n?/g, "\n").replace(/[^\P{Cc}\n\t]/gu, "");
       if (pasted === "") return;
       if (pasted.length <= maxShownPaste) {
         editor.write(shown(pasted));

@@ -4,6 +4,7 @@ import { Writable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { Interrupted } from "../core/errors.ts";
 import { interruptionSignals } from "./interruption.ts";
+import { dropTime } from "./prompt-input.ts";
 import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
 
 /** Line-based prompts for screen readers and terminals that cannot move the cursor. */
@@ -23,9 +24,6 @@ export const plainPrompts: Prompts = {
     process.stderr.write(`${outcome === "success" ? "OK" : "FAILED"}: ${text}\n`);
   },
 };
-
-/** How long to read what was typed, in milliseconds. The terminal has stored it, so it arrives at once. */
-const dropTime = 50;
 
 /**
  * Drops what was typed before a question, including part of a line, which only raw mode can read. Inquirer does the same.

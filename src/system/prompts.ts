@@ -57,8 +57,9 @@ async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise
   const { stdin, stderr } = process;
   const ended = new AbortController();
   const end = () => ended.abort();
-  const { keys, open, close } = promptInput(stdin, { onCtrlC: end });
-  // Readline pauses its input on Ctrl-D. It also does so when a stopped process continues, but then resumes the input.
+  const { keys, dropTyped, open, close } = promptInput(stdin, { onCtrlC: end });
+  // Readline pauses its input when it closes on Ctrl-D. It also does so when a process that Ctrl-Z stopped continues. Then
+  // `resume` runs before `onPause` looks, because it was registered before readline's own handler.
   const onPause = () => setImmediate(() => keys.isPaused() && end());
   const resume = () => setImmediate(() => keys.resume());
   keys.on("pause", onPause);
@@ -67,6 +68,7 @@ async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise
   for (const signal of endSignals) process.on(signal, end);
   const leavePasteMode = holdMode(stderr, pasteMode);
   try {
+    await dropTyped();
     const answer = prompt({ input: keys, output: stderr, signal: ended.signal });
     // Runs after Inquirer has drawn the prompt, because Inquirer draws in a `setImmediate` that it called earlier.
     setImmediate(open);

@@ -68,6 +68,9 @@ const SCREEN = { enter: "\u001b[?1049h", leave: "\u001b[?1049l" };
 /** Bracketed paste: the terminal marks pasted text, so that a pasted line feed does not submit the line. */
 export const pasteMode = { enter: "\u001b[?2004h", leave: "\u001b[?2004l" };
 
+/** What the terminal sends before and after pasted text. */
+export const pasteMarks = { start: "\u001b[200~", end: "\u001b[201~" };
+
 interface ModeOptions {
   /** Sets the mode. */
   readonly enter: string;

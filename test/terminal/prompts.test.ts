@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { serveThirdParty } from "../e2e/third-party-server.ts";
+import { lookup } from "../e2e/third-party-records.ts";
+import { send, serveThirdParty } from "../e2e/third-party-server.ts";
+import { description } from "../support/described.ts";
 import { createHome, key } from "../support/process.ts";
 import { skipWithout } from "../support/programs.ts";
 import { createRentedHome } from "../support/rented-home.ts";
@@ -265,6 +267,37 @@ describe.skipIf(process.platform === "win32")("what was typed before a question"
     terminal.press("enter");
     expect(await terminal.ended(), terminal.text()).toMatchObject({ code: 130 });
     expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("1001\n");
+  });
+
+  test("does not answer the question if it was typed while the service was asked", async () => {
+    let respond = () => {};
+    const asked = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    let answerLookup = () => {};
+    const server = await serveThirdParty({
+      key,
+      instead: {
+        "GET /v2/openapi.json": (_request, response) =>
+          send(response, description({ "DELETE /v2/on-demand/virtual-machine-rentals/{id}": {} })),
+        "GET /v2/on-demand/rental": (_request, response) => {
+          answerLookup = () => send(response, lookup);
+          respond();
+        },
+      },
+    });
+    onTestFinished(() => server.close());
+    const home = await createHome({ GPUCTL_BASE_URL: server.url, GPUCTL_API_KEY: key });
+    const terminal = home.shellOnTerminal(`gpuctl rentals terminate ${lookup.id}`);
+    await asked;
+    terminal.type("y\r");
+    // The terminal echoes what it has received.
+    await terminal.waitFor("y");
+    answerLookup();
+    await terminal.waitFor("(y/N)");
+    terminal.press("enter");
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: 130 });
+    expect(server.requests.map(({ method }) => method)).not.toContain("DELETE");
   });
 
   test.each([

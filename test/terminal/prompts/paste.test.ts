@@ -72,6 +72,24 @@ describe.skipIf(process.platform === "win32")("a paste", () => {
     expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("1001\n");
   });
 
+  test.each([
+    [
+      "has its end mark inside, broken by a dropped character",
+      "\u001b[200~x\u001b\u200b[201~\u0015y\r\u001b[201~",
+    ],
+    ["follows an Escape key", `\u001b${marked("y\r")}`],
+    ["follows the start of a sequence", `\u001b[${marked("y\r")}`],
+  ])("confirms nothing if it %s", async (_, typed) => {
+    const home = await createRentedHome(["train"]);
+    const terminal = home.shellOnTerminal("gpuctl rentals terminate 1001 --sandbox");
+    await terminal.waitFor("(y/N)");
+    terminal.type(`${typed}.`);
+    await terminal.waitFor(/\(y\/N\) .*\.$/);
+    terminal.press("ctrl-c");
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.interrupted });
+    expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("1001\n");
+  });
+
   test("with line breaks becomes one answer, and the last line break does not count", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl setup");
@@ -101,6 +119,35 @@ describe.skipIf(process.platform === "win32")("a paste", () => {
     terminal.press("ctrl-c");
     expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.interrupted });
     expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("");
+  });
+});
+
+describe.skipIf(process.platform === "win32")("typed characters", () => {
+  test("that are dropped do not make a key of the characters around them", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(text.line);
+    await terminal.waitFor(text.prompt);
+    terminal.type("ab\u001b\u200b[D\u001b[\u200bDc");
+    await terminal.waitFor("ab[DDc");
+    terminal.press("ctrl-c");
+    expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
+  });
+
+  test("that end with two characters of a line break answer once", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(
+      "gpuctl rentals create bare-metal --gpu-type h100 --region us-central-1 --network-type ethernet --sandbox",
+    );
+    await terminal.waitFor("manually");
+    terminal.press("up", "enter");
+    await terminal.waitFor("(--gpu-count)");
+    terminal.type("bad\r\n");
+    await terminal.waitFor("must be");
+    terminal.type(".");
+    await terminal.waitFor(/\(--gpu-count\)\s+\w+\.$/);
+    expect(terminal.text()).toMatch(/\(--gpu-count\)\s+bad\.$/);
+    terminal.press("ctrl-c");
+    expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
   });
 });
 
