@@ -134,7 +134,7 @@ async function printedKey(command: string, source: string, output: CommandOutput
   throw new KeyCommandFailed(source, `${part} that ${shown} printed ${notInHeader}`);
 }
 
-const notInHeader = "has spaces or characters that an HTTP header cannot contain";
+const notInHeader = "has spaces, or characters that an HTTP header cannot contain";
 
 export interface SecretsOptions {
   readonly keyring: Keyring;

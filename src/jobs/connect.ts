@@ -56,7 +56,9 @@ export async function onRental<Value>(
     }
     if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} ended before the job was done`);
     if (known?.state === "other")
-      throw new RentalFailed(`the ID ${rentalId} may now belong to another rental`);
+      throw new RentalFailed(
+        `rental ${rentalId} does not have the job's label: its ID may now belong to another rental`,
+      );
     if (known?.state === "failed") throw new RentalFailed(`rental ${rentalId} has failed`);
     if (known?.state === "missing") {
       problem = missing(rentalId);

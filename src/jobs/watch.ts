@@ -93,13 +93,17 @@ export const pollMs = 500;
 
 /**
  * Returns a function that yields the bytes that were added to a file since its last call. If the file has become shorter
- * or was replaced, for example by a log rotation, begins again at its start.
+ * or was replaced, for example by a log rotation, begins again at its start. `look` returns the facts about the file;
+ * tests replace it to simulate other file systems.
  */
-export function growing(path: string): () => AsyncGenerator<Uint8Array> {
+export function growing(
+  path: string,
+  look: (path: string) => Promise<Stats> = stat,
+): () => AsyncGenerator<Uint8Array> {
   let at = 0;
   let before: Stats | undefined;
   return async function* () {
-    const found = await stat(path).catch(() => undefined);
+    const found = await look(path).catch(() => undefined);
     if (!found) return;
     // Some file systems give a file another inode number each time, and some do not know when it was created.
     const isOther = found.ino !== before?.ino && found.birthtimeMs !== before?.birthtimeMs;

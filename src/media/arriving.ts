@@ -98,6 +98,11 @@ export class ArrivingMedia {
     this.#file.startFlush();
   }
 
+  /** Waits for the flush that `startFlush` started. Returns its failure, if any: then the file may be incomplete. */
+  flushFailure(): Promise<Error | undefined> {
+    return this.#file.flushFailure();
+  }
+
   /** The text so far, without white space. */
   text(): string {
     const decoded = [this.#file.read(0, this.#file.size), this.#block.subarray(0, this.#used)];

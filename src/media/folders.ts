@@ -2,16 +2,13 @@ import { promises } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
-import { temporaryName } from "./temporary.ts";
+import { cannotFlush, temporaryName } from "./temporary.ts";
 
 /** The calls that write to a disk. Tests replace them to simulate a full disk, or a disk without hard links. */
 export type Disk = Pick<typeof promises, "open" | "link" | "rename" | "unlink">;
 
 /** The content of a file in chunks, so that it is never in memory as a whole. */
 export type Pieces = AsyncIterable<Uint8Array | string>;
-
-/** Error codes of file systems that cannot flush a single file. The file is written anyway. */
-const cannotFlush = ["EINVAL", "ENOSYS", "ENOTSUP"];
 
 /**
  * Writes the content to a new temporary file in `folder`, flushes the file to the disk, and calls `use` with its path.

@@ -1,8 +1,11 @@
 import { closeSync, fdatasync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { type SaveFailed, saveFailed } from "../core/errors.ts";
+import { codeOf, type SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { uniqueHex } from "../core/text.ts";
+
+/** Error codes of file systems that cannot flush a single file. The file is written anyway. */
+export const cannotFlush = ["EINVAL", "ENOSYS", "ENOTSUP"];
 
 /** A new name for an incomplete file. */
 export const temporaryName = (folder: string): string => `${folder}/.gpuctl-${uniqueHex(24)}.part`;
@@ -14,14 +17,15 @@ interface OpenFile {
 
 /**
  * A temporary file that is written while a result arrives. The first write creates it, in the first folder that works.
- * If writing fails, it moves to the next folder. Writes are synchronous, so the file always contains everything that
- * was appended.
+ * If writing fails, it moves to the next folder. Writes are synchronous, so the file contains everything that was
+ * appended, as long as a folder works.
  */
 export class TemporaryWriter {
   #folders: readonly string[];
   #open: OpenFile | undefined;
   #isClosed = false;
   #failure: SaveFailed | undefined;
+  #flush: Promise<Error | null> | undefined;
   size = 0;
 
   constructor(folders: readonly string[]) {
@@ -33,9 +37,7 @@ export class TemporaryWriter {
     return this.#open?.path;
   }
 
-  /**
-   * The first failure, if writing failed in every folder; otherwise undefined. After a failure, the file is incomplete.
-   */
+  /** The first failure, once writing has failed in every folder: then the file is incomplete. */
   get failure(): SaveFailed | undefined {
     return this.#folders.length === 0 ? this.#failure : undefined;
   }
@@ -94,16 +96,27 @@ export class TemporaryWriter {
     return true;
   }
 
-  /**
-   * Starts to flush the file to the disk. Failures are ignored here: the flush before the file gets its name reports
-   * them.
-   */
+  /** Starts to flush the file to the disk. */
   startFlush(): void {
-    if (this.#open && !this.#isClosed) fdatasync(this.#open.fd, () => {});
+    const file = this.#open;
+    if (file && !this.#isClosed) this.#flush = new Promise((resolve) => fdatasync(file.fd, resolve));
+  }
+
+  /**
+   * Waits for the flush that `startFlush` started. Returns its failure, if any. The system reports a failed write only
+   * once, so a later flush of the file may succeed, although the file is incomplete on the disk.
+   */
+  async flushFailure(): Promise<Error | undefined> {
+    const failure = await this.#flush;
+    return failure && !cannotFlush.includes(codeOf(failure)) ? failure : undefined;
   }
 
   close(): void {
-    if (this.#open && !this.#isClosed) closeSync(this.#open.fd);
+    const file = this.#open;
+    if (file && !this.#isClosed) {
+      if (this.#flush) void this.#flush.then(() => closeSync(file.fd));
+      else closeSync(file.fd);
+    }
     this.#isClosed = true;
   }
 

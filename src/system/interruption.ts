@@ -70,8 +70,8 @@ export function interruption(): Interruption {
 }
 
 /**
- * If the terminal is gone at exit, ends the process with SIGHUP, as a closed terminal does. Otherwise Node.js would
- * abort, because it cannot restore the modes of a terminal that is gone.
+ * If the terminal is gone at exit, ends the process with SIGHUP, as a closed terminal does. Without this,
+ * Node.js would abort: it cannot restore the modes of a terminal that is gone.
  */
 function endWithTerminal(): void {
   if (process.platform === "win32") return;

@@ -82,7 +82,7 @@ describe("the flag of a field that holds several values", () => {
     expect(JSON.stringify(flag)).not.toMatch(/lora|weight/i);
   });
 
-  test("takes a map for one field of the contract, and a list for several", () => {
+  test("takes a map in only one command, `image --lora`, and a list in several", () => {
     expect(flags.filter(({ flag: { kind } }) => kind === "map").map(({ title }) => title)).toEqual([
       "image --lora",
     ]);
@@ -117,7 +117,7 @@ describe("the quoted name in a commander message", () => {
 });
 
 describe("the command tree", () => {
-  test("has every command of the list, from the file of its path", async () => {
+  test("has every command of the list, and each is declared in the file that its path names", async () => {
     const paths = listed.flatMap(({ name, commands: words }) =>
       words.map((word) => `${name} ${word}`.trim()),
     );
@@ -134,7 +134,7 @@ describe("the command tree", () => {
     );
   });
 
-  test("is not built from a file that declares another command", async () => {
+  test("is not built from a file that does not declare the command of its path", async () => {
     await expect(load("rentals", "views")).rejects.toThrow(
       'src/commands/rentals/views.ts must declare the command "rentals views"',
     );

@@ -6,7 +6,7 @@ import { overNetwork } from "../support/service.ts";
 const ref = (place: string) => ({ $ref: `#/components/${place}` });
 const json = (schema: unknown) => ({ content: { "application/json": { schema } } });
 
-/** A valid description that has everything unusual that gpuctl must handle. */
+/** A description with everything unusual or invalid that gpuctl must handle. */
 const unusual = {
   openapi: "3.0.3",
   info: { title: "Odd", version: "1" },
@@ -187,7 +187,7 @@ describe("an unusual description", () => {
     expect((await api("describe getThing")).code).toBe(5);
   });
 
-  /** Schemas that each refer to the next one several times. Expanded, they would be billions of schemas. */
+  /** Schemas that each refer to the next one several times. Expanded, they would be hundreds of millions of schemas or more. */
   const exploding = (levels: number, width: number, refer: (refs: readonly object[]) => object) => ({
     openapi: "3.1.0",
     paths: {
@@ -210,7 +210,7 @@ describe("an unusual description", () => {
     ["allOf", (refs: readonly object[]) => ({ allOf: refs })],
     ["anyOf", (refs: readonly object[]) => ({ anyOf: refs })],
     ["properties", (refs: readonly object[]) => ({ type: "object", properties: { ...refs } })],
-  ])("is shown as far as possible if its schemas multiply by %s", async (_name, refer) => {
+  ])("is shown as far as possible if %s makes its schemas multiply", async (_name, refer) => {
     const api = await described(exploding(8, 12, refer));
     const { code, out, err } = await api("describe addThing -o json");
     expect({ code, err }).toEqual({

@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { maxResults } from "../../src/media/arriving.ts";
 import { type Cli, createCli, type Responder, temporaryFolder } from "../support/cli.ts";
+import { failFlushes } from "../support/full-disk.ts";
 import { base64, painter, saved, tinyPng } from "../support/pictures.ts";
 import { always, overNetwork } from "../support/service.ts";
 
@@ -391,6 +392,22 @@ describe("a result that cannot be written to its file or to stdout is saved else
     );
     expect(dirname(path)).toBe(folder);
     expect(await readFile(path)).toEqual(wav);
+  });
+
+  test("if the disk fails to store it while a further picture arrives", async () => {
+    const png = tinyPng();
+    const image = base64(png);
+    const { run, folder } = await createCli({ respond: always(200, { images: [{ image }, { image }] }) });
+    failFlushes();
+    await mkdir(join(folder, "pictures"));
+    const { code, out, err } = await run("image cat --no-metadata --out pictures/", overNetwork());
+    expect(code).toBe(12);
+    const [second = ""] = out.split("\n");
+    expect(dirname(second)).toBe(join(folder, "pictures"));
+    const first = pathAfter("Saved to ", err);
+    expect(err).toContain("input/output error");
+    expect(dirname(first)).toBe(folder);
+    expect(await Promise.all([first, second].map((path) => readFile(path)))).toEqual([png, png]);
   });
 
   test("and -o json prints only the error document, which has the path", async () => {

@@ -17,6 +17,20 @@ export const denyWrites = (part: string): (() => void) =>
     Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES", syscall: "open" }),
   );
 
+/** From now on, the disk reports an error when a file is flushed by its descriptor while the file is written. */
+export function failFlushes(): void {
+  const failure = Object.assign(new Error("EIO: i/o error, fdatasync"), {
+    code: "EIO",
+    syscall: "fdatasync",
+  });
+  const spy = vi.spyOn(fs, "fdatasync").mockImplementation((_fd, done) => process.nextTick(done, failure));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
 function failWrites(part: string, failure: () => Error): () => void {
   const { writeFileSync } = fs;
   const { open } = fs.promises;

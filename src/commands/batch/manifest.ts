@@ -28,7 +28,7 @@ export default defineCommand({
   path: "batch manifest",
   summary: "Print a job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
   details:
-    "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or you have to look at the results first. Comments in the job say where the key comes from, and which storage keeps the journals, which record what each shard has sent.",
+    "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or you have to look at the results first. Comments in the job say where the key comes from, and which storage keeps the journals. A journal records what a shard has sent.",
   args: [
     arg.choice("PLATFORM", "What runs the job", platforms, { required: true }),
     arg.text("INPUT", "The file of requests, or of prompts with --endpoint", { required: true }),
@@ -53,7 +53,7 @@ export default defineCommand({
     }),
     secret: flag.text("Secret that holds the key", {
       value: "NAME",
-      defaultText: `gpuctl on Kubernetes, ${keyVariable} on GitHub`,
+      defaultText: `on Kubernetes: gpuctl; on GitHub: ${keyVariable}`,
     }),
     claim: flag.text("PersistentVolumeClaim that holds INPUT and takes the output, on Kubernetes", {
       value: "NAME",

@@ -3,10 +3,11 @@ import { restoredWithRepeated } from "../../client/divert.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { receivedJson } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
-import { EmptyResult, type FailedItem, ResultTruncated } from "../../core/errors.ts";
+import { EmptyResult, type FailedItem, ResultTruncated, saveFailed } from "../../core/errors.ts";
 import type { Received } from "../../core/service-errors.ts";
 import { dollarNumber, type Money } from "../../core/values/money.ts";
 import { type ArrivingMedia, picturesIn } from "../../media/arriving.ts";
+import { folderOf } from "../../media/destination.ts";
 import {
   type Decoded,
   type OutputTarget,
@@ -101,7 +102,7 @@ export async function savePictures(
         warnOfFormat(picture, "written unchanged", say);
         continue;
       }
-      const { file, problem } = await savePicture(picture, target);
+      const { file, problem } = await savePicture(picture, target, await media.flushFailure());
       if (problem) failures.push({ name, error: problem });
       if (problem instanceof ResultTruncated) {
         areTruncated = true;
@@ -130,15 +131,20 @@ function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Re
 }
 
 /**
- * Saves a picture. For `--out -`, a further picture is saved as a file, because only one can go to stdout. That is not
- * a failure.
+ * Saves a picture. If an early flush of it failed, saves it in another folder. For `--out -`, a further picture is saved
+ * as a file, because only one can go to stdout. That is not a failure.
  */
 async function savePicture(
   picture: Decoded,
   target: OutputTarget,
+  flushFailure: Error | undefined,
 ): Promise<{ readonly file: SavedFile; readonly problem?: Error }> {
   const { to } = target;
-  if (to.kind !== "stdout") return saveMedia(picture, { ...target, to });
+  if (to.kind !== "stdout") {
+    return flushFailure
+      ? saveElsewhere(picture, saveFailed(folderOf(to), flushFailure).message, target)
+      : saveMedia(picture, { ...target, to });
+  }
   const { file, problem } = await saveElsewhere(picture, "Standard output takes only one image", target);
   if (problem instanceof ResultTruncated) return { file, problem };
   target.say(problem.message);
