@@ -88,4 +88,25 @@ export const batchMutations: readonly Mutation[] = [
     to: "void 0;",
     tests,
   },
+  {
+    name: "a batch cuts off a line that the user added to its output",
+    file: "src/batch/engine/unjournaled.ts",
+    from: "} else if (isRecord(value) || !isTornLine(line)) {",
+    to: "} else if (Number.isNaN(line.number)) {",
+    tests: ["test/commands/batch-resume.test.ts"],
+  },
+  {
+    name: "a batch adds a result to a line whose end was moved",
+    file: "src/batch/engine/open.ts",
+    from: "if (outputEnd > 0 && !(await endsLine(files.read(out, outputEnd - 1)))) {",
+    to: "if (outputEnd > 0 && !(await endsLine(files.read(out, outputEnd - 1))) && size < 0) {",
+    tests: ["test/commands/batch-resume.test.ts"],
+  },
+  {
+    name: "batch merge counts a shard that lost its journal as one that did not run",
+    file: "src/batch/outputs.ts",
+    from: "((await diskFiles.size(out)) ?? 0) > 0 && (await shardOf(out)) === undefined;",
+    to: "((await diskFiles.size(out)) ?? 0) < 0 && (await shardOf(out)) === undefined;",
+    tests: ["test/commands/batch-shards.test.ts"],
+  },
 ];

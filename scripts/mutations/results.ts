@@ -163,4 +163,25 @@ export const resultMutations: readonly Mutation[] = [
     to: "return failed(error);",
     tests: ["test/commands/batch.test.ts"],
   },
+  {
+    name: "a picture that the disk lost while further ones arrived is reported as saved",
+    file: "src/media/temporary.ts",
+    from: "const failure = await this.#flush;",
+    to: "const failure = await this.#flush?.then(() => null);",
+    tests: ["test/commands/paid-results.test.ts"],
+  },
+  {
+    name: "mcp goes on after its client has closed stdout",
+    file: "src/mcp/transport.ts",
+    from: "hasClientGone = true;",
+    to: "hasClientGone = false;",
+    tests: ["test/mcp/outcomes.test.ts"],
+  },
+  {
+    name: "the log of a job that was cut off is not read from its start",
+    file: "src/jobs/watch.ts",
+    from: "if (isOther || found.size < at) at = 0;",
+    to: "if (isOther) at = 0;",
+    tests: ["test/jobs/growing.test.ts"],
+  },
 ];

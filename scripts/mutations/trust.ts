@@ -657,4 +657,18 @@ export const trustMutations: readonly Mutation[] = [
     to: "if (false) {",
     tests: ["test/commands/after-create.test.ts"],
   },
+  {
+    name: "programs that gpuctl starts inherit the key",
+    file: "src/core/runtime/key-variable.ts",
+    from: "name.toUpperCase() !== keyVariable",
+    to: 'name !== ""',
+    tests: ["test/system/programs.test.ts"],
+  },
+  {
+    name: "an endless YAML seed is parsed",
+    file: "src/sandbox/documents.ts",
+    from: "if (tokens > maxYaml.tokens) return tooLarge;",
+    to: "if (tokens < 0) return tooLarge;",
+    tests: ["test/sandbox/seed.test.ts"],
+  },
 ];
