@@ -126,6 +126,28 @@ describe("the file of a question whose process was killed", () => {
     expect((await readdir(folderOf(cli))).sort()).toEqual(["good.jsonl", "last.jsonl"]);
   });
 
+  test.each([
+    ["aaa", "bbb"],
+    ["bbb", "aaa"],
+  ])("does not replace the later one of two, in any order of their names: %s, %s", async (earlier, later) => {
+    const cli = await createCli();
+    await mkdir(folderOf(cli), { recursive: true });
+    const header = JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess });
+    for (const [id, written] of [
+      [earlier, 1_000],
+      [later, 2_000],
+    ] as const) {
+      const question = `${fileOf(cli, "last")}.${id}.question`;
+      const turn = { id, parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
+      const answer = `${JSON.stringify({ process: deadProcess, turn })}\n"${id}"\n`;
+      await writeFile(question, `${header}\n`);
+      await writeFile(`${question}.def.answer`, answer);
+      for (const path of [question, `${question}.def.answer`]) await utimes(path, written, written);
+    }
+    expect(await turnsIn(cli, "last")).toMatchObject([{ content: later }]);
+    expect(await readdir(folderOf(cli))).toEqual(["last.jsonl"]);
+  });
+
   test("and has another format version is not changed", async () => {
     const contents = '{"format":"gpuctl-chat-session","version":2}\n';
     const { cli, question } = await leftBehind(contents);
