@@ -193,7 +193,7 @@ export class Calls {
     const isFree = withoutEffect.has(name) && call.doneBefore() === undefined;
     const write = isFree ? withoutCharge(attempted) : attempted;
     const event = isUnknown ? "unknown" : "failed";
-    if (write) await this.#report(call, write, { event, problem: failure.message });
+    if (write) await this.#report(call, write, { event, problem: failure.message }, done);
     return this.#shown(call, {
       ok: false,
       data: { ...failureData(failure), ...(done && { partial: done.data }) },
@@ -231,8 +231,9 @@ export class Calls {
    * Returns a sentence that says where the data of a canceled call was saved. The data was paid for, but no result
    * shows it.
    */
-  async #paidFor({ paths = [], data }: Done): Promise<string> {
-    return paths.length > 0 ? `Its result was saved to ${paths.join(", ")}.` : this.#kept("Its result", data);
+  async #paidFor({ paths = [], data, failure }: Done): Promise<string> {
+    const subject = failure ? "The part that was received" : "Its result";
+    return paths.length > 0 ? `${subject} was saved to ${paths.join(", ")}.` : this.#kept(subject, data);
   }
 
   /** Saves the data of a result, and returns a sentence with the given subject that says where it is. */

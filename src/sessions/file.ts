@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat, utimes } from "node:fs/promises";
 import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable } from "../core/errors.ts";
 import { readTextFile, writePrivateFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
@@ -263,7 +263,8 @@ export const createFree = (path: string, turns: readonly Turn[], processes: Proc
 
 /**
  * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
- * any. Throws `SaveFailed`.
+ * any. The session keeps the time at which it or the answer was last written, because the later of two questions that
+ * were left behind becomes the session "last". Throws `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {
   let collected = false;
@@ -271,8 +272,12 @@ export async function collectAnswers(path: string, processes: Processes): Promis
     if ((await readAnswer(file, processes))?.isUnderWay) continue;
     await whileLocked(path, processes, async () => {
       const answer = await readAnswer(file, processes);
-      if (answer && answer.turn.content !== "" && !(await append(path, [answer.turn]))) {
-        createFile(path, [answer.turn]);
+      if (answer && answer.turn.content !== "") {
+        const [answered, own] = await Promise.all([stat(file), orUndefined(stat(path))]);
+        const written = Math.max(answered.mtimeMs, own?.mtimeMs ?? 0) / 1000;
+        if (!(await append(path, [answer.turn]))) createFile(path, [answer.turn]);
+        // The answer is stored even if the time cannot be set.
+        await orUndefined(utimes(path, written, written));
       }
       await rm(file, { force: true });
     });

@@ -46,8 +46,8 @@ export interface OpenSession {
   /** Stores a question, and the instructions `system` if they differ from the current ones. Throws `SaveFailed`. */
   readonly ask: (content: Content, system?: string) => Promise<Question>;
   /**
-   * Renames the session. Throws `UsageError` if the name is taken or invalid, and `SaveFailed` if the file cannot be
-   * renamed.
+   * Renames the session, and stores the answers that could not be stored yet. Throws `UsageError` if the name is taken
+   * or invalid, and `SaveFailed` if an answer cannot be stored or the file cannot be renamed: then it keeps its name.
    */
   readonly rename: (name: string) => Promise<void>;
 }
@@ -99,6 +99,9 @@ export function openSession(
   };
   /** Answers that could not be stored yet, and the files that keep them. */
   const pending: { readonly turn: Turn; readonly file: AnswerFile }[] = [];
+  const removePending = async () => {
+    for (const { file } of pending.splice(0)) await file.remove();
+  };
   const store = async (to: string, added: readonly Turn[]) => {
     const all = [...pending.map(({ turn }) => turn), ...added];
     const isStored = exists && (await appendTurns(to, all, processes));
@@ -106,7 +109,7 @@ export function openSession(
     if (!isStored) await create(to, [...turns, ...added], place);
     exists = true;
     turns.push(...added);
-    for (const { file } of pending.splice(0)) await file.remove();
+    await removePending();
   };
   return {
     name: () => name,
@@ -155,12 +158,16 @@ export function openSession(
       if (exists && from) {
         makeSessionsFolder(from);
         // A file that is no longer a session is not changed.
-        const isRenamed = (await isForeignFile(from))
+        const isForeign = await isForeignFile(from);
+        // The files of pending answers have the old name, so they would not be found under the new one.
+        if (!isForeign && pending.length > 0) await store(from, []);
+        const isRenamed = isForeign
           ? await createFree(to, turns, processes)
           : await whileLocked(from, processes, () => moveToFree(from, to, processes));
         if (!isRenamed) throw taken();
         // If the file was removed or emptied in the meantime, this process has the only copy of the turns.
         if (!(await hasContents(to))) await create(to, turns, place);
+        await removePending();
       }
       name = wanted;
       path = to;

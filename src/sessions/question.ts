@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SaveFailed } from "../core/errors.ts";
 import type { Processes } from "../core/tasks/lock.ts";
-import { answerFiles, mayWrite } from "./answer.ts";
+import { mayWrite } from "./answer.ts";
 import {
   collectAnswers,
   createFree,
@@ -37,15 +37,14 @@ export const isQuestion = (path: string): boolean => path.endsWith(questionSuffi
 
 /**
  * Renames the file of an answered question to "last". Deletes it if the question has no answer, or if "last" is newer.
- * `written` is when its process last wrote, if the file was changed after that.
  */
-export async function settleQuestion(path: string, folder: string, written?: number): Promise<void> {
+export async function settleQuestion(path: string, folder: string): Promise<void> {
   const last = sessionPath(folder, lastQuestion);
   const [own, other] = await Promise.all([path, last].map((one) => orUndefined(stat(one))));
   if (own === undefined) return;
   const turns = (await orUndefined(readSession(path, noProcesses)))?.turns ?? [];
   const isAnswered = turns.some(({ role }) => role === "assistant");
-  if (isAnswered && (written ?? own.mtimeMs) >= (other?.mtimeMs ?? 0)) await moveFile(path, last);
+  if (isAnswered && own.mtimeMs >= (other?.mtimeMs ?? 0)) await moveFile(path, last);
   else await rm(path, { force: true });
 }
 
@@ -70,15 +69,8 @@ async function settleLeftBehind(path: string, place: SessionPlace): Promise<void
   const contents = await orUndefined(readSession(path, processes));
   if (contents === undefined) return recover(path, place);
   if (contents.process !== undefined && (await mayWrite(contents.process, path, processes))) return;
-  const written = await lastWritten([path, ...answerFiles(path)]);
   await collectAnswers(path, processes);
-  await settleQuestion(path, folder, written);
-}
-
-/** When one of these files was last written, in milliseconds since the epoch. */
-async function lastWritten(paths: readonly string[]): Promise<number> {
-  const facts = await Promise.all(paths.map((path) => orUndefined(stat(path))));
-  return Math.max(...facts.map((one) => one?.mtimeMs ?? 0));
+  await settleQuestion(path, folder);
 }
 
 /** The name of a session with what can still be read of a damaged file. */

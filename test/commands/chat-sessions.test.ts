@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { appendFile, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
@@ -124,6 +124,28 @@ describe("the file of a question whose process was killed", () => {
     for (const path of [question, `${question}.def.answer`]) await utimes(path, written, written);
     expect((await turnsIn(cli, "last")).at(-1)?.content).toBe(expected);
     expect((await readdir(folderOf(cli))).sort()).toEqual(["good.jsonl", "last.jsonl"]);
+  });
+
+  test.each([
+    ["aaa", "bbb"],
+    ["bbb", "aaa"],
+  ])("does not replace the later one of two, in any order of their names: %s, %s", async (earlier, later) => {
+    const cli = await createCli();
+    await mkdir(folderOf(cli), { recursive: true });
+    const header = JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess });
+    for (const [id, written] of [
+      [earlier, 1_000],
+      [later, 2_000],
+    ] as const) {
+      const question = `${fileOf(cli, "last")}.${id}.question`;
+      const turn = { id, parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
+      const answer = `${JSON.stringify({ process: deadProcess, turn })}\n"${id}"\n`;
+      await writeFile(question, `${header}\n`);
+      await writeFile(`${question}.def.answer`, answer);
+      for (const path of [question, `${question}.def.answer`]) await utimes(path, written, written);
+    }
+    expect(await turnsIn(cli, "last")).toMatchObject([{ content: later }]);
+    expect(await readdir(folderOf(cli))).toEqual(["last.jsonl"]);
   });
 
   test("and has another format version is not changed", async () => {
@@ -450,6 +472,55 @@ describe("a session file that another program changes while an answer arrives", 
     expect(await contentsIn(cli, "t")).toEqual(all);
     expect(await readFile(fileOf(cli, "s"), "utf8")).toBe("my notes");
   });
+});
+
+test.each<[string, (path: string, text: string) => void]>([
+  ["is unchanged", writeFileSync],
+  ["was removed", (path) => rmSync(path)],
+  ["is no longer a session", () => {}],
+])(
+  "an answer that could not be stored is stored when the conversation is saved under another name, and the file %s",
+  async (_how, change) => {
+    let text = "";
+    const cli: Cli = await createCli({
+      respond: () => {
+        text = readFileSync(fileOf(cli, "s"), "utf8");
+        writeFileSync(fileOf(cli, "s"), "my notes");
+        return undefined;
+      },
+    });
+    const run = async () => {
+      change(fileOf(cli, "s"), text);
+      return 1;
+    };
+    const outcome = await cli.run("chat --session s --sandbox", {
+      terminal: 80,
+      lines: ["hello", "/edit", "/save t"],
+      programs: { run },
+    });
+    expect(outcome.err).toContain("the answer could not be stored in");
+    expect(outcome.err).toContain("Saved as session t.");
+    expect((await readdir(folderOf(cli))).filter((name) => name !== "s.jsonl")).toEqual(["t.jsonl"]);
+    const lines = (await readFile(fileOf(cli, "t"), "utf8")).trim().split("\n");
+    expect(lines.slice(1).map((line) => JSON.parse(line).content)).toEqual([
+      "hello",
+      "sandbox-echo heard: hello",
+    ]);
+  },
+);
+
+test("a session is not saved under another name while an answer cannot be stored", async () => {
+  const cli: Cli = await createCli({
+    respond: () => {
+      writeFileSync(fileOf(cli, "s"), '{"format":"gpuctl-chat-session","version":2}\n');
+      return undefined;
+    },
+  });
+  const { err } = await cli.run("chat --session s --sandbox", { terminal: 80, lines: ["hello", "/save t"] });
+  expect(err).toContain("Error: cannot save");
+  expect(err).not.toContain("Saved as session t.");
+  expect(err).toContain("To continue: gpuctl chat --session s --sandbox");
+  expect(await readdir(folderOf(cli))).toEqual(["s.jsonl", expect.stringMatching(/^s\.jsonl\.\w+\.answer$/)]);
 });
 
 test.each([

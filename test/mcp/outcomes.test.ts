@@ -12,6 +12,15 @@ const create = "create_virtual_machine_rental";
 const failure = () =>
   Response.json({ code: "INTERNAL_SERVER_ERROR", message: "no", issues: [] }, { status: 500 });
 
+/** A response with a picture, and with one that is missing. */
+const partOfPictures = () =>
+  Response.json({
+    images: [
+      { index: 0, image: base64(tinyPng()), random_seed: 42 },
+      { index: 1, image: null },
+    ],
+  });
+
 /** A promise that the test settles. */
 function gate() {
   let open = () => {};
@@ -180,6 +189,33 @@ describe("a call that the client cancels", () => {
     },
   );
 
+  test("and that fails keeps the part that was received, and says where it is", async () => {
+    const [sent, go] = [gate(), gate()];
+    const cli = await createCli({
+      respond: async ({ method }) => {
+        if (method !== "POST") return undefined;
+        sent.open();
+        await go.opened;
+        return partOfPictures();
+      },
+    });
+    const { client, call, log } = await agentOf(cli, everything);
+    const canceled = new AbortController();
+    const calling = client.callTool({ name: "generate_image", arguments: paid.generate_image }, undefined, {
+      signal: canceled.signal,
+    });
+    await sent.opened;
+    canceled.abort();
+    await expect(calling).rejects.toThrow();
+    go.open();
+    await expect.poll(log).toContain("mcp: call 1, generate_image: ");
+    const [note = ""] = (await call("terminate_rental", { rentalId: "1001" })).notes ?? [];
+    expect(note).toMatch(/^After you canceled it, this call ended: call 1, generate_image: failed, /);
+    const [, path = ""] = /The part that was received was saved to (.*)\.$/.exec(note) ?? [];
+    expect((await stat(path)).size).toBeGreaterThan(0);
+    expect(log()).toContain(`The part that was received was saved to ${path}.\n`);
+  });
+
   test("ends at once if it is a wait", async () => {
     const cli = await createCli();
     await cli.run("rentals create vm --gpus 1 --sandbox --yes");
@@ -295,14 +331,7 @@ describe("a server whose client has closed stdout ends although stdin stays open
   test("and keeps the part that was received before a failure", async () => {
     const picture = { model_name: "SDXL1.0-base", prompt: "a cat", steps: 25 };
     const kept = await runWithoutReader("generate_image", picture, ({ path }) =>
-      path === "/v1/image/generation"
-        ? Response.json({
-            images: [
-              { index: 0, image: base64(tinyPng()), random_seed: 42 },
-              { index: 1, image: null },
-            ],
-          })
-        : undefined,
+      path === "/v1/image/generation" ? partOfPictures() : undefined,
     );
     const [{ path }] = JSON.parse(kept);
     expect((await stat(path)).size).toBeGreaterThan(0);
