@@ -3,7 +3,7 @@ import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { Interrupted } from "../core/errors.ts";
 import { interruptionSignals } from "./interruption.ts";
-import { inputParts, passKey } from "./prompt-input.ts";
+import { terminalParts as parts, passKey } from "./prompt-input.ts";
 import { holdMode, pasteMode } from "./terminal.ts";
 import type { LineEditor, LineEditorOptions, LineRead } from "./types.ts";
 
@@ -51,9 +51,8 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
       else passKey(keys, part.key === "\n" ? "\r" : part.key);
     }
   };
-  const parts = inputParts(feed);
   const onData = (data: Buffer) => {
-    parts.add(data);
+    parts.add(data, feed);
     feed();
   };
   const setRaw = (on: boolean) => stdin.setRawMode?.(on);

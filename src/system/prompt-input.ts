@@ -1,6 +1,4 @@
-import { PassThrough } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { ReadStream } from "node:tty";
+import { PassThrough, type Readable } from "node:stream";
 import { unseen } from "../core/unseen.ts";
 import { pasteMarks } from "./terminal.ts";
 
@@ -16,6 +14,9 @@ const esc = "\u001b";
 /** In milliseconds, as in readline: how long Escape may be the start of a sequence. */
 const escapeTimeout = 500;
 
+/** In milliseconds, as in readline: how long a line feed may belong to the carriage return before it. */
+const lineBreakTimeout = 100;
+
 /** The first key of typed text: an escape sequence; text that is too long to be a key; or one character. */
 const firstKey = /^(?:\u001b{1,2}[[O]?[\d;]*[^\u001b]|\P{Cc}{16,}|[^\u001b])/u;
 
@@ -25,11 +26,8 @@ const incomplete = /^\u001b{1,2}(?:[[O][\d;]*)?(?=\u001b|$)/;
 /** A key, text that is too long to be a key, or a whole paste. */
 export type Part = { readonly key: string } | { readonly paste: string };
 
-/**
- * Splits the input of a terminal into keys and pastes. A key or a mark may arrive in parts. Calls `onEscape` when it is
- * certain that Escape at the end of the input is a key.
- */
-export function inputParts(onEscape: () => void) {
+/** Splits the input of a terminal into keys and pastes. A key or a mark may arrive in parts. */
+export function inputParts() {
   const decoder = new TextDecoder();
   let rest = "";
   /** The paste of which the end has not arrived. */
@@ -37,6 +35,15 @@ export function inputParts(onEscape: () => void) {
   let followsReturn = false;
   let isEscapeKey = false;
   let waiting: NodeJS.Timeout | undefined;
+  let lastAdded = 0;
+
+  /** Forgets what no longer belongs to the input that arrives now. After `stop`, Escape may still be in `rest`. */
+  const forgetOld = () => {
+    const silence = performance.now() - lastAdded;
+    lastAdded += silence;
+    if (silence > lineBreakTimeout) followsReturn = false;
+    if (silence > escapeTimeout && paste === undefined) rest = rest.replace(/\u001b+$/, "");
+  };
 
   const nextKey = (): Part | undefined => {
     const mark = rest.indexOf(pasteMarks.start);
@@ -56,8 +63,11 @@ export function inputParts(onEscape: () => void) {
   };
 
   return {
-    /** Adds input. Returns it as text. */
-    add: (data: Uint8Array): string => {
+    /**
+     * Adds input. Returns it as text. Calls `onEscape` when it is certain that Escape at the end of the input is a key.
+     */
+    add: (data: Uint8Array, onEscape: () => void): string => {
+      forgetOld();
       const arrived = decoder.decode(data, { stream: true });
       rest += arrived;
       isEscapeKey = false;
@@ -88,10 +98,15 @@ export function inputParts(onEscape: () => void) {
       paste = undefined;
       return { paste: whole };
     },
+    /** Whether only a part of the next key or paste has arrived. */
+    hasStarted: (): boolean => paste !== undefined || rest !== "",
     /** Stops the wait for what follows Escape. */
     stop: () => clearTimeout(waiting),
   };
 }
+
+/** The input of the terminal. All prompts share it, because a paste may begin at one and end at another. */
+export const terminalParts = inputParts();
 
 /** Passes a key to readline. Escape does not become a sequence with the key after it. */
 export function passKey(keys: PassThrough, key: string): void {
@@ -102,6 +117,11 @@ export function passKey(keys: PassThrough, key: string): void {
 /** How long to read what was typed, in milliseconds. The terminal has stored it, so it arrives at once. */
 export const dropTime = 50;
 
+/** How long to wait, in milliseconds, until nothing arrives for `dropTime`. A long paste arrives in parts. */
+const maxDropTime = 500;
+
+type TerminalInput = Readable & { readonly setRawMode: (on: boolean) => unknown };
+
 interface InputOptions {
   /** Called as soon as Ctrl-C arrives, even if keys that came before are still to be processed. */
   readonly onCtrlC: () => void;
@@ -110,21 +130,25 @@ interface InputOptions {
 /**
  * The terminal's input for one prompt of Inquirer, which draws the prompt again after each key. A paste counts as one
  * key, its line breaks as spaces. Between two keys, the input is read, so that Ctrl-C takes effect at once. What arrives
- * before `open` is called is dropped.
+ * before `open` is called is dropped, with the rest of a key or a paste that had started by then.
  */
-export function promptInput(stdin: ReadStream, { onCtrlC }: InputOptions) {
+export function promptInput(stdin: TerminalInput, { onCtrlC }: InputOptions) {
   const keys = Object.assign(new PassThrough(), {
     isTTY: true,
     setRawMode: (on: boolean) => stdin.setRawMode(on),
   });
+  const parts = terminalParts;
   let isOpen = false;
+  let dropsNext = false;
+  let arrivals = 0;
   let next: NodeJS.Immediate | undefined;
   const feed = () => {
     next = undefined;
     const part = parts.next();
     if (part === undefined) return;
     next = setImmediate(feed);
-    if ("paste" in part)
+    if (dropsNext) dropsNext = false;
+    else if ("paste" in part)
       insert(
         withoutDropped(part.paste)
           .replace(/[\r\n]+$/, "")
@@ -136,30 +160,42 @@ export function promptInput(stdin: ReadStream, { onCtrlC }: InputOptions) {
   const insert = (text: string) => {
     if (text !== "") keys.emit("keypress", text, { sequence: text });
   };
-  const continueFeeding = () => {
-    next ??= setImmediate(feed);
+  const drop = () => {
+    while (parts.next() !== undefined);
   };
-  const parts = inputParts(continueFeeding);
+  const continueFeeding = () => {
+    if (isOpen) next ??= setImmediate(feed);
+    else drop();
+  };
   const onData = (data: Uint8Array) => {
-    if (!isOpen) {
-      if (new TextDecoder().decode(data).includes(ctrlC)) onCtrlC();
-      return;
-    }
-    if (parts.add(data).includes(ctrlC)) onCtrlC();
+    arrivals += 1;
+    if (parts.add(data, continueFeeding).includes(ctrlC)) onCtrlC();
     continueFeeding();
   };
+  // Waits again for what follows an earlier Escape, which may be the start of a mark.
+  onData(new Uint8Array());
   stdin.on("data", onData).setRawMode(true);
   stdin.resume();
   return {
     keys,
     /** Resolves when everything that was typed before has been dropped. */
-    dropTyped: () => sleep(dropTime),
+    dropTyped: async () => {
+      let before: number;
+      let waited = 0;
+      do {
+        before = arrivals;
+        await new Promise((resolve) => setTimeout(resolve, dropTime));
+        waited += dropTime;
+      } while (arrivals > before && waited < maxDropTime);
+    },
     open: () => {
       isOpen = true;
+      dropsNext = parts.hasStarted();
     },
     close: () => {
       clearImmediate(next);
       parts.stop();
+      drop();
       stdin.off("data", onData).pause();
     },
   };

@@ -106,6 +106,25 @@ describe.skipIf(process.platform === "win32")("a paste", () => {
     expect(kept.profiles).toEqual({ play: { sandbox: true } });
   });
 
+  test("that began at another question confirms nothing", async () => {
+    const home = await createHome();
+    const terminal = home.shellOnTerminal(
+      "gpuctl rentals create bare-metal --gpu-type h100 --region us-central-1 --network-type ethernet --sandbox",
+    );
+    await terminal.waitFor("manually");
+    terminal.press("up", "enter");
+    await terminal.waitFor("(--gpu-count)");
+    const paste = marked("y\ry\r");
+    const middle = paste.indexOf("\r") + 1;
+    terminal.type(`8\r${paste.slice(0, middle)}`);
+    await terminal.waitFor("(y/N)");
+    terminal.type(`${paste.slice(middle)}.`);
+    await terminal.waitFor(/\(y\/N\) .*\.$/);
+    terminal.press("ctrl-c");
+    expect(await terminal.ended(), terminal.text()).toMatchObject({ code: exit.interrupted });
+    expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("");
+  });
+
   test("that is not marked answers only the question at which it arrives", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal(
