@@ -212,4 +212,18 @@ export const promptMutations: readonly Mutation[] = [
     to: "const exact = having([]);",
     tests: ["test/commands/billing.test.ts"],
   },
+  {
+    name: "a line break in a paste counts as Enter",
+    file: "src/system/prompt-input.ts",
+    from: "if (!rest.startsWith(pasteMarks.start)) return nextKey();",
+    to: "if (rest.length >= 0) return nextKey();",
+    tests: ["test/system/prompt-input.test.ts"],
+  },
+  {
+    name: "a paste that began before a question answers it",
+    file: "src/system/prompt-input.ts",
+    from: "dropsNext = parts.hasStarted();",
+    to: "dropsNext = false;",
+    tests: ["test/system/prompt-input.test.ts"],
+  },
 ];

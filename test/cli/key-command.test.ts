@@ -74,7 +74,7 @@ describe("a program that prints the key", () => {
     [
       "prints a sentence",
       () => "no such entry",
-      'the text that "pass show gpuctl" printed has spaces or characters that an HTTP header cannot contain',
+      'the text that "pass show gpuctl" printed has spaces, or characters that an HTTP header cannot contain',
     ],
     [
       "fails",
