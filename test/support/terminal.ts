@@ -1,3 +1,4 @@
+import { readSync } from "node:fs";
 import { Socket } from "node:net";
 import { type IPty, spawn } from "@lydell/node-pty";
 import { Terminal as Emulator } from "@xterm/headless";
@@ -77,7 +78,6 @@ export function openTerminal({
   const emulator = new Emulator({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   const size = { cols: columns, rows };
   const pty = spawn(program, [...args], { ...size, cwd, env, name: env.TERM ?? "xterm-256color" });
-  readToTheEnd(pty);
   let bytes = "";
   let exited: Ended | undefined;
   const watchers = new Set<() => void>();
@@ -85,10 +85,12 @@ export function openTerminal({
     for (const watcher of watchers) watcher();
   };
 
-  pty.onData((data) => {
+  const receive = (data: string) => {
     bytes += data;
     emulator.write(data, changed);
-  });
+  };
+  pty.onData(receive);
+  readToTheEnd(pty, receive);
   pty.onExit(({ exitCode, signal = 0 }) => {
     emulator.write("", () => {
       exited = { code: exitCode, signal };
@@ -152,18 +154,29 @@ function found(text: string, wanted: Wanted): boolean {
 }
 
 /**
- * node-pty closes its side of the terminal 200 ms after the program ended. On a busy machine, output may still be unread by
- * then. Makes node-pty read all output before it closes its side.
+ * When a program ends, libuv takes the next short read for the end of its output, but a terminal never passes on more
+ * than 4 KiB at once. node-pty then closes its side of the terminal, as it does in any case 200 ms after the end. Passes
+ * the output that is still unread by then to `receive`.
  */
-function readToTheEnd(pty: IPty): void {
+function readToTheEnd(pty: IPty, receive: (data: string) => void): void {
   const socket: unknown = "_socket" in pty ? pty._socket : undefined;
-  if (!(socket instanceof Socket)) throw new Error("node-pty has changed: it has no _socket");
+  const fd: unknown = "_fd" in pty ? pty._fd : undefined;
+  if (!(socket instanceof Socket) || typeof fd !== "number") throw new Error("node-pty has changed");
   const destroy = socket.destroy.bind(socket);
+  const readAll = () => {
+    const buffer = Buffer.alloc(4096);
+    const decoder = new TextDecoder();
+    try {
+      for (let length = readSync(fd, buffer); length > 0; length = readSync(fd, buffer)) {
+        receive(decoder.decode(buffer.subarray(0, length), { stream: true }));
+      }
+    } catch {
+      // EIO after all output of a program that has ended, and EAGAIN if the program still runs.
+    }
+  };
   socket.destroy = (error) => {
-    const { bytesRead } = socket;
-    // By then, the event loop has read what there is.
-    setTimeout(() => (socket.bytesRead === bytesRead ? destroy(error) : socket.destroy(error)), 20);
-    return socket;
+    if (!socket.destroyed) readAll();
+    return destroy(error);
   };
 }
 
