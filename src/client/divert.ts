@@ -6,7 +6,9 @@ import type { Convert, Fetch, ResponseBody } from "./fetch.ts";
 export interface Divert {
   /** Where the strings are: keys separated by dots, with `*` for any element of a list, such as `images.*.image`. */
   readonly path: string;
-  /** Called at the start of each string. */
+  /** How many strings are taken out. Further ones stay in the response. */
+  readonly max: number;
+  /** Called at the start of each string that is taken out. */
   readonly open: () => Diverted;
 }
 
@@ -40,13 +42,14 @@ const chunkLength = 64 * 1024;
  * response throws `ResponseTooLarge`.
  */
 export const divertingFetch =
-  (fetch: Fetch, { path, open }: Divert, maxBytes: number): Fetch =>
+  (fetch: Fetch, { path, max, open }: Divert, maxBytes: number): Fetch =>
   async (url, init) => {
     const response = await fetch(url, init);
     const { status, headers, body } = response;
     if (body === null || status < 200 || status > 299) return response;
     const opened: Diverted[] = [];
     const scanner = new Scanner(path, () => {
+      if (opened.length >= max) return undefined;
       const diverted = open();
       opened.push(diverted);
       return diverted;
@@ -123,7 +126,7 @@ interface Container {
  */
 class Scanner {
   readonly #path: readonly string[];
-  readonly #open: () => Diverted;
+  readonly #open: () => Diverted | undefined;
   readonly #containers: Container[] = [];
   /** The next string is a key. */
   #isKeyNext = false;
@@ -134,7 +137,7 @@ class Scanner {
   /** The start of an escape sequence in a diverted string, if the last chunk ended in the middle of the sequence. */
   held = "";
 
-  constructor(path: string, open: () => Diverted) {
+  constructor(path: string, open: () => Diverted | undefined) {
     this.#path = path.split(".");
     this.#open = open;
   }
@@ -173,7 +176,7 @@ class Scanner {
     const isHere =
       containers.length === this.#path.length &&
       containers.every(({ isList, key }, level) => this.#path[level] === (isList ? "*" : key));
-    return isHere ? this.#open() : "value";
+    return (isHere ? this.#open() : undefined) ?? "value";
   }
 
   /** Reads a string up to and including its closing quote, or to the end of the chunk. */

@@ -207,6 +207,12 @@ export class ArrivingMedia {
  */
 export const maxResults = 100;
 
+/**
+ * How many results of one response are decoded into files while they arrive: one more than are saved, which is enough
+ * to see that there are too many. Each of them has an open file, and the others stay in the response.
+ */
+export const maxArriving = maxResults + 1;
+
 /** The message for a response with more than `maxResults` results. */
 const tooMany = (kind: Decoded["kind"], count: number): string =>
   `the response contains ${count} ${plurals[kind]}, but gpuctl saves at most ${maxResults} from one response`;

@@ -29,6 +29,7 @@ export interface Interruption {
 export function interruption(): Interruption {
   const controller = new AbortController();
   endWithTerminal();
+  reportFileSizeLimit();
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
   let current: AbortController | undefined;
   let everySignal = false;
@@ -67,6 +68,15 @@ export function interruption(): Interruption {
       }
     },
   };
+}
+
+/**
+ * Makes a write beyond the limit of `ulimit -f` fail, so that it is reported as on a full disk. Without a handler, the
+ * signal would kill the process, and a result that has arrived would be lost. A handler, unlike an ignored signal, does
+ * not affect the programs that gpuctl starts.
+ */
+function reportFileSizeLimit(): void {
+  process.on("SIGXFSZ", () => {});
 }
 
 /**

@@ -41,7 +41,7 @@ function taker() {
 
 async function divert(
   text: string,
-  { sizes = [1e9], status = 200, path = "images.*.image", limit = 1e9, isStream = false } = {},
+  { sizes = [1e9], status = 200, path = "images.*.image", max = 1e9, limit = 1e9, isStream = false } = {},
 ) {
   const { taken, open } = taker();
   const respond = async (): Promise<FetchResponse> => ({
@@ -49,7 +49,7 @@ async function divert(
     headers: new Headers(),
     body: isStream ? Readable.from(inPieces(text, sizes)) : inPieces(text, sizes),
   });
-  const response = await divertingFetch(respond, { path, open }, limit)("http://localhost", init);
+  const response = await divertingFetch(respond, { path, max, open }, limit)("http://localhost", init);
   const chunks: Uint8Array[] = [];
   for await (const chunk of response.body ?? []) chunks.push(chunk);
   const rest = Buffer.concat(chunks);
@@ -136,6 +136,14 @@ test.each([false, true])("what is taken out counts toward the size limit (stream
   expect((await divert(text, { limit: text.length, isStream })).taken).toHaveLength(1);
 });
 
+test("strings beyond the maximum stay in the response", async () => {
+  const text = JSON.stringify({ images: ["a", "b", "c", "d"].map((image) => ({ image })) });
+  const { rest, restored, taken } = await divert(text, { max: 2, sizes: [7] });
+  expect(taken.map((one) => one.text)).toEqual(["a", "b"]);
+  expect(JSON.parse(rest).images.slice(2)).toEqual([{ image: "c" }, { image: "d" }]);
+  expect(restored).toBe(text);
+});
+
 test("what arrived before a stream broke is passed on before its error", async () => {
   const { taken, open } = taker();
   const body = new Readable({ read: () => {} });
@@ -143,7 +151,11 @@ test("what arrived before a stream broke is passed on before its error", async (
     if (String(chunk).includes("seed")) body.destroy(new Error("the connection broke"));
   });
   const respond = async (): Promise<FetchResponse> => ({ status: 200, headers: new Headers(), body });
-  const response = await divertingFetch(respond, { path: "image", open }, 1e9)("http://localhost", init);
+  const response = await divertingFetch(
+    respond,
+    { path: "image", max: 1, open },
+    1e9,
+  )("http://localhost", init);
   let rest = "";
   const reading = (async () => {
     for await (const chunk of response.body ?? []) rest += chunk;
@@ -160,7 +172,7 @@ test("a stream that is read no further is closed", async () => {
   const body = Readable.from(inPieces('{"a":1,"b":2}', [1]));
   const respond = async (): Promise<FetchResponse> => ({ status: 200, headers: new Headers(), body });
   const { open } = taker();
-  const response = await divertingFetch(respond, { path: "x", open }, 1e9)("http://localhost", init);
+  const response = await divertingFetch(respond, { path: "x", max: 1, open }, 1e9)("http://localhost", init);
   for await (const _ of response.body ?? []) break;
   expect(body.destroyed).toBe(true);
 });

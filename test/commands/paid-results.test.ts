@@ -1,6 +1,8 @@
+import fs from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { basename, dirname, join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { maxResults } from "../../src/media/arriving.ts";
 import { type Cli, createCli, type Responder, temporaryFolder } from "../support/cli.ts";
 import { failFlushes } from "../support/full-disk.ts";
@@ -186,6 +188,21 @@ describe("a response with too many results is saved as a file", () => {
     const kept = pathAfter("The response was saved to ", err);
     expect(JSON.parse(await readFile(kept, "utf8"))).toEqual(body);
     expect(await saved(cli)).toEqual([basename(kept)]);
+  });
+
+  test("and is not decoded into a file for each of them", async () => {
+    const opened = vi.spyOn(fs, "openSync");
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      opened.mockRestore();
+      syncBuiltinESMExports();
+    });
+    const body = { images: Array.from({ length: 3 * maxResults }, () => ({ image: base64(tinyPng()) })) };
+    const cli = await createCli({ respond: always(200, body) });
+    const { err } = await cli.run("image cat", overNetwork());
+    const parts = opened.mock.calls.filter(([path]) => String(path).endsWith(".part"));
+    expect(parts).toHaveLength(maxResults + 1);
+    expect(JSON.parse(await readFile(pathAfter("The response was saved to ", err), "utf8"))).toEqual(body);
   });
 
   test.each([

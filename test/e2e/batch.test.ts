@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
-import { createHome, key } from "../support/process.ts";
+import { createHome, gpuctl, key } from "../support/process.ts";
 import { thorough } from "../support/thorough.ts";
 
 const kills = thorough ? 20 : 2;
@@ -122,5 +122,36 @@ test.skipIf(process.platform === "win32")(
     expect(again.code).toBe(exit.someFailed);
     expect(JSON.parse(again.out)).toMatchObject({ unknown: concurrency, left: 0 });
     expect(requests).toBe(concurrency);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "a limit on the size of files is reported as on a full disk, and what was paid for is saved elsewhere",
+  async () => {
+    let requests = 0;
+    const server = createServer((request, response) => {
+      request.resume();
+      requests += 1;
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify({ choices: [{ message: { content: "x".repeat(600) } }] }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const home = await createHome({ GPUCTL_API_KEY: key });
+    const prompts = Array.from({ length: 40 }, (_, index) => `Question ${index}\n`);
+    await writeFile(join(home.folder, "prompts.txt"), prompts.join(""));
+    const { code, err } = await home.run(
+      `batch run --prompts prompts.txt --endpoint chat --model m --out out.jsonl --concurrency ${concurrency} --base-url http://127.0.0.1:${port}`,
+      { command: ["sh", "-c", 'ulimit -f 16 && exec "$0" "$@"', ...gpuctl] },
+    );
+    expect(code, err).toBe(exit.fault);
+    const [, count = "", path = ""] =
+      /(\d+) results? could not be written: .*\. Saved to (\S+) instead/.exec(err) ?? [];
+    const saved = (await readFile(path, "utf8")).trimEnd().split("\n");
+    expect(saved).toHaveLength(Number(count));
+    const written = (await readFile(join(home.folder, "out.jsonl"), "utf8")).split("\n").slice(0, -1);
+    const ids = [...written, ...saved].map((text) => (JSON.parse(text) as { custom_id: string }).custom_id);
+    expect(new Set(ids).size).toBe(requests);
   },
 );

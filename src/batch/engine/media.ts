@@ -5,7 +5,7 @@ import { ResultTruncated, reasonOf } from "../../core/errors.ts";
 import { makeFolderSync } from "../../core/files.ts";
 import { asRecord } from "../../core/json.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
-import { ArrivingMedia, picturesIn, soundsIn } from "../../media/arriving.ts";
+import { ArrivingMedia, maxArriving, picturesIn, soundsIn } from "../../media/arriving.ts";
 import { isEmpty, undecodable } from "../../media/base64.ts";
 import { fileName } from "../../media/filename.ts";
 import { saveMedia } from "../../media/output-target.ts";
@@ -43,7 +43,11 @@ export class MediaOfLine {
     this.#line = line;
     this.#options = options;
     this.#isImage = line.endpoint === "image";
-    this.divert = { path: this.#isImage ? paths.image : paths.tts, open: () => this.#open() };
+    this.divert = {
+      path: this.#isImage ? paths.image : paths.tts,
+      max: maxArriving,
+      open: () => this.#open(),
+    };
   }
 
   /** Removes files that were not saved. */

@@ -12,7 +12,7 @@ import {
 import type { Result } from "../../core/result.ts";
 import { InterruptedWrite, NetworkError, UnknownOutcome } from "../../core/service-errors.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
-import { ArrivingMedia } from "../../media/arriving.ts";
+import { ArrivingMedia, maxArriving } from "../../media/arriving.ts";
 import { type Generated, pictureName, type SaveOptions, savePictures } from "./save.ts";
 import { Stages } from "./stages.ts";
 
@@ -66,7 +66,9 @@ export async function generate(
     };
     stages.begin(index, arriving);
     try {
-      const response = await call("generateImage", sent, { divert: { path: "images.*.image", open } });
+      const response = await call("generateImage", sent, {
+        divert: { path: "images.*.image", max: maxArriving, open },
+      });
       const generated = await savePictures({ response, arriving, request: sent, index }, options, context);
       paths[index] = generated.saved.map(({ path }) => path);
       const all = paths.flat();

@@ -8,7 +8,7 @@ import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
-import { ArrivingMedia, soundsIn } from "../../media/arriving.ts";
+import { ArrivingMedia, maxArriving, soundsIn } from "../../media/arriving.ts";
 import {
   outputTarget,
   type SavedFile,
@@ -84,7 +84,7 @@ export default defineCommand({
       try {
         const sent = { ...fields, text: part };
         const response: unknown = await context.call("generateAudio", sent, {
-          divert: { path: "audio", open },
+          divert: { path: "audio", max: maxArriving, open },
         });
         const { sound, others } = arrived(response, arriving);
         const media = { kind: "audio", count: 1, names } as const;
