@@ -111,7 +111,9 @@ function authorization(url: URL, { apiKey, insecureHttp }: Target): Record<strin
   const key = apiKey?.trim();
   if (!key) throw new NoCredential();
   if (!fitsHeader(key)) {
-    throw new NoCredential("the API key contains characters that an HTTP header cannot contain");
+    throw new NoCredential(
+      "the API key is too long, or contains characters that an HTTP header cannot contain",
+    );
   }
   assertSecureUrl(url, { insecureHttp });
   return { Authorization: `Bearer ${key}` };

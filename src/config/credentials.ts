@@ -1,5 +1,6 @@
 import type { RequestParts } from "../client/request.ts";
 import { reasonOf, UsageError } from "../core/errors.ts";
+import { maxSecretLength } from "../core/redact.ts";
 import { keyVariable } from "../core/runtime/key-variable.ts";
 import { NoCredential } from "../core/service-errors.ts";
 import { once } from "../core/tasks/once.ts";
@@ -131,10 +132,14 @@ async function printedKey(command: string, source: string, output: CommandOutput
   const key = first.trim();
   if (fitsHeader(key)) return key;
   const part = others.length > 0 ? "the first line" : "the text";
-  throw new KeyCommandFailed(source, `${part} that ${shown} printed ${notInHeader}`);
+  throw new KeyCommandFailed(source, `${part} that ${shown} printed ${whyUnfit(key)}`);
 }
 
-const notInHeader = "has spaces, or characters that an HTTP header cannot contain";
+/** Why a key does not fit a header. */
+const whyUnfit = (key: string): string =>
+  key.length > maxSecretLength
+    ? `has more than ${maxSecretLength} characters`
+    : "has spaces or characters that an HTTP header cannot contain";
 
 export interface SecretsOptions {
   readonly keyring: Keyring;
@@ -157,7 +162,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "it is a URL; --base-url sets the host";
     if (/^(?:~|\.{1,2})?[\\/]|^[a-z]:\\/i.test(text))
       return "it is a path; to read a file, use --with-token < FILE";
-    return fitsHeader(text) ? undefined : `it ${notInHeader}`;
+    return fitsHeader(text) ? undefined : `it ${whyUnfit(text)}`;
   };
   const keyQuestionProblem = (key: string): string | undefined => keyProblem(key)?.replace(/^it/, "The key");
   return {

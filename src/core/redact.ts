@@ -4,6 +4,12 @@ const mask = "****";
 /** Shorter secrets are not redacted, because they would often match parts of ordinary words. */
 export const minSecretLength = 8;
 
+/**
+ * Servers commonly accept no longer header, and the pattern for a much longer secret does not compile. Only this
+ * many characters of a longer text are redacted; such a text is never sent as a key.
+ */
+export const maxSecretLength = 8_192;
+
 /** How many times a text may be encoded. JSON in a URL in JSON is encoded three times. */
 const maxDepth = 4;
 
@@ -69,7 +75,7 @@ export function createRedactor(known: Iterable<string> = []): Redactor {
   const maxLength = () => maxCharacterLength * Math.max(0, ...[...secrets].map(({ length }) => length));
   return {
     add: (text) => {
-      const secret = text?.trim() ?? "";
+      const secret = text?.trim().slice(0, maxSecretLength) ?? "";
       if (secret.length < minSecretLength || ignored.has(secret) || secrets.has(secret)) return;
       secrets.add(secret);
       compiled = undefined;

@@ -1,4 +1,5 @@
 import { UsageError } from "./errors.ts";
+import { maxSecretLength } from "./redact.ts";
 import { InsecureUrl } from "./service-errors.ts";
 
 const noUrl = { protocol: "", username: "", password: "" };
@@ -76,8 +77,9 @@ export function proxyVariable(protocol: string, environment: Environment): strin
   return names.flatMap((name) => [name, name.toUpperCase()]).find((name) => environment[name]);
 }
 
-/** Whether an API key can be sent in a header: it must be visible ASCII without spaces. */
-export const fitsHeader = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
+/** Whether an API key can be sent in a header: it must be visible ASCII without spaces, and not too long. */
+export const fitsHeader = (key: string): boolean =>
+  key.length <= maxSecretLength && /^[\x21-\x7e]+$/.test(key);
 
 /** Throws `InsecureUrl` if a key would be sent to the URL unencrypted. Loopback hosts are allowed. */
 export function assertSecureUrl(url: URL, { insecureHttp }: { readonly insecureHttp: boolean }): void {

@@ -2,6 +2,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
+import { maxSecretLength } from "../../src/core/redact.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { type Cli, createCli } from "../support/cli.ts";
 import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
@@ -11,6 +12,25 @@ const login = (profile = "default") =>
   `auth login --with-token --no-validate --base-url ${serviceUrl} --profile ${profile}`;
 const configOf = ({ folder }: Cli) => join(folder, "config", "config.json");
 const savedConfig = async (cli: Cli) => JSON.parse(await readFile(configOf(cli), "utf8"));
+
+describe("a key that is too long for a header", () => {
+  test("is not saved", async () => {
+    const cli = await createCli();
+    const { code, err } = await cli.run(login(), { stdin: "k".repeat(300_000) });
+    expect(code).toBe(2);
+    expect(err).toBe(`Error: the key cannot be used: it has more than ${maxSecretLength} characters\n`);
+    await expect(stat(configOf(cli))).rejects.toThrow();
+  });
+
+  test("is not sent, and neither blocks gpuctl nor appears in an error", async () => {
+    const long = `sk-${"k".repeat(100_000)}`;
+    const { run } = await createCli();
+    const { code, out, err, requests } = await run("rentals summary", overNetwork({ GPUCTL_API_KEY: long }));
+    expect({ code, out, requests }).toEqual({ code: 3, out: "", requests: [] });
+    expect(err).toContain("the API key is too long");
+    expect(err).not.toContain("kkkkkkkk");
+  });
+});
 
 describe("auth login", () => {
   test("stores the key from stdin in a private file, and shows its last four characters", async () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
 import type { Programs } from "../../src/system/types.ts";
-import { type Cli, createCli, type Outcome, type Responder } from "../support/cli.ts";
+import { type Cli, createCli, type Outcome, type Responder, type SeenRequest } from "../support/cli.ts";
 import { denyWrites, fillDisk } from "../support/full-disk.ts";
 import {
   at,
@@ -687,6 +687,24 @@ describe("a service that cannot be reached or refuses requests", () => {
     const outcome = await cli.run(`${guard} -o json`);
     expect(outcome.code).toBe(12);
     expect(shortEvents(outcome)).toEqual(["unlisted", "ended 1001"]);
+  });
+
+  const isLookup = ({ path, query }: SeenRequest) => path.endsWith("/rental") && query.rentalId === "1001";
+
+  test.each([
+    ["the service's list is incomplete", isList, { items: [], hasMore: true }],
+    ["a lookup responds with another rental", isLookup, { id: 777, state: "active" }],
+  ])("does not say that nothing was changed if it ended a rental and %s", async (_, isAffected, body) => {
+    let isUp = true;
+    const cli = await createCli({
+      respond: (request) => (!isUp && isAffected(request) ? Response.json(body) : undefined),
+    });
+    await cli.run(`${create} --label second --lease 1h`);
+    await withLeaseOver(cli);
+    isUp = false;
+    const { code, err } = await cli.run(guard);
+    expect({ code, err }).toEqual({ code: 12, err: expect.stringMatching(/Terminated: .*1002\./) });
+    expect(err).not.toContain("Nothing was changed");
   });
 
   test.each([

@@ -631,7 +631,7 @@ describe("rentals terminate with a third-party service", () => {
     expect(err).toContain(`Error: 2 of 3 rentals could not be terminated
   8: interrupted after the request was sent: it may have taken effect. \`gpuctl rentals get 8\` shows whether the rental ended.
   9: not tried, because of the interruption
-Terminated: 7.
+Not ended yet: 7.
 `);
   });
 
@@ -681,6 +681,20 @@ Terminated: 7.
     );
   });
 
+  test("does not print that a rental is terminated if the service still reports it as running", async () => {
+    const end = "POST /v2/on-demand/rentals/terminate";
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+        "GET /v2/on-demand/rental": lookup,
+        [end]: () => new Response(null, { status: 204 }),
+      }),
+    });
+    const { code, out, err } = await run("rentals terminate 7 --yes", overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^ID .*\n7 .*not ended yet\n$/) });
+    expect(err).toContain("Rental 7 has not ended yet (Running)");
+  });
+
   test("looks up the rental after a failed terminate request, and does not repeat the request", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
@@ -694,7 +708,7 @@ Terminated: 7.
     const { code, err, requests } = await run("rentals terminate 8 7 --yes", overNetwork());
     expect(code).toBe(10);
     expect(err).toContain("Error: 1 of 2 rentals could not be terminated\n  8: the outcome is unknown: ");
-    expect(err).toContain("Rental 8 was looked up: it is Running now.\nTerminated: 7.\n");
+    expect(err).toContain("Rental 8 was looked up: it is Running now.\nNot ended yet: 7.\n");
     expect(requestLines(requests).filter((line) => line === end)).toHaveLength(2);
   });
 });

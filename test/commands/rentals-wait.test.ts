@@ -123,4 +123,12 @@ describe("rentals create --wait", () => {
     expect(outcome.err).toContain("rental 1001");
     expect(outcome.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
+
+  test("says only that the rental was created if the lookup responds with another rental", async () => {
+    const { run } = await createCli({ respond: lookupReturns({ id: 777, status: "Running" }) });
+    const outcome = await run(`${vm} --wait`);
+    expect(outcome).toMatchObject({ code: 7, out: "" });
+    expect(outcome.err).toContain("Rental 1001 was created and is billed. Do not create it again.");
+    expect(outcome.err).not.toContain("Nothing was changed");
+  });
 });

@@ -147,7 +147,7 @@ export async function listActive({ call }: Pick<Context, "call">): Promise<reado
 function refuseListing(type: RentalType): never {
   throw new UnexpectedResponse(
     `the service's list of ${kinds[type].plural} is incomplete, or not a list`,
-    "Nothing was changed. `gpuctl rentals list` shows what the service lists.",
+    "`gpuctl rentals list` shows what the service lists.",
   );
 }
 

@@ -108,14 +108,17 @@ export default defineCommand({
     if (context.settings.dryRun) await showRequests(rentals, context);
     const { setFailureContext, interrupted } = context;
     const ended: Ended[] = [];
+    const active = new Set<string>();
     const failures: FailedItem[] = [];
     for (const rental of rentals) {
       const { id } = rental;
       try {
         if (interrupted.aborted) throw new Interrupted("not tried, because of the interruption");
         ended.push(await endRental(rental, context));
-        setFailureContext(`Terminated: ${ended.map((one) => one.id).join(", ")}.`);
-        if (rental.request !== undefined) await warnIfActive(id, context);
+        setFailureContext(doneSoFar(ended, active));
+        if (rental.request === undefined || !(await warnIfActive(id, context))) continue;
+        active.add(id);
+        setFailureContext(doneSoFar(ended, active));
       } catch (error) {
         if (rentals.length === 1) throw error;
         failures.push({ name: id, error });
@@ -131,7 +134,11 @@ export default defineCommand({
     if (failure && ended.length === 0) throw failure;
     return {
       data: ended.map(({ response }) => response),
-      rows: ended.map((one) => ({ rentalId: one.id, label: one.label, message: endedMessage(one) })),
+      rows: ended.map((one) => ({
+        rentalId: one.id,
+        label: one.label,
+        message: endedMessage(one, active.has(one.id) ? "not ended yet" : "terminated"),
+      })),
       failure,
     };
   },
@@ -169,11 +176,26 @@ async function showRequests(
   await Promise.all(shown);
 }
 
-/** Warns when a rental is still active after a successful response, because it is still billed. */
-async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "say">): Promise<void> {
+/** What is known when a later rental fails. `active` holds the IDs of rentals that had not ended when looked up. */
+function doneSoFar(ended: readonly Ended[], active: ReadonlySet<string>): string {
+  const ids = ended.map(({ id }) => id);
+  const lines = [
+    ["Terminated", ids.filter((id) => !active.has(id))],
+    ["Not ended yet", ids.filter((id) => active.has(id))],
+  ] as const;
+  return lines
+    .flatMap(([title, some]) => (some.length === 0 ? [] : `${title}: ${some.join(", ")}.`))
+    .join(" ");
+}
+
+/**
+ * Warns when a rental is still active after a successful response, because it is still billed. Returns whether it is.
+ */
+async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "say">): Promise<boolean> {
   const record = await stillActive(id, { call });
-  if (record === undefined) return;
+  if (record === undefined) return false;
   say(
     `Rental ${id} has not ended yet (${stateText(record)}) and is billed until it does. Run \`${commandLine("rentals wait", [id], ["--for", "terminated"])}\` to wait for it.`,
   );
+  return true;
 }

@@ -50,9 +50,9 @@ export async function endRental(
   }
 }
 
-/** What the service says about an ended rental. */
-export const endedMessage = ({ response }: Pick<Ended, "response">): string =>
-  isRecord(response) && typeof response.message === "string" ? response.message : "terminated";
+/** What the service says about an ended rental, or `otherwise` if it says nothing. */
+export const endedMessage = ({ response }: Pick<Ended, "response">, otherwise = "terminated"): string =>
+  isRecord(response) && typeof response.message === "string" ? response.message : otherwise;
 
 /**
  * Looks up a rental after a successful response to its termination. Returns its record if the rental has neither ended
