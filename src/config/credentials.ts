@@ -139,7 +139,7 @@ async function printedKey(command: string, source: string, output: CommandOutput
 const whyUnfit = (key: string): string =>
   key.length > maxSecretLength
     ? `has more than ${maxSecretLength} characters`
-    : "has spaces or characters that an HTTP header cannot contain";
+    : "has spaces, or characters that an HTTP header cannot contain";
 
 export interface SecretsOptions {
   readonly keyring: Keyring;
