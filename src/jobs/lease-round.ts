@@ -27,7 +27,7 @@ export interface LeaseRound {
   readonly found: readonly { readonly lease: Lease; readonly rental: ActiveRental }[];
   /** Pending leases whose rental is uncertain, each with the rentals that it may belong to. */
   readonly unclear: readonly { readonly lease: Lease; readonly candidates: readonly ActiveRental[] }[];
-  /** Pending leases whose rental was never created, has ended, or belongs to another account. */
+  /** Pending leases whose rental does not exist, has ended, or belongs to another account. */
   readonly vanished: readonly Lease[];
   /** Active rentals without a lease. */
   readonly unleased: readonly ActiveRental[];
