@@ -246,7 +246,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       }
       if (isDone && state.command === "vanished") {
         throw new RentalFailed(
-          `the command on rental ${rentalId} has no exit status; the machine may have restarted`,
+          `the command on rental ${rentalId} is no longer running and left no exit status; the machine may have restarted`,
         );
       }
       // No pause after the first empty attempt: a connection often ends when the command ends, before the last output

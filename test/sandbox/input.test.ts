@@ -29,7 +29,7 @@ test.each(['{"gpuCount": 8', "", "[8]", "null", '"8"', "8"])("the body %j is rej
 });
 
 test.each(["application/json; charset=utf-8", "application/x-www-form-urlencoded", "text/plain"])(
-  "a body is parsed as JSON with the content type %s",
+  "a body with the content type %s is parsed as JSON",
   async (contentType) => {
     expect((await post('{"gpuCount": 8}', contentType)).status).toBe(200);
   },
@@ -55,7 +55,7 @@ test.each([
 });
 
 test.each(["a comma, ", 'a quote \\" and a [', "a backslash \\\\"])(
-  "what looks like values inside a text is not counted: %j",
+  "commas and brackets inside a string do not count as values: %j",
   async (text) => {
     const body = `{"gpuCount": 8, "padding": "${text.repeat(150_000)}"}`;
     expect((await post(body)).status).toBe(200);

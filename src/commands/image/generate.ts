@@ -109,7 +109,8 @@ const maxUnknown = 3;
 
 /**
  * The returned function takes the outcome of a picture. It returns the error if no more pictures should be requested:
- * after a refusal, a response without a usable picture, or several unknown outcomes in a row.
+ * after a response without a usable picture, after several unknown outcomes in a row, and after any other failure that
+ * the next request would probably meet, too.
  */
 function failuresOfAll(): (outcome: Outcome<Generated>) => unknown {
   let unknown = 0;
