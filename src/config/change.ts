@@ -190,7 +190,7 @@ const isBusy = (path: string, lockPath: string): UsageError =>
   });
 
 /**
- * Writes the configuration. Passes no schema to `conf`: validating it would load ajv, which is slow, and TypeScript has
+ * Writes the configuration. Passes no schema to `conf`: validation would load ajv, which is slow, and TypeScript has
  * already checked the value.
  */
 async function write(config: Config, folder: string, path: string): Promise<void> {

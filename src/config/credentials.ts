@@ -65,7 +65,7 @@ export interface KeyringOptions {
 export interface Keyring {
   /** The key that requests are sent with; undefined when there is none. */
   readonly inUse: () => Promise<KeyInUse | undefined>;
-  /** The key for a request that is about to be sent. Throws if the key must not be sent to the host. */
+  /** The key for a request. Throws if the key must not be sent to the host, or if `apiKeyCommand` fails. */
   readonly keyFor: (route: Pick<RequestParts, "host" | "open">) => Promise<string | undefined>;
 }
 

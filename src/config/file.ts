@@ -36,7 +36,7 @@ export const configPath = ({ folders }: Pick<ConfigFiles, "folders">): string =>
 export const profileOf = ({ profiles = {} }: Config, name: string): Profile | undefined =>
   Object.hasOwn(profiles, name) ? profiles[name] : undefined;
 
-/** Returns a value of a profile as text. Undefined if the value is not set or empty. */
+/** Returns a value of a profile as text. Undefined if the value is missing or empty. */
 export function profileValue(profile: Profile | undefined, key: ConfigKeyName): string | undefined {
   const value = valueAt(profile, key);
   return value === undefined || value === "" ? undefined : String(value);
@@ -52,8 +52,8 @@ export function profileValues(profile: Profile | undefined): Readonly<Record<str
 }
 
 /**
- * Reads the configuration without loading a library. Throws `UsageError` if the file is invalid, or if another user may
- * have written it. Never changes the file.
+ * Reads the configuration without loading a library. Throws `UsageError` if the file cannot be read, is invalid, or may
+ * have been written by another user. Never changes the file.
  */
 export function readConfig(files: ConfigFiles): Config {
   const path = configPath(files);

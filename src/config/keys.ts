@@ -84,7 +84,7 @@ export const configKeys = [
   },
   {
     name: "budget.maxCost",
-    text: "Maximum cost of one inference call, in dollars",
+    text: "Maximum cost of what one command generates, in dollars",
     rule: "dollars",
     flag: "max-cost",
   },

@@ -70,7 +70,7 @@ export interface Sources {
  */
 export type ProfileUse = "use" | "repair" | "create";
 
-/** Resolves the settings. Throws a `UsageError` that names the flag, variable or profile with an invalid value. */
+/** Resolves the settings. Throws a `UsageError` that names the invalid flag, variable or profile. */
 export function resolveSettings({ cli, flags, env, config, for: use }: Sources): Settings {
   const find = finder(cli, flags, env);
   const named = find("profile", {});
@@ -183,7 +183,7 @@ export interface OutputSettings {
   readonly jq: string | undefined;
 }
 
-/** Resolves the output settings. Throws `UsageError` for flags that cannot be used together. */
+/** Resolves the output settings. Throws `UsageError` for an invalid value, or flags that cannot be used together. */
 function outputSettings(cli: CliSettings, given: SourcedText | undefined): OutputSettings {
   const format = parseChoice(given, outputFormats);
   const jq = typeof cli.jq === "string" ? cli.jq : undefined;

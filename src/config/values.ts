@@ -25,7 +25,8 @@ export function parseChoice<Choice extends string>(
 }
 
 /**
- * Parses a base URL; returns it unchanged. Throws `UsageError` if it is not an http or https URL, or has a password.
+ * Parses a base URL; returns it unchanged. Throws `UsageError` if it is not an http or https URL, or has a user name or
+ * a password.
  */
 export function parseBaseUrl(given: SourcedText | undefined): string | undefined {
   if (given === undefined) return undefined;
@@ -38,7 +39,7 @@ export function parseBaseUrl(given: SourcedText | undefined): string | undefined
   return given.text;
 }
 
-/** Parses a timeout into milliseconds. Throws `UsageError` if it is invalid, zero, or too long for a timer. */
+/** Parses a timeout into milliseconds. Throws `UsageError` if it is invalid, zero, or over `maxDuration`. */
 export function parseTimeout(given: SourcedText | undefined): number | undefined {
   if (given === undefined) return undefined;
   const milliseconds = parseWait(given.text, given.source);

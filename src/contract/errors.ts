@@ -11,7 +11,7 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** Errors that any operation may return. */
+/** The errors of every operation that needs a key. */
 export const commonErrors = ["BAD_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "INTERNAL_SERVER_ERROR"] as const;
 /** The errors of reads and user operations. */
 export const lookupErrors = [...commonErrors, "NOT_FOUND"] as const;

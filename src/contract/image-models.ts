@@ -1,6 +1,6 @@
 /**
- * What each image model can do (service sections 2.8 and 4.5). This file does not import Zod, because help and prices
- * load this file.
+ * What each image model can do (service sections 2.8 and 4.5). This file does not import Zod, because Zod loads slowly,
+ * and help and prices load this file.
  */
 
 export interface ImageModel {

@@ -4,7 +4,7 @@ import { id } from "./shared.ts";
 
 /**
  * Records that the service names but does not document (service section 2.6). The fields are those that services of
- * this kind send. All fields are optional and nullable, and unknown fields pass through.
+ * this kind send. All fields are optional and nullable, except the `state` of a lookup. Unknown fields pass through.
  */
 const text = z.string().nullish();
 const number = z.number().nullish();

@@ -125,8 +125,8 @@ export class InUse extends WithHint {
 }
 
 /**
- * Part of a result is missing. The error report shows the message of the cause. Its hint starts with `printed`, which
- * says what was printed.
+ * Part of a result is missing. The error report shows the message of the cause. The hint of the report starts with
+ * `printed`, which says what was printed.
  */
 export class Incomplete extends Error {
   override readonly name = "Incomplete";
@@ -140,7 +140,7 @@ export class UnexpectedResponse extends WithHint {
   override readonly name = "UnexpectedResponse";
 }
 
-/** A wait timed out. With `request: null`, the error report does not name the last response as the source. */
+/** A wait timed out. With `request: null`, the error report does not name the last request. */
 export class WaitedTooLong extends WithHint {
   override readonly name = "WaitedTooLong";
   readonly request: null | undefined;

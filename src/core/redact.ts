@@ -5,8 +5,8 @@ const mask = "****";
 export const minSecretLength = 8;
 
 /**
- * Servers commonly accept no longer header, and the pattern for a much longer secret does not compile. Only this
- * many characters of a longer text are redacted; such a text is never sent as a key.
+ * Servers commonly reject longer headers, and the pattern for a much longer secret does not compile. Of a longer text,
+ * only this many characters are redacted; such a text is never sent as a key.
  */
 export const maxSecretLength = 8_192;
 

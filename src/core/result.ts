@@ -74,7 +74,7 @@ export interface Text extends Paid {
   readonly view?: View;
   /**
    * Called after the text has been printed. If an error ended the text early, the part before the error has been
-   * printed, and `error` is set. If this function throws, the command fails with that error.
+   * printed, and `error` is set. If this function throws, the command fails with what it throws.
    */
   readonly after?: (error?: unknown) => void | Promise<void>;
   /** As in `Data`. */

@@ -113,7 +113,7 @@ export class StreamTruncated extends Error {
   }
 }
 
-/** A response exceeds the limit for its kind; the rest of it was not read. */
+/** A response exceeds the limit for its kind. The rest of it was not read, or not parsed. */
 export class ResponseTooLarge extends Error {
   override readonly name = "ResponseTooLarge";
   constructor(limit: number, what: "bytes" | "values" = "bytes") {

@@ -21,8 +21,8 @@ export const withoutPassword = (url: string): string =>
   url.replace(/^([a-z][a-z\d+.-]*:[\\/]+)?.*@/is, (_, scheme: string | undefined) => `${scheme ?? ""}****@`);
 
 /**
- * The password in a URL, or the user name if there is no password, both as written and decoded. Empty for any other
- * text.
+ * The password in a URL, or the user name if there is no password, in two forms: as written and decoded. Empty for any
+ * other text.
  */
 export function passwordsIn(url: string): readonly string[] {
   if (!url.includes("@")) return [];
@@ -70,7 +70,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The environment variable that sets the proxy for a protocol such as `https:`. If several are set, returns the one
- * that proxy-from-env uses. NO_PROXY may exempt a host from it.
+ * that proxy-from-env uses. NO_PROXY may exempt a host from the proxy.
  */
 export function proxyVariable(protocol: string, environment: Environment): string | undefined {
   const names = [`${protocol.replace(":", "")}_proxy`, "all_proxy"];

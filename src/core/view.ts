@@ -43,7 +43,7 @@ export interface Column {
   readonly priority?: number;
   /**
    * The usual text of the column. If every row shows it and the list does not fit the terminal, the column is left out
-   * first.
+   * before columns that say more.
    */
   readonly usual?: string;
   /** The text is never shortened below the length of a UUID, because a shorter address or path is useless. */
@@ -85,5 +85,5 @@ export const outputFormats = ["table", "json", "jsonl", "yaml", "csv", "tsv", "i
 /** Formats that show columns. */
 export const columnFormats: readonly OutputFormat[] = ["table", "csv", "tsv"];
 
-/** Whether the format is for programs: errors are then JSON documents, and results are printed only at the end. */
+/** Whether the format is for programs. If it is, errors are JSON documents, and notes are printed after the result. */
 export const isMachineFormat = (format: OutputFormat): boolean => format !== "table" && format !== "id";

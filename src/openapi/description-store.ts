@@ -121,7 +121,7 @@ export function createDescriptionStore(
     return known;
   }
 
-  /** Fetches with limits. Falls back to the cached copy unless the service says that it has no description. */
+  /** Fetches with limits. Falls back to the cached copy, except after a 4xx response. */
   async function tryFetch(
     source: DescriptionSource,
     entry: Entry,

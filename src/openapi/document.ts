@@ -7,7 +7,7 @@ export interface Description {
   readonly [name: string]: unknown;
 }
 
-/** Parses a description; undefined if the text is not an OpenAPI 3 document. */
+/** Parses an OpenAPI description; undefined if the text is not an OpenAPI 3 document. */
 export function readDescription(text: string): Description | undefined {
   try {
     const document: unknown = JSON.parse(text);

@@ -184,7 +184,7 @@ interface Media {
   example?: unknown;
 }
 
-/** Adds an example to every JSON body that has none, and to every required parameter. */
+/** Adds an example to every JSON body that has none, and to every parameter. */
 function addExamples(
   paths: Readonly<Record<string, Record<string, unknown>>>,
   schemas: Readonly<Record<string, JsonSchema>>,

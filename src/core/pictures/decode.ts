@@ -20,7 +20,7 @@ export function pictureKind(bytes: Uint8Array): Kind | undefined {
 
 /**
  * Decodes a PNG, JPEG or WebP, with transparency flattened onto white. The decoders are loaded on first use. Throws an
- * error with a short reason if the file has another format, is broken, or has more than `maxPixels`.
+ * error with a short reason if the file has another format, is broken, or has too many pixels.
  */
 export async function decodePicture(
   bytes: Uint8Array,

@@ -9,12 +9,10 @@ import { asRecord, parseJson } from "../json.ts";
 export interface Processes {
   /** The name of this process. No other process has this name, even on another machine that shares the files. */
   readonly self: string;
-  /**
-   * Whether the process with this name is running. True if that is unknown, for example if it is on another machine.
-   */
+  /** Whether the process with this name is running. True if unknown, for example for a process on another machine. */
   readonly isRunning: (name: string) => boolean;
   /**
-   * Whether `isRunning` knows if the process with this name is running. False if it is on another machine or in another
+   * Whether `isRunning` knows the answer for this name. False for a process on another machine or in another
    * container.
    */
   readonly isHere: (name: string) => boolean;
