@@ -81,7 +81,7 @@ export const diskFiles: BatchFiles = {
   open: async (path, options) => {
     const isNew = (await statOf(path)) === undefined;
     const like = isNew && options ? await statOf(options.like) : undefined;
-    // Does not use mode "a", because on some systems it does not allow truncating the file.
+    // Does not use mode "a", because on some systems that mode does not allow truncating the file.
     const file = await fs.open(path, constants.O_RDWR | constants.O_CREAT, like && permissions(like));
     const { size, mode } = await file.stat();
     // The process's umask may have removed permissions.

@@ -50,7 +50,7 @@ export interface InputRecord {
 /** The service of a journal, for a message. */
 export const serviceText = (service: string): string => (service === "sandbox" ? "the sandbox" : service);
 
-/** The settings of prompts that may come from the profile. */
+/** The settings that prompts may get from the profile. */
 export interface PromptSettings {
   readonly endpoint: string;
   readonly model?: string | undefined;

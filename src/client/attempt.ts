@@ -39,8 +39,8 @@ export interface RequestInFlight {
 }
 
 /**
- * Reads a successful response. If this throws, the outcome of a write is unknown, and a read is retried only if the
- * connection broke.
+ * Reads a successful response. If this throws, the outcome of a write is unknown, unless the error is a `ServiceError`.
+ * A read is retried only if the connection broke.
  */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 
@@ -157,7 +157,7 @@ function record(response: FetchResponse): {
   };
 }
 
-/** 304 is a success for a conditional request only. */
+/** 304 is a success only for a conditional request. */
 const isSuccess = (status: number, { headers }: WireRequest): boolean =>
   (status >= 200 && status < 300) || (status === 304 && "If-None-Match" in headers);
 

@@ -36,8 +36,9 @@ export type Call = <Id extends OperationId>(
 
 /**
  * Sends an operation and returns its response unchanged. If the response has several pages, returns the records of all
- * pages. Throws `ServiceError`, `NetworkError`, `InvalidResponse` or `UnknownOutcome`. Before anything is sent, it may
- * throw `UsageError`, `NoBaseUrl`, `NoCredential` or `InsecureUrl`.
+ * pages. Throws `ServiceError`, `NetworkError`, `InvalidResponse`, `ResponseTooLarge` or `UnknownOutcome`. After an
+ * abort, throws the signal's reason, or `InterruptedWrite` if a write may have been sent. Before anything is sent, it
+ * may throw `UsageError`, `NoBaseUrl`, `NoCredential` or `InsecureUrl`.
  */
 export async function call<Id extends OperationId>(
   id: Id,
@@ -74,8 +75,8 @@ export interface OneRawCall extends CallLimits, Pick<OneCall, "divert"> {
 export type RawCall = (parts: RequestParts, options?: OneRawCall) => Promise<BufferedResponse>;
 
 /**
- * Prepares a write that is sent many times with different bodies. Throws what a raw call throws before it sends
- * anything.
+ * Prepares a write that is sent many times with different bodies. Throws the errors that a raw call throws before it
+ * sends anything.
  */
 export type Prepare = (parts: Omit<RequestParts, "body">) => Promise<PreparedWrite>;
 

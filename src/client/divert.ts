@@ -6,7 +6,7 @@ import type { Convert, Fetch, ResponseBody } from "./fetch.ts";
 export interface Divert {
   /** Where the strings are: keys separated by dots, with `*` for any element of a list, such as `images.*.image`. */
   readonly path: string;
-  /** How many strings are taken out. Further ones stay in the response. */
+  /** The maximum number of strings that are taken out. Any others stay in the response. */
   readonly max: number;
   /** Called at the start of each string that is taken out. */
   readonly open: () => Diverted;
@@ -20,9 +20,9 @@ export interface Diverted {
    */
   readonly placeholder: string;
   /**
-   * Receives the next part of the string. A part is at most a few bytes longer than 64 KiB. Each of its characters is
-   * one byte of the response. If this returns false, the part and everything after it stay in the response, after the
-   * placeholder.
+   * Receives the next part of the string. A part is at most a few bytes longer than 64 KiB. Escape sequences in it are
+   * decoded, and each other character is one byte of the response. If this returns false, the part and everything after
+   * it stay in the response, after the placeholder.
    */
   readonly write: (part: string) => boolean;
   /** Called at the end of the string, if `write` accepted every part. */
@@ -80,8 +80,8 @@ async function* rest(body: ResponseBody, scanner: Scanner, maxBytes: number): As
 }
 
 /**
- * Puts strings that were taken out of a JSON text back in place of their placeholders. `opened` must be in the order of
- * the text.
+ * Replaces the placeholders in a JSON text with the strings that were taken out. `opened` must be in the order of the
+ * text.
  */
 export function restored(json: Uint8Array, opened: Iterable<Diverted>): Uint8Array {
   const parts: Buffer[] = [];

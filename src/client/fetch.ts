@@ -62,8 +62,8 @@ export type Observer = (exchange: Exchange) => void;
 const maxRedirects = 5;
 
 /**
- * Sends a request and resolves when the response headers arrive. A read follows redirects to the same origin. Any other
- * redirect is returned as the response, so that the key never reaches another host.
+ * Sends a request and resolves when the response headers arrive. A read follows up to `maxRedirects` redirects to the
+ * same origin. Any other redirect is returned as the response, so that the key never reaches another host.
  */
 export async function fetchResponse(
   fetch: Fetch,

@@ -30,8 +30,8 @@ export type List = <Id extends OperationId>(
 
 /**
  * Sends an operation and returns the records of its response as they arrive, so that a list may be larger than memory.
- * Until the first records arrive, it retries and throws as `call` does. After that, the iteration throws `NetworkError`
- * or `InvalidResponse`. A response that is not a bare array is returned whole.
+ * Until the first records arrive, it retries and throws as `call` does. After that, the iteration throws
+ * `NetworkError`, `InvalidResponse` or `ResponseTooLarge`. A response that is not a bare array is returned whole.
  */
 export async function list<Id extends OperationId>(
   id: Id,

@@ -16,7 +16,7 @@ const own: readonly Variable[] = [
   { name: "GPUCTL_CONFIG_DIR", meaning: "Folder for the configuration" },
   {
     name: "GPUCTL_STATE_DIR",
-    meaning: "Folder for sandbox state, leases and cached service responses",
+    meaning: "Folder for sandbox state, leases, chat sessions and cached responses",
   },
   {
     name: "GPUCTL_LEASE_FILE",
@@ -39,7 +39,7 @@ const own: readonly Variable[] = [
   { name: "NODE_DISABLE_COMPILE_CACHE", meaning: "Do not cache compiled code between runs" },
 ];
 
-/** Every variable that gpuctl reads. */
+/** The variables that configure gpuctl. */
 export const environmentOf = (globals: readonly GlobalNode[]): readonly Variable[] => [
   ...globals.flatMap(({ names: [name], env, value, text }): readonly Variable[] => {
     if (env === undefined) return [];

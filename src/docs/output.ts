@@ -7,7 +7,7 @@ const formats: Readonly<Record<string, string>> = {
     "Columns for people, fitted to the terminal. In a pipe, nothing is truncated and times are printed as the service sent them.",
   json: "One JSON document: the service's response, unchanged.",
   jsonl: "One JSON document per line, one for each record.",
-  yaml: "The document of json, written in YAML.",
+  yaml: "The same document as json, in YAML.",
   csv: "Comma-separated values with a header, quoted where needed. See Spreadsheets.",
   tsv: "Tab-separated values with a header. See Spreadsheets.",
   id: "Identifiers only, one per line, to pass to another command.",
@@ -38,14 +38,14 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Partial results",
       parts: [
-        "`rentals list` requests virtual machines and bare metal separately. If one of the requests fails, gpuctl still prints the rentals from the other one, in every format. It then prints the error to stderr and exits with the error's code, so a list with exit code 0 is complete. If a list of more than 1 MiB ends early, gpuctl prints the part that arrived. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
+        "`rentals list` requests virtual machines and bare metal separately. If one of the requests fails, gpuctl still prints the rentals from the other request, in every format. It then prints the error to stderr and exits with the error's code, so a list with exit code 0 is complete. If a list of more than 1 MiB ends early, gpuctl prints the part that arrived. In the same way, a command for several items prints the results of those that succeeded; see `gpuctl help exit-codes` for code 12.",
       ],
     },
     {
       heading: "Formats",
       parts: [
         "Set with --output. Numbers are printed exactly as the service sent them, such as 1.50 or 12345678901234567891, except that a table shows cents as dollars. jq may write a number differently, so --jq may print 1.5 for 1.50.",
-        "Lists of more than 1 MiB are printed as they arrive, and may have any length. The columns and widths of a table then depend only on the first 1,000 records. --jq also works on a list of any length if its filter is `.[]` or a path such as `.[].id`; either may be followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, as for about 500,000 rentals.",
+        "Lists of more than 1 MiB are printed as they arrive, and may have any length. The columns and widths of a table then depend only on the first 1,000 records. --jq also works on a list of any length if its filter is `.[]` or a path such as `.[].id`; either may be followed by `|` and another filter. Any other filter needs the whole list in memory, about 700 MB for 100,000 rentals. It fails if jq needs more than 2 GiB, for example for 500,000 rentals.",
         { terms: (format?.choices ?? []).map((choice) => [choice, formats[choice] ?? ""]) },
       ],
     },

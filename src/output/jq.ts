@@ -69,13 +69,13 @@ export async function compileFilter(expression: string, interrupted: AbortSignal
 type Run = [input: string, program: string, flags?: string[]];
 
 /**
- * After this many milliseconds, a filter is stopped and runs again in a worker. WebAssembly blocks signals, and only a
- * worker can be stopped while it runs. A filter does not start in a worker, because starting a worker takes longer than
- * most filters.
+ * After this many milliseconds, a filter is stopped and runs again in a worker. WebAssembly blocks signals, so Ctrl-C
+ * can stop a filter only in a worker. Most filters do not start in a worker, because starting one takes longer than
+ * they do.
  */
 const maxBlockingTime = 250;
 
-/** For an input with more characters, a filter takes longer than `maxBlockingTime`, so it starts in a worker. */
+/** In characters. A filter of a longer input takes longer than `maxBlockingTime`, so it starts in a worker. */
 const maxInputHere = 10_000_000;
 
 /** Bun can stop a filter only in a worker. */

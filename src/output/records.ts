@@ -19,7 +19,7 @@ export function recordsOf({ data, rows }: Value, view: View): readonly unknown[]
 /** The data as it was received. In a list view, null becomes an empty list. */
 export const wholeOf = ({ data }: Value, view: View): unknown => data ?? (view.kind === "list" ? [] : null);
 
-/** Wraps records that are all in memory for functions that take batches. */
+/** Wraps records that are all in memory, for functions that take batches. */
 export async function* singleBatch(records: readonly unknown[]): AsyncGenerator<readonly unknown[]> {
   yield records;
 }

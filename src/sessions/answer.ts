@@ -57,7 +57,7 @@ export interface AnswerFile {
   readonly remove: () => Promise<void>;
 }
 
-/** Milliseconds. Pieces are collected and written at most this often. */
+/** Pieces are collected, and written at most once in this many milliseconds. */
 const writeInterval = 50;
 
 /** Creates the file of an answer. If the file cannot be written, the answer is stored only when it ends. */

@@ -20,7 +20,7 @@ export interface Contents {
   readonly turns: readonly Turn[];
   /** Messages for the user about lines that cannot be read; empty if there are none. */
   readonly problems: readonly string[];
-  /** The process that created the file. Only the file of a question asked without a session names its process. */
+  /** The process that created the file. Only the file of a question without a session names its process. */
   readonly process: string | undefined;
 }
 
@@ -104,8 +104,8 @@ export async function isForeignFile(path: string): Promise<boolean> {
 
 /**
  * What can still be read of a file that is not a session, for example because the computer lost power: its own turns,
- * and the answers next to it. Returns undefined if the file cannot be read, is a session of any version, or if an answer
- * to it is still arriving.
+ * and the answers next to it. Returns undefined if the file cannot be read, is a session of any version, or has an
+ * answer that is still arriving.
  */
 export async function turnsOfDamaged(
   path: string,
@@ -166,7 +166,7 @@ export const appendTurns = async (
   processes: Processes,
 ): Promise<boolean> => (await hasContents(path)) && whileLocked(path, processes, () => append(path, turns));
 
-/** Whether there is something at a path that is not empty. */
+/** Whether the file at a path exists and is not empty. */
 export const hasContents = async (path: string): Promise<boolean> =>
   ((await orUndefined(stat(path)))?.size ?? 0) > 0;
 
@@ -253,7 +253,7 @@ export const moveToFree = (from: string, to: string, processes: Processes): Prom
     return true;
   });
 
-/** Creates the file of a session, unless another process creates it at the same time. Returns whether it did. */
+/** Creates the file of a session, unless there is one already. Returns whether it did. Throws `SaveFailed`. */
 export const createFree = (path: string, turns: readonly Turn[], processes: Processes): Promise<boolean> =>
   whileLocked(path, processes, async () => {
     if (await orUndefined(stat(path))) return false;
@@ -263,8 +263,8 @@ export const createFree = (path: string, turns: readonly Turn[], processes: Proc
 
 /**
  * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
- * any. The session keeps the time at which it or the answer was last written, because the later of two questions that
- * were left behind becomes the session "last". Throws `SaveFailed`.
+ * any. The session's file gets the later modification time, its own or that of the answer's file: of two questions that
+ * were left behind, the later one becomes the session "last". Throws `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {
   let collected = false;

@@ -47,7 +47,8 @@ export interface OpenSession {
   readonly ask: (content: Content, system?: string) => Promise<Question>;
   /**
    * Renames the session, and stores the answers that could not be stored yet. Throws `UsageError` if the name is taken
-   * or invalid, and `SaveFailed` if an answer cannot be stored or the file cannot be renamed: then it keeps its name.
+   * or invalid, and `SaveFailed` if an answer cannot be stored or the file cannot be renamed. The session then keeps
+   * its name.
    */
   readonly rename: (name: string) => Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface SessionPlace {
   readonly nameFor: (message: string, date: Date) => string;
 }
 
-/** The name of the session that holds the last question asked without a session. */
+/** The name of the session that holds the last question that was asked without a session. */
 export const lastQuestion = "last";
 
 export const sessionSuffix = ".jsonl";

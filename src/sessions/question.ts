@@ -25,7 +25,7 @@ import {
 import { lastAnswer } from "./turn.ts";
 
 /**
- * A question asked without a session gets its own file, so that several processes can ask at the same time. Once the
+ * A question without a session gets its own file, so that several processes can ask at the same time. Once the
  * question is answered, its file replaces the session "last".
  */
 const questionSuffix = ".question";

@@ -33,7 +33,8 @@ export interface Sessions {
   readonly read: (name: string) => Promise<StoredSession>;
   /**
    * Opens a session to add turns to it. A new session is created with its first turn. Throws `UsageError` if the name
-   * is invalid.
+   * is invalid, `NotFound` if "last" does not exist, `Unavailable` as `read` does, and `SaveFailed` if the session
+   * cannot be changed.
    */
   readonly open: (name: string) => Promise<OpenSession>;
   /** The name of the most recently used session. Throws `NotFound` if there are no sessions. */

@@ -71,7 +71,7 @@ export class MediaOfLine {
    * Saves the files of a response. Returns the body as JSON, with paths and hashes in place of the base64 text.
    * `problem` is set if someone has to look at the response. If the body leaves out a part of the response that cannot
    * be decoded, `received` is the response as it was received.
-   * @param bytes the response, of which `value` was parsed
+   * @param bytes the response, from which `value` was parsed
    */
   async save(
     value: unknown,
@@ -89,10 +89,10 @@ export class MediaOfLine {
     if (problems.length === listed.length) {
       return { body: this.receivedLine(stringifyExactly(value) ?? "null"), problem: problems[0] };
     }
-    // The value of a repeated key is not in the list.
+    // Values under repeated keys are not in `listed`.
     const undecoded = arriving.find(({ problem }) => problem !== undefined && problem !== isEmpty)?.problem;
     if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));
-    // This comes before settings are added to the pictures.
+    // Restored here, before settings are added to the pictures.
     const received = problems.length > 0 ? this.received(bytes) : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
     for (const [index, { media, entry }] of listed.entries()) {

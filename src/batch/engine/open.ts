@@ -52,7 +52,7 @@ export interface Known {
 
 /** The file that keeps the old results of requests that are sent again, after they are removed from the output. */
 interface Replaced {
-  /** A part of its name; empty if its name is the name of the output and `.replaced`. */
+  /** A part of its name; empty if the file has the name of the output, followed by `.replaced`. */
   readonly part: string;
   /** Its bytes; undefined if the journal does not say. */
   readonly end: number | undefined;
@@ -142,8 +142,8 @@ const inTheWay = (path: string): UsageError =>
 const replacedPath = (out: string, part: string): string => `${out}${part && `.${part}`}.replaced`;
 
 /**
- * Returns the part of the name of the file that keeps old results. If the batch did not make the file that has this
- * name, or the file was changed since, it may be the user's. In that case, returns `other`, which is in no file's name.
+ * Returns the `part` of the name of the file that keeps old results. If the batch did not make the file with that name,
+ * or the file was changed since, it may be the user's. In that case, returns `other`, which no file has in its name.
  */
 async function replacedPart(
   { files, out, known: { replaced } }: Pick<OpenOptions, "files" | "out" | "known">,
@@ -206,6 +206,8 @@ export interface OpenBatch {
  * adds to the journal the results that are only in the output, and records an unknown outcome for requests that were in
  * flight. Then removes from the output the old results of requests that are sent again.
  * @throws InUse if another process has written to the journal since `known` was read
+ * @throws JournalInvalid if the output does not match the journal
+ * @throws UsageError if the output has a line that the batch did not write, or if a file of the user is in the way
  */
 export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
   const { files, out, known, shard, again, now, sleep, assertSameShards } = options;
@@ -327,7 +329,7 @@ async function endInFlight(
 ): Promise<void> {
   const [code, message] = [
     "RUN_ENDED",
-    "the run ended while the request was in flight: it may have been done and charged",
+    "the run ended while the request was in flight: the request may have been done and charged",
   ];
   const output = await files.open(out);
   try {

@@ -8,7 +8,7 @@ import type { Recorder } from "./recorder.ts";
 
 /** The outcome of sending a request once. */
 export type Sent =
-  /** `value` is the body, parsed, from which the cost is computed. */
+  /** `value` is the parsed body, from which the cost is computed. */
   | { readonly outcome: "done"; readonly answer: Answer; readonly value: unknown }
   /** The service refused the request and did nothing. */
   | { readonly outcome: "failed"; readonly answer: Answer; readonly code: string }
@@ -90,7 +90,7 @@ class InputChanged extends Error {
 }
 
 /**
- * Sends the pending lines of a batch. Each line is recorded in the journal before it is sent, and its result counts
+ * Sends the pending lines of a batch. Each line is recorded in the journal before it is sent, and a result counts
  * only after it is on the disk. A request is sent again only if the service did nothing.
  */
 export class BatchRun {

@@ -24,7 +24,7 @@ export interface BatchRequest {
   readonly id: string;
   readonly endpoint: Endpoint;
   readonly body: Readonly<Record<string, unknown>>;
-  /** A CRC-32 of the text of the line. It shows whether the line was edited since it was read before. */
+  /** A CRC-32 of the text of the line. It shows whether the line was edited since it was last read. */
   readonly sum: number;
 }
 

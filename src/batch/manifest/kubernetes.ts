@@ -75,7 +75,7 @@ const mountedByMany = (shards: number): string =>
 
 /**
  * Waits until the Job is Complete or Failed, and prints which. `kubectl wait` can wait for only one of these
- * conditions, so it would never return if the Job got the other one.
+ * conditions, so it would never return if the Job got the other condition.
  */
 const waitLine = (name: string): string =>
   `until kubectl get job/${name} -o jsonpath='{.status.conditions[*].type}' | grep -E 'Complete|Failed'; do sleep 10; done`;

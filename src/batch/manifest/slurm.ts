@@ -2,7 +2,7 @@ import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { quoted } from "../../core/text.ts";
 import { type BatchJob, comments, maxRetries, memory, type Note, retriedCodes, shellLine } from "./job.ts";
 
-/** How many seconds before the time limit a task is asked to end, so that it can finish the requests in flight. */
+/** A task is asked to end this many seconds before the time limit, so that it can finish the requests in flight. */
 const notice = 120;
 
 /** A batch script for `sbatch`: an array with a task for each shard. */
@@ -56,7 +56,7 @@ const notes = ({ shards, merge, sandbox }: BatchJob): readonly Note[] => [
     : [
         `If the nodes share your home folder, gpuctl uses the key of your profile. Otherwise, set ${keyVariable} before you submit this: sbatch passes it on.`,
       ]),
-  `A task is queued again, up to ${maxRetries} times, if gpuctl was killed, ran out of time or exits with ${retriedCodes.left}. If this script itself was killed, queue the task again yourself:`,
+  `A task is queued again, up to ${maxRetries} times, if gpuctl was killed, ran out of time or exited with ${retriedCodes.left}. If this script itself was killed, queue the task again yourself:`,
   ["scontrol requeue JOB_TASK"],
   "To run some tasks again as a new job:",
   [`sbatch --array=${shards > 2 ? `1,${shards - 1}` : shards - 1} job.sh`],

@@ -7,15 +7,15 @@ import { complete } from "./complete.ts";
 import { refreshCache, refreshTimeout } from "./refresh-cache.ts";
 
 /**
- * How many milliseconds after its start the process prints the values that it has, so that it ends within 150 ms of its
- * start.
+ * This many milliseconds after its start, the process prints the values that it has, so that it ends within 150 ms of
+ * its start.
  */
 const printAt = 120;
 
 /** The last argument of a background process that only refreshes the cache. */
 const refreshMark = "--refresh-cache";
 
-/** Runs `__complete` for a shell: prints no errors, never keeps the shell waiting, and always exits 0. */
+/** Runs `__complete` for a shell: prints no errors, does not wait for a slow service, and always exits 0. */
 export async function runCompletion(
   argv: readonly string[],
   system: System,
@@ -31,7 +31,7 @@ export async function runCompletion(
 }
 
 /**
- * Refreshes the cache in a separate process, so that a slow service or slow loading never keeps the shell waiting.
+ * Refreshes the cache in a separate process, so that a slow service or slow loading cannot delay the shell for long.
  * Values that arrive too late for this Tab are cached for the next one.
  */
 const startRefresh = (argv: readonly string[]): Promise<void> =>

@@ -105,7 +105,7 @@ async function fieldsOf(operation: string, context: Context): Promise<readonly C
     .filter(({ value }) => isWord(value));
 }
 
-/** The values of a type that lists all of them, such as `boolean` or `"a" or "b"`; empty for any other type. */
+/** All values of a type with a fixed set of values, such as `boolean` or `"a" or "b"`; empty for any other type. */
 function constantsOf(type: string): readonly unknown[] {
   if (type === "boolean") return [true, false];
   const constants = type.split(" or ").map((word) => parseJson(word));

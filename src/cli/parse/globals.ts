@@ -25,7 +25,7 @@ export const globalFlags = [
     name: "columns",
     group: "Output",
     value: "LIST",
-    text: "Titles, names or dotted paths of the columns to show, in order, in a table, csv or tsv",
+    text: "Columns to show, in this order, in a table, csv or tsv: titles, names or dotted paths",
   },
   { name: "header", group: "Output", negative: true, text: "Omit the header" },
   {

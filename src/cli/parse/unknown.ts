@@ -39,7 +39,7 @@ const synonyms: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Verbs that mean `list` and `get`. In a group without `get`, a verb that means `get` suggests `list`. */
+/** Verbs for `list`, and verbs for `get`. In a group without `get`, a verb for `get` suggests `list`. */
 const [listVerbs = [], getVerbs = []] = synonyms;
 const endVerbs = synonyms.at(-1) ?? [];
 

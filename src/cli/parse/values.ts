@@ -93,7 +93,7 @@ function defaultOf(flag: FlagNode): unknown {
   return flag.repeat ? [] : undefined;
 }
 
-/** The flag or argument that sets an input field: as the user typed it or, if it was not typed, its main name. */
+/** What sets an input field: the source of its value or, if it has no value, the main name of its flag or argument. */
 export function flagFor(
   path: readonly (string | number)[],
   { command, flags }: Pick<Invocation, "command" | "flags">,

@@ -10,9 +10,9 @@ import { withServiceFlags } from "./service-flags.ts";
 /** Messages on stderr. */
 export interface Notes {
   /**
-   * Prints a line on stderr at once. With a machine format, prints it after the result, or not at all if the run fails.
-   * With `--quiet`, never prints it. Line feeds become spaces, and suggested commands get the flags that select the
-   * service. With `asTyped`, prints the line unchanged, because the user typed it.
+   * Prints a line on stderr at once. With a machine format, prints the line after the result instead, or drops it if
+   * the run fails. With `--quiet`, never prints it. Line feeds become spaces, and suggested commands get the flags that
+   * select the service. With `asTyped`, prints the line unchanged, because the user typed it.
    */
   readonly say: (line: string, options?: { readonly asTyped: boolean }) => void;
   /**

@@ -42,8 +42,8 @@ export async function printPaid(
     (error: unknown) => ({ error }),
   );
   if (failure) {
-    // If reading the output failed, too, still throws `StoredElsewhere`, because it says where the output is. Its cause
-    // is the error of reading.
+    // If reading the output failed, too, still throws `StoredElsewhere`, because that error says where the output is.
+    // The read error is its cause.
     const path = await keepOutput(Buffer.concat(chunks));
     const message = `${failure.message}. Saved to ${path} instead, because you were charged for it.`;
     throw new StoredElsewhere(message, { cause: ended?.error });

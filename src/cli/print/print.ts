@@ -31,7 +31,7 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
 
 /**
  * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
- * record. Throws `CannotPrint`, or `StoredElsewhere` if the result was paid for.
+ * record. If printing fails, throws `CannotPrint`, or `StoredElsewhere` if the result was paid for.
  */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { notes } = options;

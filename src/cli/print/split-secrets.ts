@@ -3,15 +3,15 @@ import type { Redactor } from "../../core/redact.ts";
 
 type Batches = AsyncIterable<readonly unknown[]>;
 
-/** After this many records without text at a place, the rest of a secret is no longer expected there. */
+/** If this many records have no text at a place, the rest of a secret is no longer expected at that place. */
 const maxApart = 16;
 
 /**
  * Masks secrets that are split between the texts of several records. The texts are joined and masked, up to the point
  * where a secret may continue in the next record. The first record gets the result, the last record keeps the rest of
- * its own text, and the text of each record in between becomes empty. Only texts in the field `continued` are joined,
- * each with the texts at the same place in later records. A record is held back only while one of its texts may end
- * with the start of a secret, or while an earlier record is held back.
+ * its own text, and the text of each record in between becomes empty. Only texts in the field that `continued` names
+ * are joined, each with the texts at the same place in later records. A record is held back only while one of its texts
+ * may end with the start of a secret, or while an earlier record is held back.
  */
 export async function* withoutSplitSecrets(
   records: Batches,

@@ -23,7 +23,7 @@ export interface Details extends Error {
   readonly problem?: string;
 }
 
-/** Adds the flag that sets the field that an issue is about. */
+/** If an issue is about a field, adds the flag that sets this field. */
 type AddFlag = (issue: unknown) => unknown;
 
 /** The meaning of each error by its name, so that no error class has to be loaded. */

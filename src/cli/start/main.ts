@@ -60,7 +60,7 @@ async function chosenLine(bare: BareGroup, { env, io }: System): Promise<readonl
 }
 
 interface Start extends Omit<Runtime, "settings" | "notes"> {
-  /** The system with its original streams, in which `guardIo` does not mask secrets. */
+  /** The system with the original streams, which do not mask secrets. */
   readonly outside: System;
 }
 
@@ -165,7 +165,7 @@ function secretsIn(argv: readonly string[], env: System["env"]): readonly string
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }
 
-/** Keys that are part of a command that prints a key: the value of a flag, or of `config set apiKeyCommand`. */
+/** Keys inside commands that print a key. Such a command is the value of a flag or of `config set apiKeyCommand`. */
 function typedSecrets({ command, args: [key, value = ""], flags }: Invocation): readonly string[] {
   const given = command.flags
     .filter(({ isKeyCommand }) => isKeyCommand)
@@ -263,8 +263,8 @@ const restOfSecond = 999;
 
 /**
  * The service's time, from the Date header of its last response. Before the first response, or if the two clocks differ
- * by no more than `tolerance`, it is this machine's time. The header has whole seconds, so the clock assumes the end of
- * the second, so that no timestamp of the service is in the future.
+ * by no more than `tolerance`, it is this machine's time. The header has whole seconds. The clock assumes the end of
+ * that second, so that no timestamp of the service is in the future.
  */
 function serviceClock(localNow: () => number): { readonly observe: Observer; readonly now: () => number } {
   let offset = 0;

@@ -21,7 +21,10 @@ export interface ServiceDescription {
    * operation. Warns if the cached description may be outdated.
    */
   readonly replacementFor: (id: OperationId, input: object) => Promise<RequestParts | undefined>;
-  /** Fetches the description again, with a short timeout, if the cached one does not list the value. */
+  /**
+   * If the cached description does not list the value, fetches the description again, with a short timeout. Fetches
+   * nothing in a dry run.
+   */
   readonly isListed: IsListedFor;
 }
 

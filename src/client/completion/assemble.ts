@@ -7,7 +7,7 @@ export interface Piece {
   readonly text: string;
 }
 
-/** A function that the model wants to be called. `arguments` is JSON as the model wrote it, so it may be invalid. */
+/** A call of a function that the model asks for. `arguments` is JSON as the model wrote it, so it may be invalid. */
 export interface ToolCall {
   readonly id?: string;
   readonly name: string;

@@ -9,7 +9,7 @@ export interface CompletionChunk {
   readonly text: string;
   /** Reasoning that the service sends in a field of its own. */
   readonly reasoning: string;
-  /** The finish reason. Only the last event has one. */
+  /** The finish reason. Undefined until the model has finished. */
   readonly finish: string | undefined;
   readonly usage: Usage | undefined;
   /** The event as received. */
@@ -24,7 +24,7 @@ export interface Usage {
 /**
  * Yields the chunks of a chat completion. Throws `StreamTruncated` if an event reports a failure or cannot be read, or
  * if the stream ends with neither `[DONE]` nor a finish reason. The chunks yielded so far are then incomplete. The
- * error carries the raw response only if its text was not yielded.
+ * error carries the raw response only if no text was yielded, or if an event could not be read.
  */
 export async function* completionChunks(events: ServerEvents): AsyncGenerator<CompletionChunk> {
   let finished = false;

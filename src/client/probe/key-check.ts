@@ -15,7 +15,7 @@ export const keyStateText: Readonly<Record<KeyState, string>> = {
     "The service accepts the key, but it is read-only: it cannot create, change or terminate anything.",
   rejected: "The service does not accept the key.",
   "not allowed":
-    "The service accepts the key, but the key is not allowed to list rentals (403). Use a key that is.",
+    "The service accepts the key, but the key is not allowed to list rentals (403). Use a key with that permission.",
 };
 
 /** A service, called with the key to check. */
@@ -37,8 +37,8 @@ export async function checkKey(key: string, service: Service): Promise<KeyState>
 }
 
 /**
- * Whether an accepted key may create and change things. Undefined if that is not known, because the service does not
- * list its API keys with their access.
+ * Whether an accepted key may create and change things. Undefined if that is not known, for example because the service
+ * does not list its API keys with their access.
  */
 export async function canWrite(key: string, service: Service): Promise<boolean | undefined> {
   const keys = await listedKeys(service).catch(() => undefined);

@@ -43,8 +43,9 @@ export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
 });
 
 /**
- * Polls a rental until the goal is reached or the timeout expires. Throws `WaitedTooLong` at the timeout, `NotFound`
- * when the rental has ended or does not exist, and `RentalFailed` when it has failed.
+ * Polls a rental until the goal is reached or the timeout expires. Throws `WaitedTooLong` at the timeout, and
+ * `NotFound` when the rental does not exist. Unless the goal is the end of the rental, also throws `NotFound` when the
+ * rental has ended, and `RentalFailed` when it has failed.
  */
 export async function waitForRental(
   { rentalId, goal, reached, interval = defaultInterval, timeout }: Wait,

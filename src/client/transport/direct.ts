@@ -77,7 +77,7 @@ export class DirectChannel implements Channel {
     return exchange;
   }
 
-  /** Sends a request that was not sent yet on a new connection, unless the channel was closed. */
+  /** Sends an unsent request on a new connection. If the channel was closed, the request fails. */
   restart(exchange: DirectExchange): void {
     if (this.#isClosed) {
       exchange.fail(hangUp());
@@ -99,8 +99,8 @@ export class DirectChannel implements Channel {
     connection.socket.resume().unref();
     connection.idleSince = performance.now();
     this.#idle.push(connection);
-    // More data may have arrived together with the response. It would be mistaken for the response to the next request,
-    // so that request is not written before everything that has arrived is read.
+    // More data may have arrived together with the response. It would be mistaken for the response to the next request.
+    // Therefore, the next request is written only after everything that has arrived was read.
     connection.isReady = false;
     setImmediate(() => {
       // Nothing is sent on a connection that was closed meanwhile. Its `close` event follows.

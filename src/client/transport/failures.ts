@@ -7,7 +7,7 @@ export function connectionFailed(
   place: string,
   sent: boolean,
 ): ConnectionFailed {
-  // The code of a `DOMException`, such as that of a time limit, is a number.
+  // The code of a `DOMException`, such as the one for a timeout, is a number.
   const code = codeOf(cause) || "ECONNFAILED";
   const reason = reasons[code] ?? tlsReason(cause, code) ?? (cause.message || code);
   return new ConnectionFailed(`${reason} (${place})`, { code, sent, cause });

@@ -34,7 +34,8 @@ export async function openNodeChannel(
   const idle = isRead ? {} : { timeout: maxIdleTime };
   const proxy = await proxyAgent(target, { signal, keepAlive, ...idle });
   const agent = proxy ?? new Agent({ keepAlive, ...idle });
-  // `keepAlive: false` is not used for this, because services may then send responses whose end is not marked.
+  // Closes each connection after its request. With `keepAlive: false`, services may send responses without a marked
+  // end.
   if (!isShared) agent.keepSocketAlive = () => false;
   const { protocol, hostname, port } = urlToHttpOptions(target);
   const options: http.RequestOptions = {
@@ -90,7 +91,7 @@ function receive(
   let isSent = wasSent;
   let isEnded = false;
   let incoming: http.IncomingMessage | undefined;
-  /** Runs only once, because an exchange ends once. */
+  /** Reports the end of the exchange, but only once. */
   const settle = (report: () => void) => {
     if (isEnded) return;
     isEnded = true;

@@ -46,9 +46,9 @@ const statusLine = /^HTTP\/1\.1 ([2-5]\d\d)(?: [\t\x20-\x7e]*)?$/;
 const headerLine = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):([\t\x20-\x7e]*)$/;
 
 /**
- * Reads the head of a response, without the empty line at its end. Returns undefined for a response without a body or
- * without a marked end, a repeated header, another version of HTTP, and anything that is not valid HTTP. Such a
- * response is left to the parser of Node.js.
+ * Reads the head of a response, without the empty line at its end. Returns undefined for a response that is left to the
+ * parser of Node.js: one that has no body or no marked end, repeats a header, has another version of HTTP, has an
+ * unusual `Connection` header, or is not valid HTTP.
  */
 export function plainHead(text: string): PlainHead | undefined {
   const [first = "", ...lines] = text.split("\r\n");

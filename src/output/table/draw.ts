@@ -75,7 +75,7 @@ export function tableRows(
     style: { "padding-left": 0, "padding-right": 0, head: [], border: [], compact: true },
     colWidths: [...widths],
     colAligns: [...aligns],
-    // For its debug log, the library also truncates each cell to ten columns, and ends them with this mark. A mark of
+    // For its debug log, the library also truncates each cell to ten columns, and ends it with this mark. A mark of
     // ten columns saves time, because it leaves no text to measure.
     truncate: "…".repeat(10),
   };

@@ -12,7 +12,7 @@ const CLEAR_BELOW = "\u001b[J";
 /** Lines are measured up to this width. */
 const MAX_WIDTH = 10_000;
 
-/** Terminal rows that lines take, counting those that wrap. */
+/** Terminal rows that lines take. A line that wraps takes several. */
 const height = (lines: readonly string[], columns: number): number =>
   lines.reduce(
     (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(sanitize(line), MAX_WIDTH) / columns)),
