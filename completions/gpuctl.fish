@@ -63,7 +63,7 @@ end
 
 complete -c gpuctl -f
 complete -c gpuctl -s o -l output -x -a 'table json jsonl yaml csv tsv id' -d 'Output format'
-complete -c gpuctl -l columns -x -d 'Titles, names or dotted paths of the columns to show, in order, in a table, csv or tsv'
+complete -c gpuctl -l columns -x -d 'Columns to show, in this order, in a table, csv or tsv: titles, names or dotted paths'
 complete -c gpuctl -l no-header -d 'Omit the header'
 complete -c gpuctl -l jq -x -d 'Filter the JSON output with jq; strings are printed raw'
 complete -c gpuctl -s q -l quiet -d 'Suppress all messages except errors'

@@ -1003,7 +1003,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
   }
   $globals = @(
       ,@(@('-o', '--output'), 'Output format', @('table', 'json', 'jsonl', 'yaml', 'csv', 'tsv', 'id'), '')
-      ,@(@('--columns'), 'Titles, names or dotted paths of the columns to show, in order, in a table, csv or tsv', @(), '')
+      ,@(@('--columns'), 'Columns to show, in this order, in a table, csv or tsv: titles, names or dotted paths', @(), '')
       ,@(@('--no-header'), 'Omit the header', @(), '')
       ,@(@('--jq'), 'Filter the JSON output with jq; strings are printed raw', @(), '')
       ,@(@('-q', '--quiet'), 'Suppress all messages except errors', @(), '')

@@ -61,6 +61,15 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
   ["~/.config/gpuctl/config.json", "Profiles and their keys, readable only by you (mode 0600)"],
   ["~/.local/share/gpuctl/sandbox.sqlite", "Sandbox state"],
   ["~/.local/share/gpuctl/leases.jsonl", "Leases of rentals: when each should end"],
+  ["~/.local/share/gpuctl/jobs/", "Jobs: their commands, states and outputs"],
+  [
+    "~/.local/share/gpuctl/chat-sessions/, chat-history.jsonl",
+    "Chat sessions, and what you typed in conversations. Readable only by you.",
+  ],
+  [
+    "~/.local/share/gpuctl/mcp/, speech/",
+    "Results of `gpuctl mcp`, and parts of long texts that `gpuctl tts` writes to stdout",
+  ],
   [
     "~/.local/share/gpuctl/description-*.json, completions/*.json",
     "API descriptions, cached for a day, and IDs and labels for shell completions. Safe to delete.",

@@ -5,7 +5,7 @@ import { exampleSession, readIfPossible, sessionsOf } from "../session.ts";
 export default defineCommand({
   path: "chat sessions list",
   summary: "List sessions, most recently used first",
-  details: 'The session "last" holds the last question asked without --session.',
+  details: 'The session "last" holds the last question asked without --session or --continue.',
   view: {
     kind: "list",
     columns: [
