@@ -17,8 +17,8 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
 
 export interface ArgOptions {
   /**
-   * `off-terminal`: required, unless the command can prompt for it. It prompts on a terminal, but not with a
-   * machine-readable format.
+   * `off-terminal`: required, unless the command can prompt for it. A command can prompt on a terminal, unless the
+   * output format is machine-readable.
    */
   readonly required?: boolean | "off-terminal";
   /** A field that the command derives from the argument. An error in that field names the argument. */
@@ -31,8 +31,8 @@ export interface ArgOptions {
   readonly mistakes?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
   /**
-   * A prompt offers only the records with this text in a column of their list. If there are none, `otherwise` is
-   * printed.
+   * A prompt offers only the records of a list that have `text` in the column `column`. If there are none, prints
+   * `otherwise`.
    */
   readonly offersOnly?: { readonly column: string; readonly text: string; readonly otherwise: string };
   /** The choices are the configuration keys. */

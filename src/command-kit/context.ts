@@ -41,23 +41,23 @@ export interface Context {
   readonly now: () => number;
   /** The service's time according to its last response, in milliseconds since the epoch. */
   readonly serviceNow: () => number;
-  /** Rejects at once when the user interrupts, or the signal is aborted. */
+  /** Rejects at once if the user interrupts or the signal is aborted. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** Prints a line to stderr; silent with `--quiet`. */
   readonly say: (line: string) => void;
-  /** Masks keys that arrived in several pieces. Needed only for text that is stored: what is printed is masked later. */
+  /** Masks API keys, even ones that arrive in pieces. Needed only for stored text: printed text is masked later. */
   readonly redactor: Pick<Redactor, "redact" | "stream">;
   /**
    * Sets a line to print if the command fails later, for example to say what was already saved. Undefined removes the
-   * line. With `evenIfUnread`, the line is also printed if the pipe that should take the result is closed.
+   * line. With `evenIfUnread`, the line is also printed if the program that reads the result has closed the pipe.
    */
   readonly setFailureContext: (
     line: string | undefined,
     options?: { readonly evenIfUnread: boolean },
   ) => void;
   /**
-   * Runs `work`, and shows a progress line on a terminal. `lines` returns up to `max` lines to show below it. It is
-   * called for each frame.
+   * Runs `work`, and shows a progress line on a terminal. `lines` is called for each frame, and returns up to `max`
+   * lines to show below the progress line.
    */
   readonly progress: <Value>(
     text: string,
@@ -78,16 +78,16 @@ export interface Ports {
   readonly ask: (instead: string) => Promise<Prompts>;
   /** Where the command acts, as shown when it asks for confirmation: the profile and host, or the sandbox. */
   readonly place: string;
-  /** Adds the flags of this command line that select the service to the command lines that a text suggests. */
+  /** Adds the service flags of this command line, such as `--sandbox`, to the command lines in a text. */
   readonly withServiceFlags: (text: string) => string;
   /**
-   * Sets the flag for a field in the command line that gpuctl prints after prompts, and that repeats the run without
-   * them. For commands that use this port, gpuctl prints the line after the run instead of before.
+   * After prompts, gpuctl prints a command line that repeats the run without prompts. Sets the flag for a field in that
+   * line. For commands that use this port, gpuctl prints the line after the run instead of before.
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**
-   * If the limits of the profile allow it, calls `send`, which sends the operation with this ID and input. The
-   * operation's own command checks the same limits.
+   * Checks the limits of the profile for the operation with this ID and input. If they allow the operation, calls
+   * `send`, which sends it. The operation's own command checks the same limits.
    */
   readonly withinLimits: <Value>(
     operation: string,
@@ -231,7 +231,8 @@ export interface Dialog {
  * Returns the service's OpenAPI description, from the cache or fetched; `refresh` ignores the cache. If the description
  * cannot be fetched, returns the documented API if `orDocumented` accepts it, and otherwise throws the error. A dry run
  * fetches nothing: it returns the cached description, or else the documented API unless `orDocumented` rejects it. If
- * it can return neither, it throws a `UsageError`. With a `timeout` (milliseconds), never returns the documented API.
+ * it can return neither, it throws a `UsageError`. With a `timeout` (milliseconds), returns the documented API only in
+ * the sandbox.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;

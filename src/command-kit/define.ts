@@ -107,7 +107,7 @@ interface Declaration<
   readonly needsNoConfig?: boolean;
   /** A dry run sends the requests that change nothing, and the command reports what it would do. */
   readonly readsInDryRun?: boolean;
-  /** The result holds the key in use. In the results of other commands, the key of a service is masked. */
+  /** The result contains the key in use. Other commands mask that key, unless it is one of the sandbox's own keys. */
   readonly printsKey?: boolean;
   readonly view: View;
   /** At least two. Tests run each one as written. */

@@ -25,7 +25,7 @@ export interface FlagOptions {
   readonly completes?: LiveValue;
   /** The value `-` means stdin. In that case, no argument is read from stdin. */
   readonly readsStdin?: boolean;
-  /** Dotted fields of the operation that it sets, so that an error in the field names this flag. */
+  /** Dotted paths of the operation's fields that the flag sets. An error in such a field names this flag. */
   readonly setsFields?: readonly string[];
   /** What applies when the flag is not given, in words for help. */
   readonly defaultText?: string;
@@ -36,7 +36,7 @@ export interface FlagOptions {
   readonly optionalValue?: string;
   /** Ignores the configuration key for flags of this name, because this flag has another meaning. */
   readonly ignoresConfig?: boolean;
-  /** The value is a command line that prints an API key. A key in it is masked wherever gpuctl prints it. */
+  /** The value is a command line that prints an API key. gpuctl masks keys in the command line before printing it. */
   readonly isKeyCommand?: boolean;
   /** The environment variable that sets the flag's value when the flag is not given. */
   readonly env?: string;

@@ -49,7 +49,7 @@ interface Picture {
   readonly steps: number;
 }
 
-/** Throws `BudgetExceeded` when something costs more than the limit, or there is a limit and the cost is unknown. */
+/** Throws `BudgetExceeded` if the cost is unknown or greater than the limit. Does nothing without a limit. */
 export function assertWithinCost(cost: Money | undefined, limit: Money | undefined): void {
   if (limit === undefined) return;
   if (cost === undefined) {

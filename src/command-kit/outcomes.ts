@@ -49,11 +49,11 @@ export function createAndCheck<Value>(
   });
 }
 
-/** For creates whose ID is needed. Returns the problem if the response has no ID, and undefined if it has one. */
+/** For new resources whose ID is needed. Returns the problem if the response has no ID, and undefined if it has one. */
 export const problemWithoutId = (created: unknown): string | undefined =>
   idOf(created) ? undefined : "the response has no ID";
 
-/** The ids in the list; undefined if requesting the list fails, because that must not fail the create. */
+/** The ids in the list. Undefined if requesting the list fails, because the command must go on even then. */
 async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
   try {
     return recordsOf(await list()).map((record) => idOf(record) ?? "(no ID)");

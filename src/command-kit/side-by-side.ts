@@ -11,7 +11,7 @@ export interface SideBySideOptions<Value> extends Pick<Context, "sleep" | "inter
   readonly nameOf: (index: number) => string;
   /** Returns an outcome's error if all further items would fail with it, too; otherwise undefined. */
   readonly failureOfAll: (outcome: Outcome<Value>) => unknown;
-  /** Called when an item is refused, so that all items wait. `milliseconds` is how long. */
+  /** Called when all items have to wait because one was refused. `milliseconds` is how long they wait. */
   readonly onWait?: (index: number, milliseconds: number) => void;
   /** Called after each item that was worked on. */
   readonly onDone?: (outcome: Outcome<Value>) => void;

@@ -25,8 +25,8 @@ export interface Noun {
 }
 
 /**
- * Creates a noun whose commands are given as JSON, by their words after the noun. Most runs need only one of them, so a
- * command is parsed when it is read.
+ * Creates a noun whose commands are given as JSON, by their words after the noun. Most runs need only one command, so
+ * the JSON of a command is parsed only when it is needed.
  */
 export function nounOf(
   noun: Pick<Noun, "name" | "summary" | "groups">,
@@ -68,7 +68,7 @@ export interface CommandNode {
   readonly args: readonly ArgNode[];
   /** The fields of the operation, then the command's own flags, without the global ones. */
   readonly flags: readonly FlagNode[];
-  /** Limits that span several flags, in words. */
+  /** Rules that involve several flags, in words. */
   readonly limits: readonly string[];
   /** What to confirm on a terminal. Without a terminal, destruction requires `--yes`. */
   readonly confirm?: "spending" | "destruction";

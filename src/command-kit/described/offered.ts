@@ -14,8 +14,8 @@ interface Needed {
 }
 
 /**
- * Returns what `find` picks from the service's description, with the description. Throws `NotOffered` when it picks
- * nothing, and `NoDescription` when the description is not available.
+ * Returns what `find` picks from the service's OpenAPI description, and the description itself. Throws `NotOffered` if
+ * `find` picks nothing, and `NoDescription` if the description is not available.
  */
 export async function offered<Found>(
   find: (description: Description) => Found | undefined,

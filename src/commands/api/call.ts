@@ -80,7 +80,9 @@ export default defineCommand({
     const request = typedRequest({ named, found, fields, input });
     const { method, path } = request.parts;
     if (found === undefined)
-      say(`The description does not list ${method} ${path}, so the request is not checked.`);
+      say(
+        `The service's OpenAPI description does not list ${method} ${path}, so the request is not checked.`,
+      );
     if (flags.include && !["table", "json"].includes(settings.output)) {
       throw new UsageError(`--include cannot be used with --output ${settings.output}: use --output json`);
     }
@@ -190,8 +192,8 @@ function assertWithinBudget(
 }
 
 /**
- * Gets the service's description. If it cannot be fetched, returns the documented API if that lists the operation, and
- * throws `NoDescription` otherwise.
+ * Gets the service's OpenAPI description. If it cannot be fetched, returns the documented API instead, but throws
+ * `NoDescription` if the documented API does not list the operation.
  */
 async function describedFor(named: Named, { describe }: Pick<Context, "describe">): Promise<Description> {
   try {

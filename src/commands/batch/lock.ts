@@ -24,8 +24,8 @@ export async function withBatchLock<Value>(
   return locked(path, work, {
     processes,
     stale,
-    // Does not wait for a process that can be checked, because it may hold the lock for hours. Any other process may
-    // have ended, so waits until its lock would count as abandoned.
+    // Does not wait for a process that certainly runs, because it may hold the lock for hours. Any other process may
+    // have ended, so this waits until the lock of such a process would count as abandoned.
     timeout: isHere && processes.isRunning(owner) ? 0 : stale * 2,
     busy: () => {
       const by = owner === undefined ? "another process" : `process ${pidOf(owner)}`;

@@ -28,7 +28,7 @@ export default defineCommand({
   path: "batch manifest",
   summary: "Print a job that runs a batch in shards on Kubernetes, Slurm, GitHub or GitLab",
   details:
-    "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or you have to look at the results first. Comments in the job say where the key comes from, and which storage keeps the journals. A journal records what a shard has sent.",
+    "The job runs a shard again if gpuctl was killed, or exited with code 9, which means that the remaining requests can be sent safely. It also runs a shard again after a Slurm time limit, and if a Kubernetes pod was interrupted. No other failure is retried, because a new run would fail in the same way, or you have to look at the results first. A journal records what a shard has sent. Comments in the job say where the key comes from, and which storage keeps the journals.",
   args: [
     arg.choice("PLATFORM", "What runs the job", platforms, { required: true }),
     arg.text("INPUT", "The file of requests, or of prompts with --endpoint", { required: true }),
@@ -196,8 +196,8 @@ function assertOneLine(texts: Readonly<Record<string, string | undefined>>): voi
 }
 
 /**
- * Throws `UsageError` for a path that does not work on Kubernetes, GitHub and GitLab: the files are in the job's own
- * folder there, and these platforms replace `$` in more places than a shell does.
+ * Throws `UsageError` for a path that does not work on Kubernetes, GitHub or GitLab. There, the files are in the job's
+ * own folder, and `$` is replaced in more places than in a shell.
  */
 function assertPortable({ input, out }: BatchJob): void {
   for (const [name, path] of Object.entries({ INPUT: input, "--out": out })) {

@@ -25,7 +25,7 @@ import { costText, counted } from "./format.ts";
 
 export default defineCommand({
   path: "batch merge",
-  summary: "Join the outputs of all shards, and check that none is missing",
+  summary: "Join the outputs of all shards, and check that no result is missing",
   details:
     "Checks that each line of the input has one result. With --requests, it looks for a result of each line of that file. Without --requests, it compares the number of results with the number of lines that the runs found. The exit code is 9 if lines have no result yet and can be sent safely, and 12 if lines failed or their outcome is unknown. The merged file is written in both cases.",
   args: [

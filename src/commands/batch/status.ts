@@ -20,7 +20,7 @@ export default defineCommand({
   path: "batch status",
   summary: "Show the progress of a batch, with all its shards",
   details:
-    "Reads the journal next to each output: the record of what was sent. This works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of lines without a result. If STATE is `no journal`, the output has lines, but its journal is missing or empty: restore the journal, because without it, the output cannot be continued. COST is what was spent; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
+    "Reads the journal next to each output: the record of what was sent. This works while the batch runs, too, and on any machine that shares the storage. LEFT is the number of lines without a result. If STATE is `no journal`, the output has lines, but its journal is missing or empty. Restore the journal: without it, the output cannot be continued. COST is what was spent; a range such as $1.00 to $2.00 means that up to $2.00 may have been charged.",
   args: [
     arg.texts("OUT", "A folder with outputs, the output of a whole batch, or the outputs of shards", {
       required: true,
@@ -142,7 +142,7 @@ function shownPath(path: string, folder: string): string {
   return way.startsWith("..") ? path : way;
 }
 
-/** The shards that have no journal or an empty one, of each batch that has shards. */
+/** For each batch that is split into shards, the shards whose journal is missing or empty. */
 function withoutJournal(rows: readonly Row[]): readonly (ShardFields & { readonly out: string })[] {
   const batches = new Map<string, (Row & { readonly shards: number })[]>();
   for (const row of rows) {

@@ -34,9 +34,8 @@ export interface CompletionSummary extends Assembled {
 }
 
 /**
- * A completion as it arrives. Either its pieces or its events as received can be iterated, but not both, and only once.
- * The request is sent when iteration starts. It is repeated in only one case: if the service rejects `stream_options`,
- * it is sent again without that field.
+ * A completion as it arrives. Iterate either its pieces or its events as received, and only once. The request is sent
+ * when iteration starts. If the service rejects `stream_options`, the request is sent again without that field.
  *
  * Before the first event, iterating throws what `call` and `stream` throw. After that it throws:
  * - `StreamTruncated` if the stream breaks, ends with neither `[DONE]` nor a finish reason, or reports a failure after

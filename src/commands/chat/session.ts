@@ -81,8 +81,8 @@ type Needs = Pick<Context, "files" | "now" | "say" | "settings">;
 const opened = new WeakMap<SessionChoice, Promise<OpenSession | undefined>>();
 
 /**
- * Opens the session that the flags name. Every later call returns the same session, so that `buildInput` and `run` of a
- * command share it. Returns undefined if no flag names a session. A dry run changes no file.
+ * Opens the session that the flags name. Later calls with the same `flags` return the same session, so `buildInput` and
+ * `run` of a command share it. Returns undefined if no flag names a session. A dry run changes no file.
  */
 export function sessionFor(flags: SessionChoice, context: Needs): Promise<OpenSession | undefined> {
   const known = opened.get(flags) ?? open(flags, context);
@@ -137,7 +137,7 @@ interface NewQuestion {
 
 /**
  * Stores the question in its session. Without a session, stores it in the session named `last`, so that `--continue`
- * can find it. A failure to store it there is only reported. Returns undefined if the question was not stored.
+ * can find it. A failure to store it there does not stop the chat. Returns undefined if the question was not stored.
  */
 export async function storeQuestion(
   { content, system }: NewQuestion,
@@ -221,8 +221,8 @@ export function stored(
 }
 
 /**
- * A question whose answer is stored without keys. Keys are masked in each event of a stream, but a service may split a
- * key between events, and a stored answer may be shown or sent to another service later.
+ * Returns a question whose answer is stored with API keys masked. Keys are already masked within each event of a
+ * stream, but a service may split a key between events. A stored answer may later be shown, or sent to another service.
  */
 function masking(question: Question, { redact, stream }: Context["redactor"]): Question {
   const pieces = stream();

@@ -37,8 +37,8 @@ export async function* texts(completion: Completion): AsyncGenerator<TextPiece> 
 }
 
 /**
- * Returns what to run after the text. Without an error, that is `finish`. After an error, it reports tool calls and, if
- * the user interrupted the answer, says that it is incomplete.
+ * Returns what to run after the text. Without an error, that is `finish`. After an error, the function reports tool
+ * calls. If the user interrupted the answer, the function also says that the answer is incomplete.
  */
 export const afterText =
   (

@@ -15,7 +15,7 @@ export default defineCommand({
       after: ["gpuctl config set image.model SDXL-turbo"],
     },
     {
-      text: "Remove a setting that is not set, which succeeds",
+      text: "Remove a setting that is not set, which also succeeds",
       command: "gpuctl config unset budget.maxCost",
     },
   ],

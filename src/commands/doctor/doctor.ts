@@ -89,7 +89,7 @@ const timeout = 5_000;
 const signs = { ok: "✓", warning: "!", failure: "✗" };
 const asciiSigns = { ok: "+", warning: "!", failure: "x" };
 
-/** Prints a line for each check with a sign and a status, its advice below the line, and the totals. */
+/** Prints a sign, a status and a message for each check, with its advice below. Prints the totals at the end. */
 async function* report(
   results: readonly CheckResult[],
   { env, terminal }: Pick<Installation, "env" | "terminal">,

@@ -111,7 +111,7 @@ const shown: readonly string[] = ["png", "jpg", "webp", "gif", "avif"];
 
 /**
  * Returns a picture with its settings, or undefined if browsers cannot display the file. `base` is the folder of the
- * page that links to it; undefined for a page that contains it.
+ * page that links to the picture; undefined for a page that contains the picture.
  */
 async function pictureOf(path: string, base: string | undefined): Promise<GalleryPicture | undefined> {
   if (!(await stat(path)).isFile()) return undefined;

@@ -53,7 +53,7 @@ export async function generate(
   if (settings.dryRun) await Promise.all(requests.map((request) => call("generateImage", request)));
   const stages = new Stages(count, now);
   const paths: string[][] = [];
-  // Only these formats show the hash.
+  // Tables do not show the hash.
   const hashWith = settings.output === "table" ? undefined : (await import("node:crypto")).createHash;
 
   const request = async (sent: Input, index: number): Promise<Generated> => {

@@ -10,7 +10,7 @@ export default defineCommand({
   path: "mcp",
   summary: "Serve tools to agents on stdin and stdout, by the Model Context Protocol",
   details:
-    "Start the server from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost to inference and reserved terms, --max-burn to the active rentals including a new one. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
+    "Start the server from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost limits inference and reserved terms, and --max-burn limits the hourly cost of the active rentals, including a new one. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
   flags: {
     allow: flag.choices("What the tools may do beyond reading", permissions),
     maxCost: flag.dollars("Most that all calls together may cost, in dollars; required with --allow spend"),

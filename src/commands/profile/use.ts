@@ -28,7 +28,7 @@ export default defineCommand({
     }
     await profiles.use(name);
     const used = profileNamed(name, profiles.list());
-    // A flag selects a profile for this command only.
+    // `--profile` needs no message, because the flag selects a profile for this command only.
     const selected = environment.GPUCTL_PROFILE;
     if (selected && selected !== name) {
       say(`"${selected}" is still used in this shell, because GPUCTL_PROFILE selects it.`);

@@ -33,7 +33,7 @@ export interface Estimate {
   readonly basis: string;
 }
 
-/** Limits for each request of an estimate; the defaults if omitted. */
+/** The timeout and the number of retries for each request of an estimate; the defaults if omitted. */
 type Limits = NonNullable<Parameters<Context["request"]>[1]>;
 
 /** What an estimate needs. */
@@ -149,7 +149,7 @@ const fits = (option: Readonly<Record<string, unknown>>, wanted: Wanted): boolea
   (option.region ?? wanted.region) === wanted.region &&
   (option.connectionType ?? wanted.networkType) === wanted.networkType;
 
-/** A list with the cost of a rental. The list is empty if the rental's GPU or term differs, or its cost is unknown. */
+/** A list with the cost of a rental. Empty if the GPU or term differs, or if the record lacks data for an estimate. */
 function pricedLike({ gpuType, termType }: Wanted, record: unknown) {
   const text = (paths: readonly string[]) => String(firstAt(record, paths) ?? "").toLowerCase();
   const gpus = Number(firstAt(record, ["gpuCount"]));

@@ -48,7 +48,7 @@ export default defineCommand({
   path: "rentals run",
   summary: "Rent a virtual machine, run a command on it, and end the rental",
   details:
-    "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. The rental ends after a success, a failure, a limit, a lost connection or Ctrl-C, unless you use --keep or --detach. Exits with the exit status of the command. If the connection is lost, the command goes on, and gpuctl connects again. If gpuctl is killed, repeat the command line to resume the job; if you do not, `gpuctl rentals guard` ends the rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
+    "Waits until ssh answers, copies the --sync folder to the rental, runs the command and shows its output, copies the --fetch paths back, and ends the rental. If the connection is lost, the command goes on, and gpuctl tries for 10 minutes to connect again. The rental ends after a success, a failure, a limit, Ctrl-C or a connection that cannot be restored, unless you use --keep or --detach. Exits with the exit status of the command. If gpuctl is killed, repeat the command line to resume the job; if you do not, `gpuctl rentals guard` ends the rental. The command runs without a shell and without input; for pipes and redirections, use sh -c. See docs/jobs.md.",
   operation: "createVirtualMachineRental",
   alsoCalls: ["listVirtualMachineRentals", "getRental", "getActiveRentalSummary"],
   args: [arg.texts("COMMAND", "Program to run, after --, with its arguments", { required: true })],
@@ -56,7 +56,7 @@ export default defineCommand({
   uses: ["attendance", "place", "programs", "startMachines", "typedFlags"],
   buildInput: async ({ input, flags, args, ...context }) => {
     checkRunFlags(flags, args.command);
-    // Before the user is asked, so that a mistake is shown first.
+    // This comes before the question, so that the user sees a mistake first.
     await planOf(flags, args.command, context);
     variablesOf(flags, context.attendance);
     return input;
@@ -289,7 +289,7 @@ function pendingText({ id, leaseFile }: Job, { files }: Pick<Context, "files">):
 
 /**
  * The question before a rental is created, with its cost and limits. Undefined if a resumed job already has a known
- * rental. A resumed job without one may have to rent, so the user is asked.
+ * rental. If its rental is not known, a resumed job may have to rent, so the user is asked.
  */
 async function question({ flags, ...given }: Given): Promise<string | undefined> {
   if (leftBehind(lineFor({ flags, ...given }), flags, given)?.rentalId !== undefined) {

@@ -189,7 +189,7 @@ function doneSoFar(ended: readonly Ended[], active: ReadonlySet<string>): string
 }
 
 /**
- * Warns when a rental is still active after a successful response, because it is still billed. Returns whether it is.
+ * Warns if a rental is still active, and so still billed, after a successful response. Returns whether it is active.
  */
 async function warnIfActive(id: string, { call, say }: Pick<Context, "call" | "say">): Promise<boolean> {
   const record = await stillActive(id, { call });

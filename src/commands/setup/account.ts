@@ -46,7 +46,7 @@ const validate = (text: string): string | undefined => {
   return problem && `It must be ${problem}`;
 };
 
-/** Checks that the service serves its description at a URL; with `anyResponse`, any response is enough. */
+/** Checks that the service serves its OpenAPI description at a URL; with `anyResponse`, any response is enough. */
 async function checkUrl(
   url: string,
   { ask, context: { callAt, environment, progress } }: Wizard,
@@ -135,7 +135,7 @@ async function checkTypedKey(
 }
 
 const certificates =
-  "If your own authority issued the certificate, set NODE_EXTRA_CA_CERTS to a file with the authority's certificate.";
+  "If your own certificate authority (CA) issued the certificate, set NODE_EXTRA_CA_CERTS to a file with the certificate of the CA.";
 
 const advice: Readonly<Record<string, string>> = {
   ENOTFOUND: "Is the URL right?",

@@ -14,7 +14,7 @@ export default defineCommand({
   },
   view: { kind: "record", id: [] },
   examples: [
-    { text: "Delete the account without confirmation", command: "gpuctl user delete --yes --sandbox" },
+    { text: "Delete the current user without confirmation", command: "gpuctl user delete --yes --sandbox" },
     { text: "Show what would be sent", command: "gpuctl user delete --dry-run --sandbox" },
   ],
   run: async ({ call }) => ({

@@ -37,7 +37,7 @@ function tokensText(answers: readonly Turn[]): string {
   ].join(", ");
 }
 
-/** The cost of a stored answer. Undefined if it has none, or if the file was changed and it is not an amount. */
+/** The cost of a stored answer. Undefined if no cost is stored, or if the stored text is not an amount. */
 function costOf(text: string | undefined): Money | undefined {
   try {
     return text === undefined ? undefined : parseMoney(text, "the cost");

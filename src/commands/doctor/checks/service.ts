@@ -94,7 +94,7 @@ const encryption = remote(async ({ host, now }, base) => {
   if (problem !== undefined) {
     return failure(
       `the certificate is not trusted (${problem}); ${until}`,
-      "Set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority that issued it.",
+      "Set NODE_EXTRA_CA_CERTS to a file with the certificate of the authority that issued the service's certificate.",
     );
   }
   return validTo - now() < expiryWarningPeriod

@@ -65,7 +65,7 @@ export class GrowingBurn {
     this.#total = active;
   }
 
-  /** Counts a rental that was created. Pass undefined for one that may exist because its outcome is unknown. */
+  /** Counts a rental that was created. If the outcome of a request is unknown, pass undefined: its rental may exist. */
   add(rental: unknown): void {
     const cost = hourlyCost(rental);
     if (cost && cost > (this.#each ?? 0n)) this.#each = cost;
@@ -120,8 +120,8 @@ async function activeCost(context: Pick<Context, "call" | "progress">): Promise<
 }
 
 /**
- * Returns the response, or the error if the service failed to give a usable one. Throws errors that the user has to fix
- * first, such as a rejected key.
+ * Returns the response, or the error if the service failed to give a usable one. Throws any other error, such as a
+ * rejected key, because the user has to fix it first.
  */
 const readable = async <Value>(response: Promise<Value>): Promise<Value | Error> =>
   response.catch((error: unknown) => {

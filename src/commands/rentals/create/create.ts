@@ -39,7 +39,9 @@ export const createFlags = {
     minimum: 1,
     maximum: 1_000,
   }),
-  ifAbsent: flag.boolean("If an active rental has the label, print it and create nothing; requires --label"),
+  ifAbsent: flag.boolean(
+    "If an active rental has the label, print that rental and create nothing; requires --label",
+  ),
   wait: flag.boolean("Wait until the rental is running"),
   waitTimeout,
   maxBurn: flag.dollars(
@@ -53,7 +55,7 @@ export const createFlags = {
 
 /** What help says about the end of rentals, for commands that create them. */
 export const endDetails =
-  "With --lease, gpuctl saves when the rental should end. `gpuctl rentals guard` ends the rental at that time, even if the guard runs on another machine. The service itself can end a rental after its reserved term: with --no-convert-to-on-demand-on-expiry, the rental does not continue on demand. See docs/leases.md.";
+  "With --lease, gpuctl saves when the rental should end. `gpuctl rentals guard` ends the rental at that time. The guard can run on another machine if both machines share the file of --lease-file. The service itself can end a rental after its reserved term: with --no-convert-to-on-demand-on-expiry, the rental does not continue on demand. See docs/leases.md.";
 
 type Input = InputOf<(typeof kinds)[RentalType]["create"]>;
 
@@ -155,8 +157,8 @@ interface Batch {
 
 /**
  * Creates rentals one after the other. If one fails, still tries the others, unless they would fail in the same way.
- * Without `--count`, throws the error instead. With `--max-burn` or `--if-absent`, holds a lock until it has tried all:
- * other processes of this user that check a limit or a label wait.
+ * Without `--count`, throws the error instead. With `--max-burn` or `--if-absent`, holds a lock until it has tried all,
+ * so that other processes of this user wait before they check a limit or a label.
  */
 async function createAll(
   type: RentalType,
@@ -307,7 +309,7 @@ async function waitForAll(
   return failures;
 }
 
-/** Calls `send`, with which another command creates a rental, if the burn limit of the profile allows it. */
+/** If the burn limit of the profile allows one more rental, calls `send`, with which another command creates it. */
 export async function withinBurnOfProfile<Value>(
   type: RentalType,
   { input, ...context }: Context & { readonly input: object },

@@ -10,15 +10,16 @@ type LockContext = Pick<Context, "files" | "say" | "sleep">;
 const lockFile = "rentals-create";
 
 /**
- * In milliseconds. A create takes seconds. A process that is suspended during a create loses the lock after this time.
+ * In milliseconds. It takes seconds to create a rental. A process that is suspended meanwhile loses the lock after this
+ * time.
  */
 const staleMs = 10_000;
 
-/** Milliseconds to wait for other processes, each of which may have a create that times out. */
+/** Milliseconds to wait for other processes. This is long, because the request of each process may time out. */
 const timeoutMs = 300_000;
 
 /**
- * Runs `work` while no other process of this user checks a limit or a label and creates rentals. `work` calls
+ * Runs `work` while no other process of this user checks a limit or a label to create rentals. `work` calls
  * `assertHeld` right before each request that creates a rental, and must not catch its error. If another process took
  * over the lock, `work` starts over.
  */

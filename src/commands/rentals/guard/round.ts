@@ -355,8 +355,8 @@ async function afterEnd(id: string, { call }: Guard): Promise<"ended" | "unconfi
 
 /**
  * Runs the user's command for each event. For a lasting event, the command runs until it has succeeded once, even if
- * several guards share the leases. If the lease file cannot be written, it runs in every round. Adds an event if the
- * command fails.
+ * several guards share the leases. If the lease file cannot be written, the command runs in every round. Adds an event
+ * if the command fails.
  */
 async function notifyAll(
   events: GuardEvent[],
@@ -376,7 +376,7 @@ async function notifyAll(
   }
 }
 
-/** Saves the lasting events that no guard has notified yet, and returns them. Forgets those that are over. */
+/** Saves and returns the lasting events that no guard has reported yet. Forgets events that are over. */
 async function claim(
   events: readonly GuardEvent[],
   rentals: readonly ActiveRental[] | undefined,
@@ -400,7 +400,7 @@ async function claim(
   return fresh;
 }
 
-/** Lets a later round notify an event again. */
+/** Lets a later round report an event again. */
 async function unclaim(event: GuardEvent, { place, settings }: Guard): Promise<void> {
   const service = serviceName(settings);
   const key = lastingKey(event);

@@ -127,7 +127,7 @@ export function variablesOf(
   return Object.fromEntries(entries);
 }
 
-/** Throws `Unavailable` if a program is missing that connects to the rental or copies files. */
+/** Throws `Unavailable` if ssh is not installed. If there are files to copy, rsync or scp must be installed, too. */
 export async function assertPrograms(
   { programs }: Pick<Ports, "programs">,
   { sync, fetch }: Pick<JobPlan, "sync" | "fetch">,
@@ -141,8 +141,8 @@ export async function assertPrograms(
 }
 
 /**
- * A hash that is equal for equal values of `--env NAME=VALUE`; undefined if there are none. The values may be secrets, so
- * it is slow to compute, and salted with the ID of the job.
+ * A hash of the values of `--env NAME=VALUE`; undefined if there are none. The values may be secrets, so the hash is
+ * slow to compute, and salted with the ID of the job.
  */
 export function hashOfValues(env: readonly string[], jobId: string): string | undefined {
   const given = env.filter((variable) => variable.includes("="));

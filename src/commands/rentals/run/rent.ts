@@ -39,7 +39,7 @@ export interface RentOptions {
   readonly place: LeasePlace | undefined;
 }
 
-/** Throws `NotOffered` when the service lists no operation that ends the rental. */
+/** Throws `NotOffered` if the service lists no operation that ends the rental, `NoDescription` if this is not known. */
 export async function assertCanEnd({ describe }: Pick<Context, "describe">): Promise<void> {
   const description = await describe({ timeout: descriptionTimeout }).catch((error: unknown) => {
     throw noDescription(error, "the rental could be ended", `Nothing was rented. ${keepHint}`);
@@ -244,9 +244,9 @@ export async function findRental(label: string, context: Pick<Context, "call">):
 }
 
 /**
- * Whether the record with the ID of a job's rental can be the rental of the job. A service that was reset may use the
- * ID again for another rental, which must not run the job's command or end with the job. Returns true for a record
- * without a label field: a lookup may return fewer fields than the request that created the rental.
+ * Whether a record with the ID of a job's rental can be that rental. A service that was reset may use the ID again for
+ * another rental, which must not run the job's command or end with the job. Returns true for a record without a label
+ * field: a lookup may return fewer fields than the request that created the rental.
  */
 export const isRentalOf = (
   { shownLabel, rentalLabel }: Pick<Job, "shownLabel" | "rentalLabel">,
