@@ -31,7 +31,7 @@ export function priceOf(
     case "generateAudio":
       if (assumed !== undefined) return assumed * answersOf(args);
       throw new BudgetExceeded(
-        `the price of ${name} is not documented, so --max-cost cannot be checked; the user can start the server with --assume-price AMOUNT to count that much for each call`,
+        `the price of ${name} is not documented, so --max-cost cannot be checked; the user can start the server with --assume-price AMOUNT to count that much for each answer or recording`,
       );
     case "convertToReserved":
     case "extendReserved":

@@ -18,7 +18,7 @@ export default defineCommand({
       "Most that all active rentals, including a new one, may cost in dollars an hour; required with --allow spend",
     ),
     assumePrice: flag.dollars(
-      "Assumed price in dollars of a chat or speech call, whose price is not documented. Without it, such calls are refused.",
+      "Assumed price in dollars of each chat answer and each recording, whose prices are not documented. Without this flag, chat and speech calls are refused.",
     ),
     out: flag.text("Folder for images and audio files", {
       value: "FOLDER",
