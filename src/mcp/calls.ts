@@ -265,7 +265,7 @@ export class Calls {
     const isLost = signal.aborted && done && tool.effect === "generate";
     const line = `${lineOf(entry)}${isLost ? `. ${await this.#paidFor(done)}` : ""}`;
     log(`mcp: ${line}`);
-    if (signal.aborted) this.#unreported.push(`After you canceled it, this call ended: ${line}`);
+    if (signal.aborted) this.#unreported.push(`This call ended after you canceled it: ${line}`);
   }
 
   #cost({ number, price }: Write, dollarsPerHour?: number) {

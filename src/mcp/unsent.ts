@@ -13,8 +13,8 @@ interface UnsentOptions extends Pick<Messages, "log"> {
 }
 
 /**
- * Saves the data of a result that the client did not get, if its call was counted against the budget. Of a call that
- * failed, saves the part that was received. Says on stderr where it is.
+ * Saves the data of a result that the client did not get, if its call was counted against the budget. If the call
+ * failed, saves the part that was received. Reports the path of the file on stderr.
  */
 export async function keepUnsent(
   message: JSONRPCMessage,

@@ -131,8 +131,8 @@ export type PictureTerminal = {
 );
 
 /**
- * Opens files with the system's viewer, given their absolute paths. It may open only the first ones, and returns how
- * many.
+ * Opens files with the system's viewer, given their absolute paths. It may open only the first ones. Returns how many
+ * were opened.
  */
 export type Viewer = (paths: readonly string[]) => Promise<number>;
 

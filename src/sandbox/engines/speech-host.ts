@@ -5,7 +5,7 @@
  *
  * It is a string, so that the bundle does not need a second file. It does not use the WASI host of Node.js, which
  * leaves a temporary folder behind when the process is killed, and which crashes the process on x64 Linux after a few
- * seconds (nodejs/node#53087: compiled code calls the host unsafely). Its two files are in memory.
+ * seconds (nodejs/node#53087: compiled code calls the host unsafely). The program's two files are in memory.
  */
 export const hostSource = String.raw`
 const { readFileSync } = require("node:fs");
