@@ -142,7 +142,10 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   };
 }
 
-/** Starts the command unless an earlier run has started it, and passes on its output until the command ends. */
+/**
+ * Starts the command unless an earlier run has started it. If this starts a detached job, returns at once. Otherwise,
+ * passes on the output until the command ends.
+ */
 async function untilEnded(
   { start, follow }: ReturnType<typeof stepsOf>,
   journal: Journal,

@@ -28,8 +28,8 @@ export const isAttended = ({ phase, process }: Job, { isRunning, self }: Process
   phase !== "ended" && process !== self && isRunning(process);
 
 /**
- * Whether another process cancels a job, or has canceled it. Reads the job again. False if it cannot be read, because
- * the rental of the job must end in any case.
+ * Whether another process cancels a job, or has canceled it. Reads the job again. If the job cannot be read, returns
+ * false instead of throwing, because the rental of the job must end in any case.
  */
 export function isCanceled(id: string, { state, processes }: Place): boolean {
   const stored = storedJob(state, id);

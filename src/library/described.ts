@@ -271,8 +271,8 @@ const assertBody = (name: string, operation: DescribedOperation, body: unknown, 
   );
 
 /**
- * Returns the value of a response: null if it is empty, the parsed JSON, a string if it is another text, or else its
- * bytes.
+ * Returns the value of a response: null if it is empty, the parsed value if it is JSON, a string if it is other text,
+ * and otherwise its bytes.
  * @throws InvalidResponse for invalid JSON, or `UnknownOutcome` after a write
  */
 export function contentOf(response: BufferedResponse): unknown {

@@ -27,7 +27,7 @@ export async function keepUnsent(
   try {
     const bytes = Buffer.from(stringifyExactly(received) ?? "null");
     const path = await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" });
-    log(shownText(`${lost}. It was saved to ${path}.`));
+    log(shownText(`${lost}. The result was saved to ${path}.`));
   } catch (error) {
     log(shownText(`${lost}: ${reasonOf(error)}.`));
   }
