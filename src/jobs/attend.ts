@@ -82,7 +82,7 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
   } finally {
     limits.cancel();
   }
-  // The cancellation stops the command, so its status or failure says nothing.
+  // The cancellation may have caused the failure, so the failure is not reported.
   if (host.isCanceled() || outcome.failure instanceof CanceledElsewhere)
     outcome = { status: outcome.status, because: "canceled", fetched: [] };
   await host.endOutput();
@@ -142,7 +142,10 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   };
 }
 
-/** Starts the command unless an earlier run has started it, and passes on its output until the command ends. */
+/**
+ * Starts the command unless an earlier run has started it. If this starts a detached job, returns at once. Otherwise,
+ * passes on the output until the command ends.
+ */
 async function untilEnded(
   { start, follow }: ReturnType<typeof stepsOf>,
   journal: Journal,
@@ -249,8 +252,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
           `the command on rental ${rentalId} is no longer running and left no exit status; the machine may have restarted`,
         );
       }
-      // No pause after the first empty attempt: a connection often ends when the command ends, before the last output
-      // has arrived.
+      // No pause after the first attempt that brings no output: a connection often ends when the command ends, before
+      // the last output has arrived.
       if (emptyAttempts > 1) await host.sleep(outputPause, signal);
       try {
         const passing = { signal, onStdout: pass("stdout"), onStderr: pass("stderr") };
@@ -265,7 +268,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       }
       const now = journal.output.sizes();
       const isEmpty = now.stdout === here.stdout && now.stderr === here.stderr;
-      // A running command may print nothing for a long time, so only attempts after the command has ended count.
+      // A running command may print nothing for a long time, so attempts without output do not add up while it runs.
       const before = state.command === "running" ? Math.min(emptyAttempts, 1) : emptyAttempts;
       emptyAttempts = isEmpty ? before + 1 : 0;
     }
@@ -349,7 +352,8 @@ const followOnce = (...args: Parameters<typeof followCommand>): Promise<void> =>
 
 /**
  * Stops the command of a job, if its rental can be reached, and ends the rental. The journal is a `sharedJournal`.
- * Throws `StillBilled`, or `RentalUnreachable` if the rental is kept and its command may still be running.
+ * Throws `StillBilled` if the rental cannot be ended. If the rental is kept and its command may still be running,
+ * throws `RentalUnreachable` or, after Ctrl-C, `Interrupted`.
  */
 export async function cancel(journal: Journal, host: JobHost, stopped: AbortSignal): Promise<void> {
   const { rentalId, id, rentedAt, leaseFile } = journal.job();

@@ -31,8 +31,8 @@ interface Reaching {
  * Runs `work` on a rental: waits until the rental can be reached, and runs the work again after a lost connection.
  *
  * Throws `RentalFailed` if the rental has failed, has ended, stays missing or no longer has the job's label. Throws
- * `RentalUnreachable` if the rental refuses the login or its host key has changed, and `WaitedTooLong` after the
- * timeout.
+ * `RentalUnreachable` if the rental keeps refusing the login, or if waiting does not help, for example because the host
+ * key has changed. Throws `WaitedTooLong` after the timeout.
  */
 export async function onRental<Value>(
   journal: Journal,

@@ -7,7 +7,7 @@ import { ConnectionLost, type Ssh } from "./ssh.ts";
 
 export interface CopyTools {
   readonly programs: Pick<Programs, "stream">;
-  /** `scp` is used if one side has no rsync. It copies everything again each time. */
+  /** `scp` is used if one side has no rsync. Unlike rsync, scp copies everything again each time. */
   readonly tool: "rsync" | "scp";
   readonly signal: AbortSignal;
 }

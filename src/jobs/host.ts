@@ -14,8 +14,8 @@ export interface RentalNow {
 }
 
 /**
- * The message for a rental that the service does not find. Such a rental may still be active: the service finds rentals
- * that have ended, but not the rentals of another account, and perhaps not one that is new.
+ * The message for a rental that the service does not find. The service also finds rentals that have ended, so a missing
+ * rental may still be active: it may be new, or belong to another account.
  */
 export const missing = (rentalId: string): string =>
   `the service finds no rental ${rentalId} in this account`;
@@ -41,7 +41,7 @@ export interface JobHost {
   readonly lookUp: (rentalId: string, signal: AbortSignal) => Promise<RentalNow>;
   /** Ends the rental and checks that it has ended. Throws `StillBilled`. */
   readonly end: (rentalId: string) => Promise<void>;
-  /** Removes the lease of the rental. Called once the rental has ended, or if no rental was requested. */
+  /** Removes the lease of the rental. Called after the rental has ended, or if no rental was requested. */
   readonly release: () => Promise<void>;
   /** The command line that starts a guard for the lease file of this rental. */
   readonly guardLine: string;

@@ -13,7 +13,7 @@ export interface JobPlan {
   readonly sync?: string | undefined;
   /** The paths to copy back: relative to the working folder of the command, or absolute. */
   readonly fetch: readonly string[];
-  /** The folder to copy them to. An absolute path. */
+  /** The folder to which the paths in `fetch` are copied. An absolute path. */
   readonly into: string;
   /** The names of the environment variables of the command. Their values are not stored. */
   readonly variables: readonly string[];
@@ -105,8 +105,8 @@ export interface Journal {
   readonly folder: string;
   readonly job: () => Job;
   /**
-   * Stores changed fields. They are on the disk when this returns. If another process has ended the job, what it stored
-   * stays. Throws `SaveFailed`.
+   * Stores changed fields. They are on the disk when this returns. If another process has already ended the job, stores
+   * nothing. Throws `SaveFailed`.
    */
   readonly change: (fields: Partial<Job>) => void;
   readonly output: OutputFiles;
@@ -169,7 +169,7 @@ function createJournal(
   };
 }
 
-/** A journal for only reading a job. The job's folder exists. Changes and output are not stored. */
+/** A journal that only reads a job. The job's folder must exist. Changes and output are not stored. */
 export const viewJournal = (state: string, job: Job): Journal => ({
   folder: jobFolder(state, job.id),
   job: () => job,

@@ -48,8 +48,8 @@ interface RoundOptions {
 const longestCreate = 10 * timeUnits[2].milliseconds;
 
 /**
- * How much clocks may differ, in milliseconds. A rental that was created this long before its lease was saved may still
- * belong to the lease. It certainly belongs to the lease only if its label contains the token of the lease.
+ * How much clocks may differ, in milliseconds. A rental that was created up to this long before its lease was saved may
+ * still belong to the lease. It certainly belongs to the lease only if its label contains the token of the lease.
  */
 const tolerance = timeUnits[2].milliseconds;
 

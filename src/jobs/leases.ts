@@ -8,7 +8,7 @@ import { quoted } from "../core/text.ts";
 import { duration } from "../core/values/durations.ts";
 
 /**
- * When a rental should end. `rentals guard` ends it then.
+ * When a rental should end. At that time, `rentals guard` ends the rental.
  *
  * A lease is saved before its rental is created, and gets the ID of the rental from the response. Until then it is
  * pending. A lease stays pending if the outcome of the request for the rental is unknown, or if the process that sent
@@ -80,17 +80,17 @@ export const serviceName = ({
   readonly baseUrl: string | undefined;
 }): string => (sandbox ? "sandbox" : (baseUrl ?? "").replace(/\/+$/, ""));
 
-/** A new token: 12 letters and digits. No two leases have the same, so a label that contains it identifies a lease. */
+/** A new token: 12 letters and digits. It is unique, so a label that contains it identifies a lease. */
 export const newToken = (): string => crypto.randomUUID().replaceAll("-", "").slice(0, 12);
 
 /**
- * Saves a pending lease. Call it right before the request that creates the rental is sent, and afterwards:
+ * Saves a pending lease. Call it right before the request that creates the rental is sent. Afterwards, call:
  * - `bindLease` when the rental's ID is known;
  * - `releaseLease` when it is certain that no rental was created;
  * - neither when the outcome is unknown.
  *
  * The lease is on the disk when this returns. Throws `SaveFailed`, `Unavailable` or `WaitedTooLong` if the lease could
- * not be saved. Then do not create the rental.
+ * not be saved. In that case, do not create the rental.
  *
  * `rentals guard` finds the rental of a pending lease by its label, which should therefore contain the token.
  */

@@ -171,7 +171,7 @@ export async function missingPaths(
   return paths.filter((_, at) => missing.includes(String(at)));
 }
 
-/** A path of `--fetch`: absolute, or relative to the home folder, where ssh starts. */
+/** Where a path of `--fetch` is on the rental: absolute, or relative to the home folder, in which ssh starts. */
 export const remotePath = (ssh: Ssh, path: string): string =>
   path.startsWith("/") ? path : `${workFolder(ssh)}/${path}`;
 

@@ -35,7 +35,7 @@ export interface Ssh {
   /** For programs that start ssh themselves: the options of ssh, and the folder in which to run the programs. */
   readonly options: readonly string[];
   readonly cwd: string;
-  /** `user@host`, the host without brackets. */
+  /** `user@host`, or only the host. An IPv6 address has no brackets. */
   readonly destination: string;
   /**
    * Runs a script with sh on the rental. The text of the script does not appear in lists of processes. Throws
@@ -170,8 +170,8 @@ const sshConfig = (rentalId: string, { port, user }: Pick<SshTarget, "port" | "u
 const mark = "gpuctl-output-follows";
 
 /**
- * Passes on everything after the line with the mark. Until that line arrives, keeps only the last bytes, as many as
- * that line has.
+ * Passes on everything after the line with the mark. Until that line is complete, keeps only as many of the last bytes
+ * as the line has.
  */
 function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): {
   readonly add: (bytes: Uint8Array) => Promise<void>;

@@ -28,8 +28,8 @@ export const isAttended = ({ phase, process }: Job, { isRunning, self }: Process
   phase !== "ended" && process !== self && isRunning(process);
 
 /**
- * Whether another process cancels a job, or has canceled it. Reads the job again. False if it cannot be read, because
- * the rental of the job must end in any case.
+ * Whether another process cancels a job, or has canceled it. Reads the job again. If the job cannot be read, returns
+ * false instead of throwing, because the rental of the job must end in any case.
  */
 export function isCanceled(id: string, { state, processes }: Place): boolean {
   const stored = storedJob(state, id);
@@ -37,7 +37,7 @@ export function isCanceled(id: string, { state, processes }: Place): boolean {
   const { phase, outcome, canceledBy = processes.self } = stored;
   if (phase === "ended") return outcome === canceledOutcome;
   const isOther = canceledBy !== processes.self;
-  // A process that cannot be checked may have been killed, and the job resumed.
+  // A process that cannot be checked may have been killed, and another process may have resumed the job since.
   return isOther && processes.isHere(canceledBy) && processes.isRunning(canceledBy);
 }
 
@@ -118,7 +118,7 @@ export function growing(
 
 /**
  * Returns a function that shows the output of a job to which another process is attached. Once the job has ended or no
- * other process is attached, the function returns the job as it is stored then.
+ * other process is attached, the function returns the stored job.
  */
 export function watcher(id: string, { state, processes }: Place, host: Pick<JobHost, "output" | "sleep">) {
   const folder = jobFolder(state, id);

@@ -90,8 +90,7 @@ const headersRule: OptionRule = {
 };
 
 /**
- * Whether a value is an AbortSignal. It may be of another implementation, such as that of a browser environment in a
- * test.
+ * Whether a value is an AbortSignal. It may come from another implementation, such as a simulated browser in a test.
  */
 const isSignal = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;

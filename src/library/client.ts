@@ -79,9 +79,9 @@ type Methods = { readonly [Id in OperationId]: Method<Id> };
 type Read<Result> = (input?: Record<string, never>, options?: RequestOptions) => CallPromise<Result>;
 
 /**
- * Operations that the service's documentation does not describe; it only names their groups. The client finds them in
- * the service's description, and rejects with `NotOffered` if the description does not list them. The results have the
- * fields that such services usually send; all are optional.
+ * Operations that the service's documentation does not describe: it only names their groups. The client finds them in
+ * the service's OpenAPI description, and rejects with `NotOffered` if the description does not list them. The results
+ * have the fields that such services usually send. All fields are optional.
  */
 interface DescribedMethods {
   /** Lists what can be rented, with its price. */
@@ -123,24 +123,25 @@ interface DescribedMethods {
 /** A method for each operation of the service, by its id. */
 export interface Client extends Methods, DescribedMethods {
   /**
-   * Terminates a rental with the operation that the service's description lists. Also succeeds if the rental has
-   * already ended. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if it is not known
-   * which operation terminates it.
+   * Terminates a rental with the operation that the service's OpenAPI description lists. Also succeeds if the rental
+   * has already ended. Rejects with `RentalGone` if the rental does not exist, and with `NotOffered` if the description
+   * does not show which operation terminates the rental.
    */
   terminateRental(input: { readonly rentalId: Id }, options?: RequestOptions): CallPromise<RentalTerminated>;
   /**
    * Waits until a rental is `running` (the default), `active` or `terminated`, and returns its record. Rejects with
-   * `WaitedTooLong` at the timeout, with `RentalFailed` if the rental has failed, or with `RentalGone` if it does not
-   * exist or has ended.
+   * `WaitedTooLong` at the timeout, and with `RentalGone` if the rental does not exist. When it waits for `running` or
+   * `active`, also rejects with `RentalFailed` if the rental has failed, and with `RentalGone` if it has ended.
    */
   waitFor(
     input: { readonly rentalId: Id; readonly state?: WaitState | undefined },
     options?: WaitOptions,
   ): CallPromise<NonNullable<Outputs["getRental"]>>;
   /**
-   * Calls any operation of the service, by its id in the description or by its method and path, such as
+   * Calls any operation of the service, by its id in the OpenAPI description or by its method and path, such as
    * `DELETE /v2/api-keys/{id}`. The input has the fields of the path, the query, the headers and the body. The result is
-   * the parsed JSON of the response, null if the response is empty, or a string or bytes if it has another type.
+   * the parsed JSON of the response, or null if the response is empty. If the response is not JSON, the result is a
+   * string for text, and bytes for any other media type.
    */
   call<Result = unknown>(
     operation: string,
@@ -153,7 +154,7 @@ export interface Client extends Methods, DescribedMethods {
     input?: Inputs[Id],
     options?: RequestOptions,
   ): AsyncGenerator<Outputs[Id][number]>;
-  /** Iterates over the records of any list in the description. `operation` names the list as for `call`. */
+  /** Iterates over the records of any list in the OpenAPI description. `operation` names the list as for `call`. */
   iterate<Item = unknown>(
     operation: string,
     input?: Readonly<Record<string, unknown>>,
@@ -174,7 +175,7 @@ export interface Client extends Methods, DescribedMethods {
 
 /**
  * Creates a client of the service. Reads that fail for a temporary reason are retried; writes are sent once. A
- * deprecated operation is sent as its replacement if the service's description lists the replacement.
+ * deprecated operation is sent as its replacement if the service's OpenAPI description lists the replacement.
  * Methods can reject with these errors, among others:
  * - `ServiceError`: the service returned an error. Its subclass, such as `Conflict`, depends on the status.
  * - `NetworkError`: there was no response. Retrying is safe.

@@ -34,7 +34,7 @@ export interface CallPromise<Result> extends Promise<Result> {
 /** A call that is under way. */
 export interface OpenCall {
   readonly settings: CallOptions & Required<Pick<CallOptions, "descriptions" | "warn">>;
-  /** The service's description. @throws NotOffered when it cannot be fetched */
+  /** The service's OpenAPI description. @throws NotOffered when it cannot be fetched */
   readonly describe: () => Promise<Description>;
   readonly validate: boolean;
 }
@@ -143,7 +143,7 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
   };
 }
 
-/** Waits; rejects with the signal's reason if it is aborted. */
+/** Waits. If the signal is aborted, rejects with its reason. */
 export const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
   pause(milliseconds, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
 
@@ -173,9 +173,9 @@ function loggerOf({
 const warnProcess = (message: string): void => globalThis.process.emitWarning(message, "GpuctlWarning");
 
 /**
- * The client's copy of the service's description, kept in memory. It is fetched when first needed, once for all calls
- * that need it at the same time. A store fetches only once, but a client may live long, so the store is replaced from
- * time to time.
+ * The client's copy of the service's OpenAPI description, kept in memory. It is fetched when first needed, once for all
+ * calls that need it at the same time. A store fetches only once, but a client may live long, so the store is replaced
+ * from time to time.
  */
 function createDescriptionCopies(options: () => CallOptions): () => DescriptionStore {
   const texts = new Map<string, string>();

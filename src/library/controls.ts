@@ -102,7 +102,7 @@ function withNames<Value>(names: Readonly<Record<string, string>>, work: () => V
 
 /** A fault: how calls to an operation fail. */
 export interface Fault {
-  /** The id of an operation, including the ones that the sandbox assumes, or `*` for all. */
+  /** The id of an operation, even one that the service does not document, or `*` for all operations. */
   readonly operation: keyof Inputs | "*" | (string & {});
   /** Affects only calls whose fields have these values, such as `{ gpuType: "b200" }`. Other calls are not counted. */
   readonly where?: Readonly<Record<string, unknown>> | undefined;
@@ -245,7 +245,7 @@ interface PlannedEnd {
   readonly label?: string | undefined;
   /** Delay from when the rental starts running, or from now if it is already running; 0 by default. */
   readonly after?: Span | undefined;
-  /** When it happens, in ISO 8601. Use either this or `after`. */
+  /** When the rentals end or fail, in ISO 8601. Use either this or `after`. */
   readonly at?: string | undefined;
   /** How many rentals it applies to; all by default. */
   readonly times?: number | undefined;
@@ -339,7 +339,7 @@ export interface ChatReply {
   /**
    * An error at the end of a stream, after the other content of the reply. `form` says how it is sent: `chunk` (the
    * default) is an event with the key `error`, `event` is an event named `error`, and `text` is an event with text
-   * before the JSON. If the response is not streamed, it is an error with status 500.
+   * before the JSON. If the request does not stream, it gets an error response with status 500 instead.
    */
   readonly streamError?:
     | {
@@ -371,9 +371,7 @@ export interface ChatReplyStatus {
 /** A duration: milliseconds, or a string such as `90s`, `1h30m` or `30d`. */
 export type Span = number | string;
 
-/**
- * Converts a duration to whole milliseconds. @throws RangeError that names the duration if it is invalid or negative
- */
+/** Converts a duration to whole milliseconds. @throws RangeError when the duration is invalid or negative */
 function spanOf(span: Span, name: string): number {
   const milliseconds = typeof span === "string" ? parseDuration(span) : span;
   if (typeof milliseconds !== "number" || !Number.isFinite(milliseconds) || milliseconds < 0) {

@@ -25,8 +25,8 @@ import { InvalidInput } from "./errors.ts";
 import { shown } from "./options.ts";
 
 /**
- * Operations that the service's documentation does not describe; it only names their groups. They are found in the
- * service's description by their methods and paths, because each service has its own ids for them.
+ * Operations that the service's documentation does not describe: it only names their groups. They are found in the
+ * service's OpenAPI description by their methods and paths, because each service has its own ids for them.
  */
 const finders = {
   listRentalOptions: optionsListing,
@@ -134,7 +134,7 @@ export function idIn(operation: string, input: unknown, field: string): string {
   throw new InvalidInput(operation, [{ path: [field], message }]);
 }
 
-/** Returns the texts of an input. @throws InvalidInput for a missing text, any other value, or an unknown field */
+/** Returns the texts of an input. @throws InvalidInput when a text is missing or invalid, or a field is unknown */
 function textsIn(
   operation: string,
   input: unknown,
@@ -201,8 +201,8 @@ function namedBy(name: unknown): Named {
 }
 
 /**
- * Finds the operation that a caller names. A method with a path is sent even if the description does not list it, or
- * cannot be fetched.
+ * Finds the operation that a caller names. An operation that is named by its method and path is sent even if the
+ * description cannot be fetched, or does not list the operation.
  */
 async function findOperation(
   named: Named,
@@ -271,8 +271,8 @@ const assertBody = (name: string, operation: DescribedOperation, body: unknown, 
   );
 
 /**
- * Returns the value of a response: null if it is empty, the parsed JSON, a string if it is another text, or else its
- * bytes.
+ * Returns the value of a response: null if it is empty, the parsed value if it is JSON, a string if it is other text,
+ * and otherwise its bytes.
  * @throws InvalidResponse for invalid JSON, or `UnknownOutcome` after a write
  */
 export function contentOf(response: BufferedResponse): unknown {

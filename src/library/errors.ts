@@ -3,7 +3,7 @@ import { NotFound as MissingRental, UsageError } from "../core/errors.ts";
 import { ServiceError } from "../core/service-errors.ts";
 import { sentence } from "../core/text.ts";
 
-/** 400 or 422: the service rejected the input; `issues` say why, if the service says so. */
+/** 400 or 422: the service rejected the input; `issues` say why, if the service gives reasons. */
 export class BadRequest extends ServiceError {
   override readonly name = "BadRequest";
 }
@@ -28,7 +28,7 @@ export class Conflict extends ServiceError {
   override readonly name = "Conflict";
 }
 
-/** 429: too many requests. `retryAfter` says how many milliseconds to wait, if the service says so. */
+/** 429: too many requests. `retryAfter` is how many milliseconds to wait, if the service says so. */
 export class RateLimited extends ServiceError {
   override readonly name = "RateLimited";
 }

@@ -4,7 +4,7 @@ import { isRead } from "../core/service-errors.ts";
 import type { GivenFetch } from "./client-options.ts";
 
 /**
- * Adapts a standard `fetch` for the client. It does not follow redirects, because that could send a write twice. A
+ * Adapts a standard `fetch` for the client. Does not follow redirects, because that could send a write twice. A
  * network error becomes a `ConnectionFailed`, which says whether a part of the request may have been sent.
  */
 export const clientFetch =
@@ -33,7 +33,8 @@ async function* bodyOf(
 /**
  * Converts an error of `fetch`. A network error is a `TypeError`; Node.js puts the reason into its cause. Other
  * implementations reject with other errors, also after they have sent the request. For a read, such an error is returned
- * unchanged, and so is the error of an aborted request, because the caller knows the reason.
+ * unchanged. If the caller aborted the request, the error is also returned unchanged, because the caller knows the
+ * reason.
  */
 function networkError(error: unknown, url: URL, { method, signal }: FetchInit): unknown {
   if (signal?.aborted || (isRead({ method }) && !(error instanceof TypeError))) return error;

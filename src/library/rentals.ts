@@ -20,7 +20,7 @@ import { contentOf, idIn } from "./described.ts";
 import { InvalidInput } from "./errors.ts";
 import { shown } from "./options.ts";
 
-/** A state of a rental that one can wait for. */
+/** A state of a rental for which `waitFor` can wait. */
 export type WaitState = (typeof waitStates)[number];
 
 export interface WaitOptions extends RequestOptions {
@@ -62,10 +62,10 @@ export async function waitForState(
 }
 
 /**
- * Terminates a rental with the operation that the service's description lists. Also succeeds if the rental has already
- * ended.
- * @throws NotFound when the rental does not exist
- * @throws NotOffered when it is not known which operation terminates it
+ * Terminates a rental with the operation that the service's OpenAPI description lists. Also succeeds if the rental has
+ * already ended.
+ * @throws NotFound of `core/errors.ts` when the rental does not exist
+ * @throws NotOffered when the description does not show which operation terminates the rental
  */
 export async function terminateRental(input: unknown, { settings, describe }: OpenCall): Promise<unknown> {
   const rentalId = idIn("terminateRental", input, "rentalId");

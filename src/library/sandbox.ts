@@ -77,12 +77,12 @@ export interface SandboxOptions {
   /**
    * Serves only some operations. `documented`: the documented operations. `replacements`: the replacements in place of
    * the deprecated operations. `legacy`: the documented operations, without those that replace deprecated ones. By
-   * default, all of these and the assumed operations are served.
+   * default, all of these are served, and also the operations that the service names but does not document.
    */
   readonly only?: OperationSetName | undefined;
   /**
-   * The state that the sandbox starts with and that `reset` restores: a document with rentals, volumes, keys, the user,
-   * a balance or a clock, or the document's text in YAML or JSON. It replaces the state in `file`.
+   * The state that the sandbox starts with and that `reset` restores: an object, or text in YAML or JSON. It can
+   * contain rentals, volumes, keys, the user, a balance and a clock. It replaces the state in `file`.
    */
   readonly seed?: Seed | string | undefined;
   /** The scenario to start in, such as `capacity-crunch`. `reset` restores it. */
@@ -212,8 +212,8 @@ export interface Sandbox extends AsyncDisposable {
    */
   readonly chatScript: {
     /**
-     * Replaces the script. Each request gets the first matching reply that is not used up, whatever model the request
-     * names. A request that matches no reply gets 400.
+     * Replaces the script. Each request gets the first matching reply that is not used up. The request may name any
+     * model. A request that matches no reply gets 400.
      * @throws ControlRefused naming each invalid field, such as `replies.0.text`
      */
     set(replies: readonly ChatReply[]): void;

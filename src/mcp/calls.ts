@@ -222,7 +222,7 @@ export class Calls {
       return resultOf(envelope, pictures);
     } catch (error) {
       if (tool.effect === "read") throw error;
-      const note = `The data of this result cannot be shown: ${reasonOf(error)}. ${await this.#kept("It", envelope.data)}`;
+      const note = `The data of this result cannot be shown: ${reasonOf(error)}. ${await this.#kept("The data", envelope.data)}`;
       return resultOf({ ...envelope, data: null, notes: [...(envelope.notes ?? []), note] }, pictures);
     }
   }
@@ -236,7 +236,7 @@ export class Calls {
     return paths.length > 0 ? `${subject} was saved to ${paths.join(", ")}.` : this.#kept(subject, data);
   }
 
-  /** Saves the data of a result, and returns a sentence with the given subject that says where it is. */
+  /** Saves the data of a result. Returns a sentence that begins with `subject` and says where the data is. */
   async #kept(subject: string, data: unknown): Promise<string> {
     const { folder, now } = this.#services;
     try {
@@ -265,7 +265,7 @@ export class Calls {
     const isLost = signal.aborted && done && tool.effect === "generate";
     const line = `${lineOf(entry)}${isLost ? `. ${await this.#paidFor(done)}` : ""}`;
     log(`mcp: ${line}`);
-    if (signal.aborted) this.#unreported.push(`After you canceled it, this call ended: ${line}`);
+    if (signal.aborted) this.#unreported.push(`This call ended after you canceled it: ${line}`);
   }
 
   #cost({ number, price }: Write, dollarsPerHour?: number) {

@@ -37,7 +37,7 @@ export interface PerformOptions {
   readonly callDescribed: CallDescribed;
 }
 
-/** Calls the operation that the service's description lists for a tool. */
+/** Calls the operation that the service's OpenAPI description lists for a tool. */
 export type CallDescribed = (tool: Exclude<DescribedTool, "terminate">, task: Task) => Promise<unknown>;
 
 /**
@@ -58,7 +58,7 @@ export async function perform(
     return saved(await task.run("image", { input, flags: { out: folder, ...file } }));
   }
   if (operation === "generateAudio") {
-    // A text of any length is one request, so that one call of the tool is one request.
+    // The text is not split into parts, so that one call of the tool sends one request.
     const flags = { out: folder, partLength: Number.MAX_SAFE_INTEGER };
     return saved(await task.run("tts", { input: args, flags }));
   }

@@ -40,7 +40,7 @@ export function priceOf(
     case "createBareMetalRental":
       if (String(args.termType ?? termTypes[0]) === termTypes[0]) return undefined;
       throw new BudgetExceeded(
-        "a reserved term commits to a price that is not known in advance; create the rental on demand, then call convert_to_reserved with the price",
+        "a reserved term commits to a price that is not known in advance; create an on-demand rental, then call convert_to_reserved with the price",
       );
     default:
       return undefined;

@@ -26,7 +26,7 @@ export interface ServerOptions extends CallServices {
   readonly allowed: ReadonlySet<Permission>;
   /** Whether the service is the sandbox on this machine. */
   readonly sandbox: boolean;
-  /** The tools whose operations the service's description lists. Empty if the description cannot be fetched. */
+  /** The tools whose operations the service's OpenAPI description lists. Empty if it cannot be fetched. */
   readonly listed: () => Promise<ReadonlySet<DescribedTool>>;
 }
 
@@ -135,7 +135,7 @@ function refusalOf(name: string, options: ServerOptions) {
 }
 
 function refusal(name: string, permission: Permission = "write") {
-  const advice = `${name} ${predicateOf[permission]}, and this server may not do that. Only the user can allow it, by starting the server with: gpuctl mcp ${flagsFor[permission]}. Nothing was sent.`;
+  const advice = `${name} ${predicateOf[permission]}, and this server is not allowed to do that. Only the user can allow it, by starting the server with: gpuctl mcp ${flagsFor[permission]}. Nothing was sent.`;
   const error = { code: "NOT_ALLOWED", status: null, retryable: false, advice };
   return resultOf({ ok: false, data: null, error });
 }

@@ -43,7 +43,7 @@ export interface LogEntry {
   readonly call: number;
   readonly tool: string;
   readonly event: "started" | "done" | "failed" | "unknown";
-  /** What the call costs once; null if it is not known. */
+  /** The one-time cost of the call; null if it is not known. */
   readonly dollars: number | null;
   /** What a new rental costs an hour, if the response says it. */
   readonly dollarsPerHour?: number;
@@ -65,7 +65,7 @@ const logName = "mcp-spending.jsonl";
 
 /**
  * An append-only file with two lines for each call that is not a read: one before anything is sent, and one at the end.
- * Throws `SaveFailed`.
+ * A call that is refused has no lines. Throws `SaveFailed`.
  */
 export function spendingLog({ folder, now, origin }: LogOptions): (entry: LogEntry) => Promise<void> {
   const path = join(folder, logName);

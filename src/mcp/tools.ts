@@ -31,8 +31,8 @@ const toolName = (id: string): string => id.replace(/[A-Z]/g, (letter) => `_${le
 const ids = Object.keys(operations) as OperationId[];
 
 /**
- * Whether an operation is a tool. The operation for the service's description is not a tool, because its result is too
- * large for a conversation. Deprecated operations are not tools, because each has a newer path.
+ * Whether an operation is a tool. The operation for the OpenAPI description is not a tool, because its result is too
+ * large for a conversation. Operations with a sunset day are not tools, because each has a newer path.
  */
 const isTool = (id: OperationId): boolean => id !== "getOpenApiDocument" && routes[id].sunset === undefined;
 
@@ -133,7 +133,7 @@ const streamFields = ["stream", "stream_options"];
 const afterWrites = "If the outcome is unknown, find out what happened before you call this tool again";
 
 const onDemandOnly =
-  "The rental is billed until it ends. This tool only creates rentals on demand; convert_to_reserved reserves one afterwards, at a price that you specify";
+  "The rental is billed until it ends. This tool creates only on-demand rentals; convert_to_reserved reserves a rental afterwards, at a price that you specify";
 const committed = "You commit to the expected price at once, and it counts against the limit of this server";
 
 /** What an agent should know beyond the contract. */
@@ -178,8 +178,8 @@ export const waitOf = ({ timeoutSeconds }: Arguments): number =>
   1000 * (typeof timeoutSeconds === "number" ? timeoutSeconds : maxWait);
 
 /**
- * Tools for operations that a service may offer but does not document. A tool is available if the service's description
- * lists its operation.
+ * Tools for operations that a service may offer but does not document. A tool is available if the service's OpenAPI
+ * description lists its operation.
  */
 export const describedTools = {
   terminate: {

@@ -13,8 +13,8 @@ interface UnsentOptions extends Pick<Messages, "log"> {
 }
 
 /**
- * Saves the data of a result that the client did not get, if its call was counted against the budget. Of a call that
- * failed, saves the part that was received. Says on stderr where it is.
+ * Saves the data of a result that the client did not get, if its call was counted against the budget. If the call
+ * failed, saves the part that was received. Reports the path of the file on stderr.
  */
 export async function keepUnsent(
   message: JSONRPCMessage,
@@ -27,7 +27,7 @@ export async function keepUnsent(
   try {
     const bytes = Buffer.from(stringifyExactly(received) ?? "null");
     const path = await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" });
-    log(shownText(`${lost}. It was saved to ${path}.`));
+    log(shownText(`${lost}. The result was saved to ${path}.`));
   } catch (error) {
     log(shownText(`${lost}: ${reasonOf(error)}.`));
   }

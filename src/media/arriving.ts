@@ -98,7 +98,7 @@ export class ArrivingMedia {
     this.#file.startFlush();
   }
 
-  /** Waits for the flush that `startFlush` started. Returns its failure, if any: then the file may be incomplete. */
+  /** Waits for the flush that `startFlush` started. Returns its error, if any; the file may then be incomplete. */
   flushFailure(): Promise<Error | undefined> {
     return this.#file.flushFailure();
   }

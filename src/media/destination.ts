@@ -14,8 +14,8 @@ import {
 export type Destination = { readonly kind: "stdout" } | FileDestination;
 
 /**
- * A named file, or a template. A folder is also a template: the default one. Missing folders are created for a
- * template, but not for a named file.
+ * A named file, or a template. A folder stands for the default template in that folder. Missing folders are created for
+ * a template, but not for a named file.
  */
 export type FileDestination =
   | { readonly kind: "file"; readonly path: string }

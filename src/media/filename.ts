@@ -137,8 +137,8 @@ function startOf(words: string): string {
 
 /**
  * Turns a value into text that every file system accepts in a name: at most 60 ASCII letters, digits, `.`, `_`, `+` and
- * `-`. It has no dot or dash at either end, and no dash before a dot or another dash. A whole number keeps its sign.
- * May be empty.
+ * `-`. It has no dot or dash at either end, except for the sign of a whole number, and no dash before a dot or another
+ * dash. May be empty.
  */
 function safeValue(value: string): string {
   if (/^-?\d{1,40}$/.test(value)) return value;

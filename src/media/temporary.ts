@@ -37,7 +37,7 @@ export class TemporaryWriter {
     return this.#open?.path;
   }
 
-  /** The first failure, once writing has failed in every folder: then the file is incomplete. */
+  /** The first failure, if writing has failed in every folder. In that case, the file is incomplete. */
   get failure(): SaveFailed | undefined {
     return this.#folders.length === 0 ? this.#failure : undefined;
   }

@@ -164,8 +164,8 @@ async function serve<Input extends InputSchema>(
     return injectFault(exchange, serving.state.store, operation.id, async () => {
       const own = await orError(exchange, () => call(exchange, serving, served));
       Object.assign(own.headers, corsHeaders, exchange.headers);
-      // The ETag is added inside `injectFault`: a response that a fault sends instead of the description must have
-      // none.
+      // The ETag is added inside `injectFault`: a response that a fault sends instead of the OpenAPI description must
+      // have none.
       return operation.id === servedOperations.getOpenApiDocument.id ? withEtag(own, exchange) : own;
     });
   });

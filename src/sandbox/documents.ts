@@ -68,7 +68,7 @@ export async function parseDocument(given: string, name: string): Promise<Parsed
 
 /**
  * Parses JSON with `JSON.parse`, which is a hundred times as fast as the YAML parser. If a map has a key twice,
- * `JSON.parse` keeps only the last value. `isUnambiguous` says that no map has a key twice.
+ * `JSON.parse` keeps only the last value. `isUnambiguous` is true if no map has a key twice.
  */
 function jsonOf(
   text: string,
@@ -111,7 +111,7 @@ interface Nodes {
 function nodesOf(text: string, { LineCounter, parseDocument: parse }: Yaml): Nodes {
   const lines = new LineCounter();
   // Comparing each key of a map with all others, as `uniqueKeys` does, takes minutes for 150,000 keys. `prettyErrors`
-  // quotes the text in each of what may be thousands of errors. Without `logLevel`, the parser writes warnings to
+  // quotes the text in each error, and there may be thousands. Without `logLevel`, the parser writes warnings to
   // stderr.
   const parsed = parse(text, {
     lineCounter: lines,
@@ -175,8 +175,8 @@ const maxAliases = 1000;
 const tooDeep = `is nested more than ${maxDepth} levels deep`;
 
 /**
- * How many tokens and characters of YAML are parsed. While a document is parsed, the sandbox serves no other request and
- * cannot end. A rental is about twenty tokens.
+ * The maximum number of tokens and characters of YAML. While a document is parsed, the sandbox serves no other request
+ * and cannot end. A rental is about twenty tokens.
  */
 export const maxYaml = { tokens: 50_000, length: 1024 * 1024 } as const;
 
@@ -185,9 +185,9 @@ const tooLarge = `is too large for YAML: it has more than ${maxYaml.tokens} toke
 const invalid = "is not valid YAML or JSON";
 
 /**
- * Returns in words which limit a document exceeds, if any. The parser is recursive, and Node.js aborts the process if a
- * regular expression is compiled when little of the stack is left. The lexer, which is used here, is not recursive. In
- * block style, each level takes a column of indentation or an indicator such as `-`.
+ * Returns in words which limit a document exceeds, if any. Uses the lexer, because it is not recursive. The parser is
+ * recursive, and Node.js aborts the process if a regular expression is compiled when little of the stack is left. In
+ * block style, each level takes at least a column of indentation or an indicator such as `-`, so these are counted.
  */
 function excessIn(
   text: string,

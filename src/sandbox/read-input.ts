@@ -28,7 +28,7 @@ export async function readInput(
   return operation.in === "path" ? pathValues(fields, parameters) : query(fields, request);
 }
 
-/** How many values a JSON body can have. While many more were parsed, the process could not end for seconds. */
+/** How many values a JSON body can have. Parsing many more would block the process for seconds. */
 export const maxBodyValues = 100_000;
 
 /** @throws ApiError when the text is not JSON, or has too many values */

@@ -51,8 +51,8 @@ export async function readLimited(path: string, maxBytes: number, signal: AbortS
 }
 
 /**
- * Opens a pipe or a terminal without blocking, because its data may take any time to arrive. Returns undefined for any
- * other file. A blocking read would occupy a thread of Node.js, and the process could not even exit.
+ * Opens a pipe or a terminal without blocking, because its data may take any time to arrive: a blocking read would
+ * occupy a thread of Node.js, and the process could not even exit. Returns undefined for any other file.
  */
 async function openWaiting(path: string): Promise<Readable | undefined> {
   const facts = await promises.stat(path);
@@ -281,12 +281,12 @@ async function foldersOf(env: Environment): Promise<Files["folders"]> {
   };
 }
 
-/** Undefined if there is no home folder. In that case, the library throws when it is imported. */
+/** Undefined if there is no home folder. In that case, `env-paths` throws when it is imported. */
 async function defaultFolders() {
   try {
     const { default: envPaths } = await import("env-paths");
     const { config, data } = envPaths("gpuctl", { suffix: "" });
-    // The library uses relative paths of XDG variables, too.
+    // `env-paths` uses relative paths of XDG variables, too.
     return {
       config: xdgFolder(config, join(homedir(), ".config", "gpuctl")),
       data: xdgFolder(data, join(homedir(), ".local", "share", "gpuctl")),

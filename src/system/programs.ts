@@ -9,8 +9,8 @@ import type { Interruption } from "./interruption.ts";
 import type { Programs } from "./types.ts";
 
 /**
- * Options for a program, with variables added to the environment. Only the command lines of the user that run in a shell
- * inherit the API key, because they may call gpuctl.
+ * Options for a program, with variables added to the environment. Only the user's own shell commands inherit the API
+ * key, because they may call gpuctl.
  */
 const childEnvironment = (added: Readonly<Record<string, string>> = {}) => ({
   env: { ...withoutKey(process.env), ...added },

@@ -201,5 +201,5 @@ export function promptInput(stdin: TerminalInput, { onCtrlC }: InputOptions) {
   };
 }
 
-/** Without the characters that are dropped. A part is whole by then, so its other characters do not become a mark. */
+/** Removes the dropped characters. What remains is not searched for paste marks again, so it cannot become a mark. */
 const withoutDropped = (text: string): string => text.replace(dropped, "");

@@ -131,8 +131,8 @@ export type PictureTerminal = {
 );
 
 /**
- * Opens files with the system's viewer, given their absolute paths. It may open only the first ones, and returns how
- * many.
+ * Opens files with the system's viewer, given their absolute paths. It may open only the first ones. Returns how many
+ * were opened.
  */
 export type Viewer = (paths: readonly string[]) => Promise<number>;
 
@@ -220,12 +220,12 @@ export interface PathFacts {
 }
 
 /**
- * Other programs. `run`, `runQuietly`, `stream`, `shell` and `output` throw `Unavailable` if the program cannot be started.
+ * Other programs. All functions but `capture`, `feed` and `which` throw `Unavailable` if the program cannot be started.
  */
 export interface Programs {
   /**
-   * Runs a program with gpuctl's stdin, stdout and stderr. Resolves with its exit status, or 128 + the signal that
-   * ended it.
+   * Runs a program with gpuctl's stdin, stdout and stderr. Resolves with its exit status, or 128 + the number of the
+   * signal that ended it.
    */
   readonly run: (program: string, args: readonly string[]) => Promise<number>;
   /**
@@ -263,8 +263,9 @@ export interface Programs {
     options: { readonly timeout: number },
   ) => Promise<string | undefined>;
   /**
-   * Runs a program and passes on its output in chunks as they arrive. Resolves with its exit status, or 128 + the signal
-   * that ended it. When `signal` is aborted, the program is stopped and this resolves with its status.
+   * Runs a program and passes on its output in chunks as they arrive. Resolves with its exit status, or 128 + the
+   * number of the signal that ended it. When `signal` is aborted, the program is stopped and this resolves with its
+   * status.
    */
   readonly stream: (program: string, args: readonly string[], options: StreamOptions) => Promise<number>;
   /** Runs a program with a text as its stdin, and returns whether it succeeded. */

@@ -55,7 +55,7 @@ async function onLinux(env: Environment, which: Which, start: Programs["start"])
   );
   if (!env.DISPLAY && !env.WAYLAND_DISPLAY) {
     throw new UsageError("--open cannot show an image: there is no display", {
-      hint: "DISPLAY and WAYLAND_DISPLAY are not set, as over SSH. Use --preview to draw the image in the terminal.",
+      hint: "DISPLAY and WAYLAND_DISPLAY are not set, as is usual over SSH. Use --preview to draw the image in the terminal.",
     });
   }
   return (path) => start(opener, [path]);

@@ -140,7 +140,7 @@ describe("a call that the client cancels", () => {
     });
     expect(data).toMatchObject({ label: "data" });
     expect(notes).toEqual([
-      `After you canceled it, this call ended: call 1, ${create}: done, ID 1001, $2.00 an hour`,
+      `This call ended after you canceled it: call 1, ${create}: done, ID 1001, $2.00 an hour`,
     ]);
     expect((await call("list_virtual_machine_rentals")).data).toHaveLength(1);
   });
@@ -179,9 +179,7 @@ describe("a call that the client cancels", () => {
       go.open();
       await expect.poll(log).toContain(`mcp: call 1, ${tool}: `);
       const next = await call("terminate_rental", { rentalId: "1001" });
-      expect(next.notes?.[0]).toContain(
-        `After you canceled it, this call ended: call 1, ${tool}: ${outcome}`,
-      );
+      expect(next.notes?.[0]).toContain(`This call ended after you canceled it: call 1, ${tool}: ${outcome}`);
       expect(next.cost?.spentDollars).toBe(spent);
       const [path] = /(?<=saved to ).*(?=\.$)/.exec(next.notes?.[0] ?? "") ?? [];
       if (status === 200) expect((await stat(path ?? "")).size).toBeGreaterThan(0);
@@ -210,7 +208,7 @@ describe("a call that the client cancels", () => {
     go.open();
     await expect.poll(log).toContain("mcp: call 1, generate_image: ");
     const [note = ""] = (await call("terminate_rental", { rentalId: "1001" })).notes ?? [];
-    expect(note).toMatch(/^After you canceled it, this call ended: call 1, generate_image: failed, /);
+    expect(note).toMatch(/^This call ended after you canceled it: call 1, generate_image: failed, /);
     const [, path = ""] = /The part that was received was saved to (.*)\.$/.exec(note) ?? [];
     expect((await stat(path)).size).toBeGreaterThan(0);
     expect(log()).toContain(`The part that was received was saved to ${path}.\n`);

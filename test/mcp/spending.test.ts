@@ -134,9 +134,9 @@ test("an answer that is too long to show is saved to a file, and its price stays
   expect(result).toMatchObject({ ok: true, data: null, cost: { spentDollars: 1 } });
   const note = result.notes?.at(-1) ?? "";
   expect(note).toMatch(
-    / cannot be shown: the result has \d+ characters, and the maximum is 16777216\. It was /,
+    / cannot be shown: the result has \d+ characters, and the maximum is 16777216\. The data was /,
   );
-  const path = /It was saved to (.*)\.$/.exec(note)?.[1] ?? "";
+  const path = /The data was saved to (.*)\.$/.exec(note)?.[1] ?? "";
   expect((await readFile(path, "utf8")) === reply).toBe(true);
 });
 

@@ -60,7 +60,7 @@ export interface SandboxControls {
   prepareSeed(seed: string | object): Promise<() => void>;
   /** The whole state as one JSON document. */
   snapshot(): Snapshot;
-  /** Replaces the state with a snapshot. @throws ControlRefused when it cannot be used */
+  /** Replaces the state with a snapshot. @throws ControlRefused when the snapshot cannot be used */
   restore(text: string): void;
   /**
    * Restores the state that the sandbox started with: a seed and a scenario, or else one user, the built-in keys, and no

@@ -28,7 +28,7 @@ export interface EngineControl {
    */
   set(input: unknown): Promise<EngineInfo & Probe>;
   list(): Promise<readonly EngineInfo[]>;
-  /** Removes the engine of a kind, or without a kind all engines. Returns how many it removed. */
+  /** Removes the engine of a kind or, without a kind, all engines. Returns how many were removed. */
   clear(kind?: string): number;
 }
 
@@ -74,7 +74,7 @@ async function info({ kind, url, model, voice, apiKeyEnv }: Engine): Promise<Eng
 
 /**
  * Checks an engine, and returns it with the root of its API as its URL.
- * @throws ControlRefused naming what is invalid. For an invalid URL, it names only the URL.
+ * @throws ControlRefused naming what is invalid. If the URL is invalid, the error names only the URL.
  */
 export function checkEngine(input: unknown): Engine {
   const result = check({ input: engineInput }, input);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** What both the served controls and the callers of their responses need. */
+/** The formats that the served controls and their clients share. */
 
 /** A number of records. */
 export const count = z.int().min(0);

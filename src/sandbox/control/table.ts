@@ -32,7 +32,7 @@ export interface ControlCall {
   readonly text: () => Promise<string>;
 }
 
-/** A control of a served sandbox: its route, and what the description of the controls says about it. */
+/** A control of a served sandbox: its route, and what the OpenAPI description of the controls says about it. */
 export interface Control {
   readonly method: "GET" | "POST" | "DELETE";
   /** The path below `/_sandbox`. */

@@ -100,8 +100,8 @@ async function sendStream(
     await send(chunk({ role: "assistant", content: "" }));
     for (const [index, delta] of deltasOf(reply).entries()) {
       if (index > 0) await pause(betweenTokensMs);
-      // If the client reads quickly, no other `await` here lets the event loop continue, so without this one, nothing
-      // else could run until the end of the stream.
+      // If the client reads quickly, the other `await`s here may not let the event loop continue. Without this one,
+      // nothing else could run until the end of the stream.
       if (index % eventsPerTurn === 0) await nextTurn();
       if (events.aborted) return;
       await send(chunk(delta));

@@ -1,11 +1,12 @@
 /**
  * Source of a worker that runs one WASI program. `workerData` is `{ program, args, file, input, output }`: the path of
- * the WebAssembly file, its arguments, the name and bytes of its input file, and the name of the file it writes. It
- * posts the bytes of that file, or throws an error with the program's output.
+ * the WebAssembly file, its arguments, the name and bytes of its input file, and the name of the file it writes. The
+ * worker posts the bytes of that file, or throws an error with the program's output.
  *
- * It is a string, so that the bundle does not need a second file. It does not use the WASI host of Node.js, which
- * leaves a temporary folder behind when the process is killed, and which crashes the process on x64 Linux after a few
- * seconds (nodejs/node#53087: compiled code calls the host unsafely). Its two files are in memory.
+ * The source is a string, so that the bundle does not need a second file. The worker does not use the WASI host of
+ * Node.js, which leaves a temporary folder behind when the process is killed, and which crashes the process on x64
+ * Linux after a few seconds (nodejs/node#53087: compiled code calls the host unsafely). The program's two files are in
+ * memory.
  */
 export const hostSource = String.raw`
 const { readFileSync } = require("node:fs");

@@ -54,8 +54,8 @@ const sent: SentFields = {
 };
 
 /**
- * The last description of each operation set, without its server. It is kept because building a description takes
- * longer than any other response.
+ * The last OpenAPI description of each operation set, without its server. It is kept because building a description
+ * takes longer than any other response.
  */
 const built = new Map<OperationSet, { readonly ids: string; readonly document: OpenApiDocument }>();
 
@@ -70,7 +70,7 @@ function documentOf(operationSet: OperationSet, now: number): OpenApiDocument {
   return document;
 }
 
-/** The description of the operations of a set that are still served at a moment. */
+/** The OpenAPI description of the operations of a set that are still served at a moment. */
 export const servedDescription = (
   operationSet: OperationSet,
   now: number,

@@ -33,7 +33,8 @@ const draw: Handlers["generateImage"] = async (input, { store, exchange, environ
     import("../engines/picture/request.ts"),
   ]);
   try {
-    // All given fields affect the picture. Without a reference, strength must have no effect, so it is left out.
+    // Each field that is passed on affects the picture. Without a reference, strength must have no effect, so it is
+    // left out.
     const drawn = { ...request, seed, ...(request.image !== undefined && { strength }) };
     const picture = await drawPicture(drawn, exchange.request.signal);
     return { images: [{ index: 0, image: Buffer.from(picture).toString("base64"), random_seed: seed }] };

@@ -16,7 +16,7 @@ const rental = {
     "sshPublicKeyId and sshPublicKeyIds must be IDs of existing SSH keys.",
   ],
 };
-const volumeNote = "A storageVolume with an id must exist.";
+const volumeNote = "If storageVolume has an id, a volume with this id must exist.";
 
 const attachNote = "rentalIds must be IDs of active bare-metal rentals.";
 const terminated = (type: string) => ({ notes: [`rentalId must be the ID of an active ${type} rental.`] });

@@ -72,6 +72,6 @@ function serveConnection(socket: Socket, sshd: string, config: string): () => vo
 /**
  * Whether a connection is passed on to sshd. Every user of this computer can connect, and can add SSH keys to a served
  * sandbox, so only connections of this user and of root are passed on. If the system does not say who opened a
- * connection, it is passed on, too.
+ * connection, the connection is passed on, too.
  */
 const isAllowed = async (socket: Socket): Promise<boolean> => (await isOwnConnection(socket)) ?? true;

@@ -136,7 +136,8 @@ const addVolumes = (
   );
 
 /**
- * Runs `work`, which adds the entry of a seed at `parent`. Returns its issues, with paths from the root of the seed.
+ * Runs `work`, which adds the entry at the path `parent` of a seed. Returns its issues, with paths from the root of the
+ * seed.
  */
 function issuesOf(parent: readonly (string | number)[], work: () => unknown): readonly Issue[] {
   try {

@@ -143,7 +143,7 @@ const removeOld = `
     DELETE FROM hourlySums WHERE ${sumOf("old")} AND rentals = 0;`;
 
 /**
- * Version 8: sums of prices. A row sums the rentals of one user that have the same end and the same end of their term.
+ * Version 8: sums of prices. A row sums the rentals of one user that end together and whose terms end together.
  * The summary adds up these few rows instead of all rentals. Triggers update the sums after every change to the table
  * `rentals`. `priced` counts the rentals whose prices are in columns.
  */

@@ -84,8 +84,8 @@ export async function openStore(file: string, now: number): Promise<Store> {
 }
 
 /**
- * Turns on the write-ahead log. Retries, because while another process opens the file, changing the journal mode fails
- * as "busy", regardless of the timeout.
+ * Turns on the write-ahead log. Retries, because changing the journal mode fails as "busy" while another process opens
+ * the file, regardless of the timeout.
  */
 async function useWriteAheadLog(database: DatabaseSyncInstance): Promise<void> {
   const deadline = performance.now() + busyMs;
@@ -112,7 +112,7 @@ function storeOn(database: DatabaseSyncInstance, file: string): Store {
     statements.set(sql, statement);
     return statement;
   };
-  /** Throws a `StoreError` for damage that opening the file did not reveal: the damaged part was not read then. */
+  /** Throws a `StoreError` for damage that is found late, because opening the file did not read the damaged part. */
   const reportingDamage = <Value>(work: () => Value): Value => {
     try {
       return work();

@@ -219,7 +219,7 @@ test.each<[string, Routes, string]>([
     {
       "POST /v1/chat/completions": (_request, response) => send(response, {}, 401),
     },
-    "responded 401: it denies access. If the engine requires a key, set the engine again with `--api-key-env NAME`, the environment variable that holds the key.",
+    "responded 401: it denies access. If the engine requires a key, set the engine again with `--api-key-env NAME`, where NAME is the environment variable that holds the key.",
   ],
   [
     "redirects",

@@ -27,8 +27,8 @@ export const passOnChat = (exchange: Exchange, access: EngineAccess): Promise<Pl
   });
 
 /**
- * Returns the body with the model that was set for the engine. If none was set, the request keeps its model. If that is
- * the sandbox's own model, the first one that the engine lists is used instead.
+ * Returns the body with the model that was set for the engine. If none was set, the request keeps its model, but the
+ * sandbox's own model is replaced by the first model that the engine lists.
  */
 async function withModel(body: string, access: EngineAccess): Promise<string> {
   const request: unknown = JSON.parse(body);

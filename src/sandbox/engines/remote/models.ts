@@ -44,10 +44,7 @@ const listCheckpoints = async (access: EngineAccess): Promise<readonly string[]>
     return asText(model_name) || asText(title);
   });
 
-/**
- * The voices of an audio engine, which it lists as texts or records. Most engines have no list; then the result is
- * empty.
- */
+/** The voices of an audio engine, which it lists as texts or records. Empty if the engine has no list, as is usual. */
 async function listVoices(access: EngineAccess): Promise<readonly string[]> {
   try {
     const { voices } = asRecord(await jsonFromEngine(access, { path: "/audio/voices" }));

@@ -145,7 +145,7 @@ function failureOf(
   if (status === 401 || status === 403) {
     const hint =
       engine.apiKeyEnv === undefined
-        ? "If the engine requires a key, set the engine again with `--api-key-env NAME`, the environment variable that holds the key."
+        ? "If the engine requires a key, set the engine again with `--api-key-env NAME`, where NAME is the environment variable that holds the key."
         : `Check the key in ${engine.apiKeyEnv}.`;
     return new EngineFailure(about(`responded ${status}: it denies access. ${hint}`));
   }
