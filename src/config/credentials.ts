@@ -1,5 +1,5 @@
 import type { RequestParts } from "../client/request.ts";
-import { reasonOf, UsageError } from "../core/errors.ts";
+import { Interrupted, reasonOf, UsageError } from "../core/errors.ts";
 import { maxSecretLength } from "../core/redact.ts";
 import { keyVariable } from "../core/runtime/key-variable.ts";
 import { NoCredential } from "../core/service-errors.ts";
@@ -124,6 +124,7 @@ const maxKeyCommandTime = 120_000;
  */
 async function printedKey(command: string, source: string, output: CommandOutput): Promise<string> {
   const printed = await output(command, { timeout: maxKeyCommandTime }).catch((cause) => {
+    if (cause instanceof Interrupted) throw cause;
     throw new KeyCommandFailed(source, reasonOf(cause));
   });
   const [first = "", ...others] = printed.trim().split(/\r?\n/);

@@ -303,7 +303,8 @@ export class Interrupted extends Error {
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "no space left on the disk",
   EDQUOT: "the disk quota is used up",
-  EFBIG: "the file is too large for the file system",
+  EFBIG: "a file of this size is not allowed there",
+  EAGAIN: "it has no data, or not all of it, at the moment",
   EACCES: "permission denied",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",

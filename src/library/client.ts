@@ -167,8 +167,9 @@ export interface Client extends Methods, DescribedMethods {
     options?: RequestOptions,
   ): AsyncGenerator<CompletionChunk>;
   /**
-   * Closes all connections and ends pending calls. If the client uses a `fetch` of your own, this does nothing: end
-   * those calls with their `signal`.
+   * Closes all connections and aborts pending calls: they reject with an `AbortError`, or with `InterruptedWrite` if a
+   * write was already sent. If the client uses a `fetch` of your own, this does nothing: end those calls with their
+   * `signal`.
    */
   close(): void;
 }
@@ -191,10 +192,10 @@ export interface Client extends Methods, DescribedMethods {
  */
 export function createClient(options: ClientOptions): Client {
   checkOptions("createClient", options, clientOptionRules, ["baseUrl", "apiKey"]);
-  const { fetch, close } = options.fetch
-    ? { fetch: clientFetch(options.fetch), close: () => {} }
+  const transport = options.fetch
+    ? { fetch: clientFetch(options.fetch), close: undefined }
     : createTransport();
-  const connection = createConnection(options, fetch);
+  const connection = createConnection(options, transport.fetch);
   const { run, iterate } = connection;
   return {
     ...methodsOf(connection),
@@ -215,7 +216,12 @@ export function createClient(options: ClientOptions): Client {
           : anyRecords(operation, input, open),
       ) as AsyncGenerator<Item>,
     stream: (id, input, given) => iterate("stream", given, (open) => streamDocumented(id, input, open)),
-    close,
+    close: () => {
+      if (transport.close === undefined) return;
+      // First, because a read whose connection is closed would be retried.
+      connection.abortCalls();
+      transport.close();
+    },
   };
 }
 

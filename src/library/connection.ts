@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { requestIdHeader } from "../client/attempt.ts";
 import { orAborted } from "../client/deadline.ts";
@@ -53,11 +54,14 @@ export interface Connection {
     given: RequestOptions | undefined,
     work: (call: OpenCall) => AsyncIterable<Item>,
   ) => AsyncGenerator<Item>;
+  /** Aborts all calls that are under way. */
+  readonly abortCalls: () => void;
 }
 
 export function createConnection(options: ClientOptions, fetch: Fetch): Connection {
   const { timeout, retries = defaultRetries, validate = true } = options;
   const log = loggerOf(options);
+  let closing = newClosing();
   const settingsFor = (given: RequestOptions, observe: (exchange: Exchange) => void): CallOptions => {
     const { signal } = given;
     const limit = given.timeout ?? timeout;
@@ -86,17 +90,19 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
       ...(signal && { signal }),
     };
   };
-  const descriptions = createDescriptionCopies(() => settingsFor({}, () => {}));
-  const open = (given: RequestOptions, observe: (exchange: Exchange) => void): OpenCall => {
-    const { signal } = given;
+  const descriptions = createDescriptionCopies(() => settingsFor({ signal: closing.signal }, () => {}));
+  const open = (
+    given: RequestOptions,
+    signal: AbortSignal,
+    observe: (exchange: Exchange) => void,
+  ): OpenCall => {
     const waitFor = async <Value>(load: (store: DescriptionStore) => Promise<Value>): Promise<Value> => {
-      signal?.throwIfAborted();
-      const found = load(descriptions());
-      return signal ? orAborted(found, signal) : found;
+      signal.throwIfAborted();
+      return orAborted(load(descriptions()), signal);
     };
     return {
       settings: {
-        ...settingsFor(given, observe),
+        ...settingsFor({ ...given, signal }, observe),
         descriptions: {
           get: () => waitFor((store) => store.get()),
           refresh: () => waitFor((store) => store.refresh()),
@@ -105,7 +111,7 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
       },
       describe: () =>
         waitFor((store) => store.load({ timeout: descriptionTimeout })).catch((error: unknown) => {
-          signal?.throwIfAborted();
+          signal.throwIfAborted();
           throw new NotOffered(
             `the service's description could not be fetched (${reasonOf(error)}), so it is not known what the service offers`,
             "Nothing was sent.",
@@ -119,14 +125,17 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
       let last: Exchange | undefined;
       const result = (async () => {
         checkOptions(operation, given, rules);
+        const { signal, release } = firstOf(closing.signal, given.signal);
         try {
           return await work(
-            open(given, (exchange) => {
+            open(given, signal, (exchange) => {
               last = exchange;
             }),
           );
         } catch (error) {
           throw libraryError(error, operation);
+        } finally {
+          release();
         }
       })();
       const withResponse = async () => ({ data: await result, ...responseOf(last) });
@@ -134,11 +143,54 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
     },
     async *iterate(operation, given = {}, work) {
       checkOptions(operation, given, requestOptionRules);
+      const { signal, release } = firstOf(closing.signal, given.signal);
       try {
-        yield* work(open(given, () => {}));
+        yield* work(open(given, signal, () => {}));
       } catch (error) {
         throw libraryError(error, operation);
+      } finally {
+        release();
       }
+    },
+    abortCalls: () => {
+      const { abort } = closing;
+      closing = newClosing();
+      abort();
+    },
+  };
+}
+
+/** A signal for all calls until the client is closed. */
+function newClosing(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController();
+  // Without this, Node.js prints a warning if more than ten calls are under way at once.
+  setMaxListeners(0, controller.signal);
+  return {
+    signal: controller.signal,
+    abort: () => controller.abort(new DOMException("the client was closed", "AbortError")),
+  };
+}
+
+/**
+ * A signal that is aborted as soon as one of the two is, with its reason. Unlike `AbortSignal.any`, accepts a signal of
+ * another implementation. `release` removes the listeners.
+ */
+function firstOf(
+  closing: AbortSignal,
+  given: AbortSignal | undefined,
+): { readonly signal: AbortSignal; readonly release: () => void } {
+  if (given === undefined) return { signal: closing, release: () => {} };
+  const controller = new AbortController();
+  const abortClosing = () => controller.abort(closing.reason);
+  const abortGiven = () => controller.abort(given.reason);
+  if (given.aborted) abortGiven();
+  closing.addEventListener("abort", abortClosing);
+  given.addEventListener("abort", abortGiven);
+  return {
+    signal: controller.signal,
+    release: () => {
+      closing.removeEventListener("abort", abortClosing);
+      given.removeEventListener("abort", abortGiven);
     },
   };
 }

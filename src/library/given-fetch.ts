@@ -1,5 +1,6 @@
 import type { Fetch, FetchInit } from "../client/fetch.ts";
 import { connectionFailed } from "../client/transport/failures.ts";
+import { asRecord } from "../core/json.ts";
 import { isRead } from "../core/service-errors.ts";
 import type { GivenFetch } from "./client-options.ts";
 
@@ -12,12 +13,22 @@ export const clientFetch =
   async (url, init) => {
     const failed = (cause: unknown) => networkError(cause, new URL(url), init);
     try {
-      const { status, headers, body } = await fetch(url, { ...init, redirect: "manual" });
+      const response = await fetch(url, { ...init, redirect: "manual" });
+      assertResponse(response);
+      const { status, headers, body } = response;
       return { status, headers, body: body && bodyOf(body, failed) };
     } catch (cause) {
       throw failed(cause);
     }
   };
+
+/** Throws for a value that is not a response, such as one of a faulty test double: the request may have been sent. */
+function assertResponse(response: unknown): void {
+  const { status, headers } = asRecord(response);
+  if (typeof status !== "number" || typeof asRecord(headers).get !== "function") {
+    throw new TypeError("the given fetch did not return a Response");
+  }
+}
 
 async function* bodyOf(
   body: AsyncIterable<Uint8Array>,
@@ -39,7 +50,8 @@ async function* bodyOf(
 function networkError(error: unknown, url: URL, { method, signal }: FetchInit): unknown {
   if (signal?.aborted || (isRead({ method }) && !(error instanceof TypeError))) return error;
   const cause: NodeJS.ErrnoException = causeOf(error);
-  return connectionFailed(cause, url.host, !neverSent.has(cause.code ?? ""));
+  const wasConnected = cause.syscall === "read" || cause.syscall === "write";
+  return connectionFailed(cause, url.host, wasConnected || !neverSent.has(cause.code ?? ""));
 }
 
 function causeOf(error: unknown): Error {
@@ -47,7 +59,10 @@ function causeOf(error: unknown): Error {
   return error.cause instanceof Error ? error.cause : error;
 }
 
-/** Errors from before the connection was established. */
+/**
+ * Errors from before the connection was established. A network that fails later can cause the same codes, but then a
+ * read or a write reports them.
+ */
 const neverSent: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

@@ -41,7 +41,7 @@ export const waitOptionRules = {
 /** Waits until a rental is in a state, and returns its record. Throws as `waitForRental` does. */
 export async function waitForState(
   input: { readonly state?: unknown },
-  { waitTimeout = defaultWaitTimeout, interval = defaultInterval, signal }: WaitOptions,
+  { waitTimeout = defaultWaitTimeout, interval = defaultInterval }: WaitOptions,
   { settings }: OpenCall,
 ): Promise<unknown> {
   const rentalId = idIn("waitFor", input, "rentalId");
@@ -55,7 +55,7 @@ export async function waitForState(
     {
       call: (id, query) => call(id, query, settings),
       now: settings.now,
-      sleep: (milliseconds) => sleep(milliseconds, signal),
+      sleep: (milliseconds) => sleep(milliseconds, settings.signal),
       stateText: (rental) => String(firstAt(rental, statePaths) ?? "in an unknown state"),
     },
   );

@@ -220,7 +220,7 @@ export interface Sandbox extends AsyncDisposable {
     show(): readonly ChatReplyStatus[];
     clear(): void;
   };
-  /** Stops serving, and discards the state if it is in memory. */
+  /** Stops serving, ends pending requests, and discards the state if it is in memory. */
   close(): Promise<void>;
 }
 
@@ -249,19 +249,19 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     .catch(closing);
   const server = served ? await serve(sandbox, { host: "127.0.0.1", port }).catch(closing) : undefined;
   const url = server?.url ?? unserved;
-  let closed = false;
+  const closed = new AbortController();
   const close = async (): Promise<void> => {
-    closed = true;
+    closed.abort(connectionLost());
     await server?.close();
     sandbox.close();
   };
   /** The sandbox, if it is not closed. `used` names the member that was called. @throws SandboxClosed */
   const open = (used: string): Service => {
-    if (closed) throw new SandboxClosed(used);
+    if (closed.signal.aborted) throw new SandboxClosed(used);
     return sandbox;
   };
   return {
-    fetch: async (input, init) => fetchFrom(open("fetch"), url, input, init),
+    fetch: async (input, init) => fetchFrom(open("fetch"), { url, closed: closed.signal }, input, init),
     url,
     keys: sandbox.keys,
     reset: () => open("reset").reset(),
@@ -324,11 +324,11 @@ export class SandboxClosed extends Error {
 
 /**
  * Fetches from a sandbox. A path alone is resolved against `url`. An aborted signal ends the wait. If the connection
- * breaks, rejects with a `TypeError`, as every `fetch` does.
+ * breaks, or the sandbox is closed, rejects with a `TypeError`, as every `fetch` does.
  */
 async function fetchFrom(
   { fetch }: Service,
-  url: string,
+  { url, closed }: { readonly url: string; readonly closed: AbortSignal },
   input: string | URL | Request,
   init: RequestInit | undefined,
 ): Promise<Response> {
@@ -336,10 +336,17 @@ async function fetchFrom(
   if (typeof input !== "string" && !isUrl) {
     throw new TypeError(`fetch requires a URL, a path or a Request, not ${shown(input)}`);
   }
-  const request = new Request(input instanceof Request ? input : new URL(input, url), init);
-  request.signal.throwIfAborted();
+  const given = new Request(input instanceof Request ? input : new URL(input, url), init);
+  given.signal.throwIfAborted();
+  const request = new Request(given, { signal: AbortSignal.any([given.signal, closed]) });
   return orAborted(fetch(request).catch(broken), request.signal);
 }
+
+/** The error of a request whose response was still missing when the sandbox was closed. */
+const connectionLost = (): TypeError =>
+  new TypeError("fetch failed", {
+    cause: Object.assign(new Error("the sandbox was closed"), { code: "ECONNRESET" }),
+  });
 
 function broken(error: unknown): never {
   const reset = error instanceof Error && "code" in error && error.code === "ECONNRESET";

@@ -66,8 +66,9 @@ export interface ClockControl {
   set(moment: number): ClockState;
 }
 
+/** A running clock stops at the last moment that can be a timestamp. */
 const read = ({ offsetMs, frozenAt }: StoredClock, machine: Clock): number =>
-  frozenAt ?? machine() + offsetMs;
+  frozenAt ?? Math.min(machine() + offsetMs, latestMs);
 
 /**
  * The clock of a sandbox. It returns the time at which it is frozen or, if it runs, the computer's time plus its offset.

@@ -42,12 +42,22 @@ export async function readLimited(path: string, maxBytes: number, signal: AbortS
     const { addAbortSignal } = await import("node:stream");
     return collected(addAbortSignal(signal, waiting), maxBytes);
   }
-  const file = await promises.open(path);
+  const file = await promises.open(path, await flagsFor(path));
   try {
     return await collected(file.createReadStream({ autoClose: false }), maxBytes);
   } finally {
     await file.close();
   }
+}
+
+/**
+ * The flags to open a file that is no pipe and no terminal. A device, or a file of the system such as `/proc/kmsg`, may
+ * have no data for any time; with these flags, reading it then fails.
+ */
+async function flagsFor(path: string): Promise<number> {
+  const facts = await promises.stat(path);
+  const mayBlock = !facts.isFile() || facts.size === 0;
+  return constants.O_RDONLY | (mayBlock ? constants.O_NONBLOCK : 0);
 }
 
 /**

@@ -66,14 +66,23 @@ export const nodePrograms = ({
     if (result.exitCode !== 0) throw failureOf(commandLine, { ...result, timeout });
   },
   output: async (commandLine, { timeout }) => {
+    interrupted.throwIfAborted();
     const { execa } = await import("execa");
-    const { stdout, ...result } = await execa(commandLine, {
+    const running = execa(commandLine, {
       shell: true,
       stdin: "inherit",
       stderr: "inherit",
       reject: false,
       timeout,
+      cancelSignal: interrupted,
+      forceKillAfterDelay: 1_000,
     });
+    // Only the shell is killed. A program that it has started may keep the pipe open.
+    running.once("exit", (_code, signal) => {
+      if (signal !== null) running.stdout.destroy();
+    });
+    const { stdout, ...result } = await running;
+    interrupted.throwIfAborted();
     if (result.exitCode === 0) return stdout;
     throw failureOf(commandLine, { ...result, timeout });
   },

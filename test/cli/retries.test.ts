@@ -64,6 +64,16 @@ describe("a read is retried", () => {
     expect(err).toContain(`The service asks to wait ${shown}.`);
   });
 
+  test.each([
+    ["0", "Wait, then try again."],
+    ["0.0000001", "Wait, then try again."],
+    ["9".repeat(30), "The service asks to wait more than 36500d."],
+  ])("and a Retry-After of %s is reported in words that make sense", async (asked, shown) => {
+    const { run } = await createCli({ respond: failing(429, { "retry-after": asked }) });
+    const { err } = await run("user update --name Ada", overNetwork());
+    expect(err).toContain(`Too many requests. ${shown}\n`);
+  });
+
   test("but not after a client error", async () => {
     const { run } = await createCli({ respond: () => new Response("", { status: 404 }) });
     expect(await run("volumes list", overNetwork())).toMatchObject({ code: 5, slept: [] });

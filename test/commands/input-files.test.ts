@@ -39,3 +39,13 @@ describe.skipIf(process.platform === "win32")("a pipe in place of an input file"
     }
   });
 });
+
+test.skipIf(process.platform === "win32")(
+  "a device without an end, such as the kernel's log, is an error instead of an endless wait",
+  async () => {
+    const { run } = await createCli();
+    const { code, err, requests } = await run("chat Hi --attach /dev/kmsg --sandbox");
+    expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
+    expect(err).toContain("Error: --attach /dev/kmsg: ");
+  },
+);

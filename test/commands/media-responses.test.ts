@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createCli } from "../support/cli.ts";
 import { tinyPng } from "../support/pictures.ts";
@@ -24,6 +24,15 @@ test.each([
     expect((await readdir(folder)).join().includes("-truncated")).toBe(isMarked);
   },
 );
+
+test("tts --out - saves truncated audio to a file, as image does, because stdout cannot say that it is truncated", async () => {
+  const { run, folder } = await createCli({ respond: always(200, { audio: wav(1000) }) });
+  const { code, out, err } = await run("tts Hello --out -", overNetwork());
+  expect({ code, out }).toEqual({ code: 7, out: "" });
+  const [, path = ""] = /the audio is truncated\. Saved to (\S+),/.exec(err) ?? [];
+  expect(path.startsWith(folder)).toBe(true);
+  expect((await readFile(path)).toString("base64")).toBe(wav(1000));
+});
 
 test("image leaves a seed that is not a whole number out of the file name", async () => {
   const images = [{ image: Buffer.from(tinyPng()).toString("base64"), seed: "../.." }];

@@ -127,6 +127,13 @@ describe("tts --play", () => {
       succeeds,
       "none of the installed players plays mp3 files: aplay",
     ],
+    [
+      "fails with a very long line",
+      ["aplay"],
+      recording,
+      async () => ({ status: 3, stderr: `noise\n${"x".repeat(5000)}` }),
+      `aplay exited with status 3: ${"x".repeat(300)}\n`,
+    ],
   ])("keeps the file and prints its path if the player %s", async (_, installed, bytes, runs, message) => {
     const { run } = await speaker(bytes);
     const { code, out, err } = await run("tts Hi --play", withPlayers(installed, runs).options);

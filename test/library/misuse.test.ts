@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createClient, InvalidInput } from "../../src/library/client.ts";
 import { ControlRefused, createSandbox, SandboxClosed } from "../../src/library/sandbox.ts";
 import { openSandbox } from "./harness.ts";
@@ -157,6 +157,16 @@ test("every method of a closed sandbox says that it is closed", async () => {
   expect(() => sandbox.engine({ kind: "chat", url: "http://127.0.0.1:1" })).toThrow("engine was used");
   expect(() => sandbox.clearEngines()).toThrow("clearEngines was used");
   await sandbox.close();
+});
+
+test("closing a sandbox ends a request that it has not responded to, as a lost connection does", async () => {
+  const { sandbox } = await openSandbox();
+  sandbox.fault({ operation: "listStorageVolumes", delay: "1h" });
+  const headers = { Authorization: `Bearer ${sandbox.keys.full}` };
+  const pending = sandbox.fetch("/v2/on-demand/storage-volumes", { headers });
+  await vi.waitFor(() => expect(sandbox.faults()).toMatchObject([{ left: 0 }]));
+  await sandbox.close();
+  await expect(pending).rejects.toMatchObject({ name: "TypeError", cause: { code: "ECONNRESET" } });
 });
 
 describe("createClient says which option is invalid", () => {

@@ -129,6 +129,8 @@ test.each([
   ["its own time limit", new DOMException("took too long", "TimeoutError"), UnknownOutcome],
   ["no error at all", undefined, UnknownOutcome],
   ["an error from before it connected", Object.assign(new Error(), { code: "ECONNREFUSED" }), NetworkError],
+  ["a host that cannot be reached", unreachable("connect"), NetworkError],
+  ["a host that can no longer be reached", unreachable("read"), UnknownOutcome],
 ])(
   "a write whose fetch rejects with %s says whether it may have taken effect",
   async (_, cause, expected) => {
@@ -142,6 +144,60 @@ test.each([
     expect(calls).toBe(1);
   },
 );
+
+test.each([undefined, {}, "ok", { status: 200, headers: {} }])(
+  "a fetch that returns %j instead of a response may have sent a write",
+  async (returned) => {
+    const fetch = () => Promise.resolve(returned as unknown as Response);
+    const client = clientOf("http://127.0.0.1:1", { fetch, retries: 0 });
+    await expect(client.requestReservation({ gpuCount: 8 })).rejects.toThrow(UnknownOutcome);
+    await expect(client.getActiveRentalSummary()).rejects.toThrow("did not return a Response");
+  },
+);
+
+test("closing the client aborts a pending read and does not retry it", async () => {
+  const server = await listen(() => client.close());
+  const client = clientOf(server.origin);
+  await expect(client.listStorageVolumes()).rejects.toMatchObject({ name: "AbortError" });
+  expect(server.seen).toHaveLength(1);
+});
+
+test("closing the client ends a wait before a retry, a wait for a rental, and a list", async () => {
+  const server = await listen((_request, response) => json(response, busy, 503, { "Retry-After": "30" }));
+  const client = clientOf(server.origin, { logger: { info: () => client.close() } });
+  const signal = new AbortController().signal;
+  const closed = { name: "AbortError", message: "the client was closed" };
+  await expect(client.listStorageVolumes({}, { signal })).rejects.toMatchObject(closed);
+  await expect(client.waitFor({ rentalId: 1 })).rejects.toMatchObject(closed);
+  await expect(client.iterate("listStorageVolumes").next()).rejects.toMatchObject(closed);
+  expect(server.seen).toHaveLength(3);
+});
+
+test("closing the client after a write was sent throws InterruptedWrite", async () => {
+  const server = await listen(({ method }, response) =>
+    method === "POST" ? client.close() : json(response, {}),
+  );
+  const client = clientOf(server.origin);
+  await expect(client.createVirtualMachineRental({ gpuCount: 1 })).rejects.toThrow(InterruptedWrite);
+  expect(writes(server)).toHaveLength(1);
+});
+
+test("a closed client can be used again", async () => {
+  const server = await listen((_request, response) => json(response, []));
+  const client = clientOf(server.origin);
+  client.close();
+  expect(await client.listStorageVolumes()).toEqual([]);
+});
+
+test("a signal of another implementation aborts a call", async () => {
+  const { signal, abort } = foreignSignal();
+  const server = await listen(({ method }, response) => (method === "POST" ? abort() : json(response, [])));
+  const client = clientOf(server.origin);
+  expect(await client.listStorageVolumes({}, { signal })).toEqual([]);
+  const write = client.requestReservation({ gpuCount: 8 }, { signal });
+  await expect(write).rejects.toThrow(InterruptedWrite);
+  await expect(client.listStorageVolumes({}, { signal })).rejects.toThrow("enough");
+});
 
 test("connections are reused for later calls until the client is closed", async () => {
   const server = await listen((_request, response) => {
@@ -174,4 +230,27 @@ test("many calls over one connection cause no process warnings", async () => {
 function cut(response: ServerResponse): void {
   response.writeHead(200, { "Content-Type": "application/json", "Content-Length": "100" });
   response.write('{"id":', () => response.destroy());
+}
+
+/** The error of an unreachable host, as the global `fetch` throws it. */
+function unreachable(syscall: "connect" | "read"): TypeError {
+  const cause = Object.assign(new Error(`${syscall} EHOSTUNREACH`), { code: "EHOSTUNREACH", syscall });
+  return new TypeError("fetch failed", { cause });
+}
+
+/** A signal that is no `EventTarget` of Node.js, as in a browser environment of a test runner. */
+function foreignSignal(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const listeners = new Set<() => void>();
+  const signal = {
+    aborted: false,
+    reason: undefined as unknown,
+    addEventListener: (_type: string, listener: () => void) => listeners.add(listener),
+    removeEventListener: (_type: string, listener: () => void) => listeners.delete(listener),
+  };
+  const abort = () => {
+    signal.aborted = true;
+    signal.reason = new Error("enough");
+    for (const listener of listeners) listener();
+  };
+  return { signal: signal as unknown as AbortSignal, abort };
 }

@@ -30,6 +30,14 @@ test("a running clock keeps running after it is moved", async () => {
   expect(sandbox.clock.advance(day).now).toBe(at(2 * day + second));
 });
 
+test("a running clock stops at the end of the year 9999, so that every time stays a valid timestamp", async () => {
+  const sandbox = await openSandbox();
+  sandbox.clock.set(Date.UTC(9999, 11, 31, 23, 59, 59));
+  sandbox.advance(5 * second);
+  expect(sandbox.clock.show().now).toBe("9999-12-31T23:59:59.000Z");
+  expect(sandbox.clock.freeze().now).toBe("9999-12-31T23:59:59.000Z");
+});
+
 test("the clock only goes forward, and not beyond the year 9999", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.advance(day);

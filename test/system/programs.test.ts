@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { Interrupted } from "../../src/core/errors.ts";
 import { runFile } from "../../src/sandbox/machines/programs.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
 import type { Programs } from "../../src/system/types.ts";
@@ -77,3 +78,33 @@ test("a command line of the user gets the API key, because it may call gpuctl", 
   const check = `${JSON.stringify(node)} -e "process.exit(process.env.GPUCTL_API_KEY === 'sk-secret-0123456789' && process.env.GPUCTL_TEST_ADDED ? 0 : 1)"`;
   await programs.shell(check, { input: "", env: added, timeout: 60_000 });
 });
+
+test.skipIf(process.platform === "win32").each([
+  ["an interruption", undefined],
+  ["its time limit", 1_000],
+])(
+  "%s ends a command line that prints a key, although a program that it started goes on",
+  async (_, limit) => {
+    const folder = await mkdtemp(join(tmpdir(), "gpuctl-programs-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const started = join(folder, "started");
+    const interruption = new AbortController();
+    const { output } = nodePrograms({
+      signal: interruption.signal,
+      leaveToChild: (_, running) => running,
+    });
+    const printed = output(`sleep 30 & echo $! > '${started}'; wait; echo key`, { timeout: limit ?? 60_000 });
+    const ended = expect(printed).rejects.toThrow(
+      limit === undefined ? "interrupted" : "timed out after 1 s",
+    );
+    const pidOf = async () => {
+      const text = await readFile(started, "utf8");
+      expect(text).toMatch(/^\d+\n$/);
+      return Number(text);
+    };
+    const pid = await vi.waitFor(pidOf, { timeout: 20_000 });
+    onTestFinished(() => void process.kill(pid));
+    if (limit === undefined) interruption.abort(new Interrupted());
+    await ended;
+  },
+);

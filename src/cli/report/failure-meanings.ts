@@ -3,7 +3,7 @@ import { type FailedItem, reasonOf } from "../../core/errors.ts";
 import { asList, isRecord } from "../../core/json.ts";
 import { isRedirect } from "../../core/service-errors.ts";
 import { sentence } from "../../core/text.ts";
-import { duration } from "../../core/values/durations.ts";
+import { askedWait } from "../../core/values/durations.ts";
 import { exit, exitForStatus } from "./exit.ts";
 
 /** The fields that depend on the kind of error. */
@@ -222,7 +222,7 @@ function serviceHint({ status = 0, retryAfter, issues = [] }: Details, sandbox: 
   // If there are issues, they give the reason, such as a quota that is used up.
   if (status === 403 && !issues.some(isRecord)) return "The key does not have permission for this request.";
   if (isRedirect(status)) return redirectHint;
-  const wait = retryAfter === undefined ? undefined : `The service asks to wait ${duration(retryAfter)}.`;
+  const wait = askedWait(retryAfter);
   if (status === 429) return `Too many requests. ${wait ?? "Wait, then try again."}`;
   return wait ?? null;
 }

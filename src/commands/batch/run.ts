@@ -23,7 +23,7 @@ import type { Result } from "../../core/result.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { commandLine } from "../../core/text.ts";
 import { baseUrlFor, originOf } from "../../core/urls.ts";
-import { duration } from "../../core/values/durations.ts";
+import { askedWait } from "../../core/values/durations.ts";
 import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts";
 import type { RecordView } from "../../core/view.ts";
 import { exampleInput, examplePrompts } from "./examples.ts";
@@ -388,10 +388,10 @@ function failureOf(
 }
 
 /** How the service refused a request for now, and how long it asks to wait. */
-const limitTexts = ({ status, retryAfter }: ServiceError): readonly [status: string, asks: string] => [
-  ` (the service returned ${status})`,
-  retryAfter === undefined ? "" : `The service asks to wait ${duration(retryAfter)}. `,
-];
+function limitTexts({ status, retryAfter }: ServiceError): readonly [status: string, asks: string] {
+  const asks = askedWait(retryAfter);
+  return [` (the service returned ${status})`, asks === undefined ? "" : `${asks} `];
+}
 
 /** If results could not be written to the output, saves them in one of the folders. Always throws. */
 async function keepUnsaved(

@@ -42,9 +42,12 @@ export async function play(
       variable === undefined ? {} : { [variable]: path },
     );
     if (status === 0) return undefined;
-    const [reason] = stderr.trim().split("\n").slice(-1);
-    return new NotPlayed(`${player.program} exited with status ${status}${reason ? `: ${reason}` : ""}`);
+    const reason = (stderr.trim().split("\n").at(-1) ?? "").slice(0, maxReason);
+    return new NotPlayed(`${player.program} exited with status ${status}${reason && `: ${reason}`}`);
   } catch (error) {
     return new NotPlayed(reasonOf(error));
   }
 }
+
+/** How many characters of a player's error are shown. It may print a whole file on one line. */
+const maxReason = 300;

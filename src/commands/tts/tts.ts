@@ -123,6 +123,8 @@ export default defineCommand({
     const recording = await context.progress("Generating speech", () =>
       speak(only, target, async (sound) => {
         if (to.kind !== "stdout") return saveMedia(sound, { ...target, to });
+        if (sound.isTruncated)
+          return saveElsewhere(sound, "truncated audio is not written to stdout", target);
         warnOfFormat(sound, "written unchanged", context.say);
         return { bytes: await readFile(sound.file.path) };
       }),

@@ -27,6 +27,16 @@ export function duration(milliseconds: number): string {
   return parts.join(" ");
 }
 
+/** No service means a longer wait, so its length is not worth showing. */
+const longestAskedWait = 36_500 * timeUnits[0].milliseconds;
+
+/** Says how many milliseconds a service asks to wait. Undefined if it does not ask to wait. */
+export function askedWait(milliseconds: number | undefined): string | undefined {
+  if (milliseconds === undefined || Math.round(milliseconds) <= 0) return undefined;
+  const isTooLong = milliseconds > longestAskedWait;
+  return `The service asks to wait ${isTooLong ? `more than ${duration(longestAskedWait)}` : duration(milliseconds)}.`;
+}
+
 /** The maximum delay of a Node.js timer in milliseconds: just under 25 days. */
 export const maxTimerMs = 2 ** 31 - 1;
 

@@ -140,29 +140,43 @@ export function stringifyExactly(value: unknown, indent?: number): string | unde
  */
 function stringifyNested(value: unknown): string {
   const text: string[] = [];
-  /** What is left to write: texts, and values with the object or list that contains them. */
-  const left: (string | { readonly value: unknown; readonly holder: unknown; readonly key: string })[] = [
-    { value, holder: undefined, key: "" },
-  ];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (typeof next === "string") {
-      text.push(next);
+  /** The objects and lists that are not closed yet. A response may open millions of them. */
+  const open: Opened[] = [];
+  const write = (one: unknown, holder: unknown, key: string | number) => {
+    if (!isObject(one)) {
+      text.push((typeof one === "number" && exactText(holder, String(key))) || JSON.stringify(one));
+      return;
+    }
+    const keys = Array.isArray(one) ? undefined : Object.keys(one);
+    const length = Array.isArray(one) ? one.length : (keys?.length ?? 0);
+    text.push(keys ? "{" : "[");
+    open.push({ holder: one, keys, length, next: 0 });
+  };
+  write(value, undefined, "");
+  for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
+    const { holder, keys, length, next } = inner;
+    if (next === length) {
+      text.push(keys ? "}" : "]");
+      open.pop();
       continue;
     }
-    const { value: one, holder, key } = next;
-    if (typeof one !== "object" || one === null) {
-      text.push(exactText(holder, key) ?? JSON.stringify(one));
-      continue;
-    }
-    const isList = Array.isArray(one);
-    const parts = Object.entries(one).flatMap(([name, inner], at): typeof left => [
-      `${at === 0 ? "" : ","}${isList ? "" : `${JSON.stringify(name)}:`}`,
-      { value: inner, holder: one, key: name },
-    ]);
-    text.push(isList ? "[" : "{");
-    left.push(isList ? "]" : "}", ...parts.reverse());
+    inner.next += 1;
+    const key = keys?.[next] ?? next;
+    if (next > 0) text.push(",");
+    if (keys) text.push(JSON.stringify(key), ":");
+    write(holder[key], holder, key);
   }
   return text.join("");
+}
+
+/** An object or a list that is being written. */
+interface Opened {
+  readonly holder: Readonly<Record<string | number, unknown>>;
+  /** Undefined for a list. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  /** The index of the next element. */
+  next: number;
 }
 
 const quotedMarks = () => new RegExp(`"${marker()}([^"]*)"`, "g");
