@@ -590,6 +590,19 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(err).toMatch(new RegExp(`gpuctl rentals jobs cancel ${id} +# end it`));
   });
 
+  test("`logs` removes escape sequences from the stored output on a terminal, and prints it unchanged in a pipe", async () => {
+    const { run } = await createRenter();
+    const script = "printf 'a\\033]0;title\\007b\\302\\233' && printf '2J\\r50%%\\r100%%\\nend'";
+    await run(sh(script));
+    expect(await run("rentals jobs logs", { terminal: 80 })).toMatchObject({
+      code: 0,
+      out: "ab\n50%\n100%\nend\n",
+    });
+    expect((await run("rentals jobs logs")).out).toBe(
+      "a\u001b]0;title\u0007b\u009b2J\r50%\r100%\nend",
+    );
+  });
+
   test("`logs` of a job whose rental has ended names the file with the output so far", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("echo hi; sleep 5"));
