@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { runFile } from "../../src/sandbox/machines/programs.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
 import type { Programs } from "../../src/system/types.ts";
@@ -76,4 +76,33 @@ test("a command line of the user gets the API key, because it may call gpuctl", 
   expect(printed).toBe("sk-secret-0123456789");
   const check = `${JSON.stringify(node)} -e "process.exit(process.env.GPUCTL_API_KEY === 'sk-secret-0123456789' && process.env.GPUCTL_TEST_ADDED ? 0 : 1)"`;
   await programs.shell(check, { input: "", env: added, timeout: 60_000 });
+});
+
+describe.skipIf(process.platform === "win32")("a program that leaves another one behind", () => {
+  // The process that is left behind keeps the pipes of the program open. It prints its own process ID.
+  const leaving = "sleep 300 & echo $!; exec sleep 300";
+  const ended = (pid: string) => onTestFinished(() => void process.kill(Number(pid)));
+
+  test("does not keep gpuctl waiting after it was stopped", async () => {
+    const controller = new AbortController();
+    const status = await programs.stream("sh", ["-c", leaving], {
+      cwd: tmpdir(),
+      onStdout: (bytes) => {
+        ended(Buffer.from(bytes).toString());
+        controller.abort();
+      },
+      onStderr: ignore,
+      signal: controller.signal,
+    });
+    expect(status).toBe(143);
+  });
+
+  test("does not keep gpuctl waiting after its time limit", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "gpuctl-programs-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const file = join(folder, "pid");
+    const line = `sleep 300 & echo $! > ${file}; exec sleep 300`;
+    await expect(programs.output(line, { timeout: 1_000 })).rejects.toThrow("timed out after 1 s");
+    ended(await readFile(file, "utf8"));
+  });
 });
