@@ -598,9 +598,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       code: 0,
       out: "ab\n50%\n100%\nend\n",
     });
-    expect((await run("rentals jobs logs")).out).toBe(
-      "a\u001b]0;title\u0007b\u009b2J\r50%\r100%\nend",
-    );
+    expect((await run("rentals jobs logs")).out).toBe("a\u001b]0;title\u0007b\u009b2J\r50%\r100%\nend");
   });
 
   test("`logs` of a job whose rental has ended names the file with the output so far", async () => {

@@ -15,6 +15,7 @@ import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
 import { sample } from "../support/thorough.ts";
+import { endTimeLimits } from "../support/time-limits.ts";
 import { words } from "../support/words.ts";
 
 const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
@@ -210,6 +211,39 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const { code, err } = await renter.run(sh("true", "--wait-timeout", "1m"));
     expect(code, err).toBe(8);
     expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the connection was refused/);
+  });
+
+  test("ends the rental after --wait-timeout although a lookup gets no response", async () => {
+    const end = endTimeLimits();
+    let lookups = 0;
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (path !== "/v2/on-demand/rental") return undefined;
+        lookups += 1;
+        if (lookups > 1) return undefined;
+        renter.advance(70_000);
+        setImmediate(end);
+        return new Promise(() => {});
+      },
+    });
+    const { code, err } = await renter.run(sh("true", "--wait-timeout", "1m"));
+    expect(code, err).toBe(8);
+    expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the service did not respond in time/);
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test("ends the rental after --wait-timeout although the clock is set back", async () => {
+    const renter = await createRenter({ trouble: () => ({ stderr: "Connection refused" }) });
+    let sleeps = 0;
+    const onSleep = () => {
+      sleeps += 1;
+      if (sleeps === 10) renter.advance(-hour);
+    };
+    const { code, err, slept } = await renter.run(sh("true", "--wait-timeout", "1m"), { onSleep });
+    expect(code, err).toBe(8);
+    expect(err).toContain("rental 1001 could not be reached for 1m: ");
+    expect(slept.length).toBeLessThan(50);
+    expect(await renter.active()).toEqual([]);
   });
 
   test("ends a rental that fails to boot", async () => {
