@@ -372,6 +372,51 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await run(sh("exit 3"))).toMatchObject({ code: 11 });
     });
 
+    describe("with a new rental whose price is shown as 0", () => {
+      const createFree = async (price: number) => {
+        const option = { gpuType: "h100", gpuCount: 1, costPerHourCents: price };
+        const renter = await createRenter({
+          respond: async ({ method, path, body }) => {
+            if (path.endsWith("/rental-options")) return Response.json([option]);
+            if (method !== "POST" || path === terminates) return undefined;
+            const created = await renter.sandbox.fetch(
+              new Request(new URL(path, "http://sandbox.localhost"), {
+                method,
+                headers: {
+                  authorization: `Bearer ${renter.sandbox.keys.full}`,
+                  "content-type": "application/json",
+                },
+                body: JSON.stringify(body),
+              }),
+            );
+            return Response.json({
+              ...asRecord(await created.json()),
+              currentTerm: undefined,
+              costPerHourCents: 0,
+            });
+          },
+        });
+        return renter;
+      };
+
+      test("--max-cost stops the command at the expected price", async () => {
+        const { run, jobs } = await createFree(200);
+        const { code, err } = await run(sh("sleep 30", "--max-cost", "0.10"));
+        expect(code, err).toBe(8);
+        expect(err).toContain("the cost limit of $0.10 is reached");
+        expect(await jobs()).toMatchObject([{ hourlyCost: "2" }]);
+      });
+
+      test("--max-cost is said to have no effect if the expected price is 0, too", async () => {
+        const { run } = await createFree(0);
+        const { code, err } = await run(sh("exit 3", "--max-cost", "0.10"));
+        expect(code, err).toBe(3);
+        expect(err).toContain(
+          "Warning: the price of rental 1001 is 0 according to the service, so --max-cost does not stop the command.",
+        );
+      });
+    });
+
     test("--max-cost is an error if the price is unknown, and the error suggests --time-limit", async () => {
       const { run, active } = await createRenter({
         respond: ({ path }) => (path.endsWith("/rental-options") ? Response.json([]) : undefined),
