@@ -10,8 +10,9 @@ import {
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
-import { canceledOutcome, type Job, type JobPlan, type Journal, type Stream } from "./journal.ts";
+import { canceledOutcome, type Job, type JobPlan, type Journal, logPath, type Stream } from "./journal.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
+import { shownOutput } from "./shown-output.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
 /** How a job ended, or why gpuctl detached from it. */
@@ -63,15 +64,17 @@ const outputPause = 3_000;
  *
  * Throws `StillBilled` if the rental cannot be ended.
  */
-export async function attend(journal: Journal, host: JobHost, attending: Attending): Promise<JobOutcome> {
+export async function attend(journal: Journal, given: JobHost, attending: Attending): Promise<JobOutcome> {
   const { stopped } = attending;
   const { plan } = journal.job();
   if (journal.job().phase === "ending") {
     const done = storedOutcome(journal.job());
-    await endRental(journal, host, done);
+    await endRental(journal, given, done);
     return done;
   }
-  const limits = limitsOf(journal, host, stopped);
+  const limits = limitsOf(journal, given, stopped);
+  const shown = shownOutput(given, { ending: limits.signal, log: logPath(journal.folder) });
+  const host = { ...given, output: shown.output };
   const steps = stepsOf(journal, host, limits.signal);
   let outcome: JobOutcome;
   try {
@@ -85,9 +88,12 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
   // The cancellation stops the command, so its status or failure says nothing.
   if (host.isCanceled() || outcome.failure instanceof CanceledElsewhere)
     outcome = { status: outcome.status, because: "canceled", fetched: [] };
-  await host.endOutput();
+  await shown.endIfRead();
   const isLeft = plan.detached && (outcome.because === "detached" || outcome.because === "interrupted");
-  if (isLeft) return outcome;
+  if (isLeft) {
+    await shown.end();
+    return outcome;
+  }
   let isStopped = true;
   if (outcome.because === "limit" || outcome.because === "interrupted") {
     host.say(
@@ -111,7 +117,8 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
   if (plan.keep && !isStopped) {
     host.say("Warning: the command could not be stopped. It may still be running on the rental.");
   }
-  await endRental(journal, host, outcome);
+  // A reader that is slow must not delay the end of the rental.
+  await endRental(journal, host, outcome).finally(shown.end);
   return outcome;
 }
 

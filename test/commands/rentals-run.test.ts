@@ -323,6 +323,23 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await jobs())[0].status).toBe(6);
   });
 
+  test("ends the rental although its output is not read yet", async () => {
+    let read = () => {};
+    const isRead = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (path === terminates) read();
+        return undefined;
+      },
+    });
+    const messages = { read: Readable.from([]), write: () => isRead };
+    const { code, out } = await renter.run(sh("echo a; echo b; exit 6"), { messages });
+    expect({ code, out }).toEqual({ code: 6, out: "a\nb\n" });
+    expect(await renter.active()).toEqual([]);
+  });
+
   describe("limits", () => {
     test.each([
       ["--time-limit", "2m", /the time limit of 2m is reached/],
