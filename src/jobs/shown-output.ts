@@ -4,6 +4,12 @@ import type { JobHost } from "./host.ts";
 /** How many bytes may wait for the reader of the output. */
 const maxWaiting = 16 * 1024 * 1024;
 
+/**
+ * How long the reader may take while the job goes on, in milliseconds, if no more output can wait. Until it is read, the
+ * end of the command is not noticed.
+ */
+const longPatience = 600_000;
+
 /** How long to wait for the last output before the rental ends, in milliseconds. */
 const shortPatience = 250;
 
@@ -22,9 +28,9 @@ export function shownOutput(
   let waiting = 0;
   let isDropped = false;
   let last: Promise<unknown> = Promise.resolve();
-  const read = async (work: Promise<unknown>): Promise<void> => {
+  const read = async (work: Promise<unknown>, longest?: AbortSignal): Promise<void> => {
     if (isDropped) return;
-    const outcome = await firstOf(work, ending, patience);
+    const outcome = await firstOf(work, ending, patience, longest);
     if (outcome === "done" || isDropped) return;
     isDropped = true;
     say(`Warning: the output is not read, so the rest of it is not shown. It is in ${log}.`);
@@ -37,7 +43,7 @@ export function shownOutput(
         waiting -= bytes.length;
       });
       last = written;
-      if (waiting > maxWaiting) await read(written);
+      if (waiting > maxWaiting) await read(written, limitAfter(longPatience));
     },
     /** Ends the last line if all output was read. */
     endIfRead: async (): Promise<void> => {
@@ -52,11 +58,15 @@ export function shownOutput(
   };
 }
 
-/** Waits for some work. Gives up this many milliseconds after the later of this call and the abortion of the signal. */
+/**
+ * Waits for some work. Gives up this many milliseconds after the later of this call and the abortion of `ending`, or as
+ * soon as `longest` is aborted.
+ */
 async function firstOf(
   work: Promise<unknown>,
   ending: AbortSignal,
   milliseconds: number,
+  longest?: AbortSignal,
 ): Promise<"done" | "late"> {
   const settled = new AbortController();
   const late = new Promise<"late">((resolve) => {
@@ -64,6 +74,7 @@ async function firstOf(
       const limit = limitAfter(milliseconds);
       limit.addEventListener("abort", () => resolve("late"), { signal: settled.signal });
     };
+    longest?.addEventListener("abort", () => resolve("late"), { signal: settled.signal });
     if (ending.aborted) start();
     else ending.addEventListener("abort", start, { once: true, signal: settled.signal });
   });

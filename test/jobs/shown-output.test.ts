@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { shownOutput } from "../../src/jobs/shown-output.ts";
 import { endTimeLimits } from "../support/time-limits.ts";
 
@@ -43,14 +43,12 @@ test("output that is not read is dropped once the job has to end", async () => {
   expect(said).toEqual(["Warning: the output is not read, so the rest of it is not shown. It is in /log."]);
 });
 
-test("output is not dropped before the job has to end", async () => {
+test("output that is not read is dropped after ten minutes if no more can wait", async () => {
   const endLimits = endTimeLimits();
   const { shown, said } = createUnread();
-  let isDone = false;
-  shown.output("stdout", large).then(() => {
-    isDone = true;
-  });
+  const waiting = shown.output("stdout", large);
+  expect(vi.mocked(AbortSignal.timeout).mock.calls).toEqual([[600_000]]);
   endLimits();
-  await new Promise(setImmediate);
-  expect([isDone, said]).toEqual([false, []]);
+  await waiting;
+  expect(said).toHaveLength(1);
 });
