@@ -539,6 +539,18 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     });
   });
 
+  test("`attach` says that the rental may be billed if the lease file cannot be read", async () => {
+    const { run, jobs, folder } = await createRenter();
+    await run(detached("sleep 5"));
+    const [{ id }] = await jobs();
+    await writeFile(leaseFile({ folder }), "damaged");
+    const { code, err } = await run("rentals jobs attach");
+    expect(code, err).toBe(2);
+    expect(err).toContain(
+      `Rental 1001 of job ${id} may be billed. \`gpuctl rentals jobs cancel ${id}\` ends it.`,
+    );
+  });
+
   test("`attach` reports that the rental was ended by another command", async () => {
     const { run, leases } = await createRenter();
     await run(detached("sleep 5"));
