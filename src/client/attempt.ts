@@ -12,7 +12,8 @@ export interface SendOptions {
   readonly timeout: Readonly<Record<Route["host"], number>>;
   /** How many times to retry after the first attempt. */
   readonly retries: number;
-  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Rejects with the reason of the signal once that is aborted. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   readonly random: () => number;
   readonly now: () => number;
   /** Aborts all requests in flight. */
@@ -62,14 +63,14 @@ export async function sendRequest<Value>(
   read: ReadResponse<Value>,
   options: SendOptions,
 ): Promise<Value> {
-  const { retries, sleep, random } = options;
+  const { retries, sleep, random, signal } = options;
   for (let failures = 0; ; failures += 1) {
     const result = await attempt(request, read, options);
     if ("value" in result) return result.value;
     const backoff = Math.min(initialDelay * 2 ** failures, maxDelay) * (0.5 + random() / 2);
     const delay = result.retryAfter ?? backoff;
     if (!result.retryable || failures >= retries || delay > maxRetryAfter) throw result.error;
-    await sleep(delay);
+    await sleep(delay, signal);
   }
 }
 

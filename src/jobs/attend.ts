@@ -10,8 +10,9 @@ import {
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
-import { canceledOutcome, type Job, type JobPlan, type Journal, type Stream } from "./journal.ts";
+import { canceledOutcome, type Job, type JobPlan, type Journal, logPath, type Stream } from "./journal.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
+import { shownOutput } from "./shown-output.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
 /** How a job ended, or why gpuctl detached from it. */
@@ -63,15 +64,17 @@ const outputPause = 3_000;
  *
  * Throws `StillBilled` if the rental cannot be ended.
  */
-export async function attend(journal: Journal, host: JobHost, attending: Attending): Promise<JobOutcome> {
+export async function attend(journal: Journal, given: JobHost, attending: Attending): Promise<JobOutcome> {
   const { stopped } = attending;
   const { plan } = journal.job();
   if (journal.job().phase === "ending") {
     const done = storedOutcome(journal.job());
-    await endRental(journal, host, done);
+    await endRental(journal, given, done);
     return done;
   }
-  const limits = limitsOf(journal, host, stopped);
+  const limits = limitsOf(journal, given, stopped);
+  const shown = shownOutput(given, { ending: limits.signal, log: logPath(journal.folder) });
+  const host = { ...given, output: shown.output };
   const steps = stepsOf(journal, host, limits.signal);
   let outcome: JobOutcome;
   try {
@@ -85,28 +88,37 @@ export async function attend(journal: Journal, host: JobHost, attending: Attendi
   // The cancellation may have caused the failure, so the failure is not reported.
   if (host.isCanceled() || outcome.failure instanceof CanceledElsewhere)
     outcome = { status: outcome.status, because: "canceled", fetched: [] };
-  await host.endOutput();
+  await shown.endIfRead();
   const isLeft = plan.detached && (outcome.because === "detached" || outcome.because === "interrupted");
-  if (isLeft) return outcome;
+  if (isLeft) {
+    await shown.end();
+    return outcome;
+  }
+  let isStopped = true;
   if (outcome.because === "limit" || outcome.because === "interrupted") {
     host.say(
       outcome.because === "limit"
         ? `Stopping the command: ${journal.job().limit} is reached.`
         : interruptedText(plan),
     );
-    const isStopped = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
-    if (plan.keep && !isStopped) {
-      host.say("Warning: the command could not be stopped. It may still be running on the rental.");
-    }
+    isStopped = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
   // Copies the results back, except after an interruption or a failure.
   if (outcome.because === undefined || outcome.because === "limit") {
     const late = stepsOf(journal, host, stopped);
-    outcome = await late
-      .results(outcome)
-      .catch((failure: unknown) => ({ ...outcome, ...failed(failure, stopped) }));
+    const finish = async () => {
+      // Otherwise, the results would be copied only after the command has ended by itself, long after the limit.
+      if (!isStopped) await late.stopReached();
+      isStopped = true;
+      return late.results(outcome);
+    };
+    outcome = await finish().catch((failure: unknown) => ({ ...outcome, ...failed(failure, stopped) }));
   }
-  await endRental(journal, host, outcome);
+  if (plan.keep && !isStopped) {
+    host.say("Warning: the command could not be stopped. It may still be running on the rental.");
+  }
+  // A reader that is slow must not delay the end of the rental.
+  await endRental(journal, host, outcome).finally(shown.end);
   return outcome;
 }
 
@@ -233,12 +245,17 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     return true;
   }
 
-  /** Passes on the output until the command has ended, and returns its exit status. */
-  async function follow(): Promise<Pick<JobOutcome, "status" | "unreceived">> {
+  /**
+   * Passes on the output until the command has ended, and returns its exit status. With `mayBeUnstarted`, returns at once
+   * if the command was never started.
+   */
+  async function follow({ mayBeUnstarted = false } = {}): Promise<Pick<JobOutcome, "status" | "unreceived">> {
     for (let emptyAttempts = 0; ; ) {
       const state = await on((ssh) => remoteState(ssh, signal));
-      if (state.command === "not started")
+      if (state.command === "not started") {
+        if (mayBeUnstarted) return {};
         throw new RentalFailed(`the files of the job are missing on rental ${rentalId}`);
+      }
       const here = { ...journal.output.sizes() };
       const left =
         Math.max(0, state.sizes.stdout - here.stdout) + Math.max(0, state.sizes.stderr - here.stderr);
@@ -280,7 +297,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
    */
   async function results(before: JobOutcome): Promise<JobOutcome> {
     if (journal.job().phase !== "running") return before;
-    const { unreceived } = before.because === "limit" ? await follow() : before;
+    const { unreceived } = before.because === "limit" ? await follow({ mayBeUnstarted: true }) : before;
     const fetched: Fetched[] = [];
     const problems = unreceived === undefined ? [] : [unreceived];
     if (plan.fetch.length > 0) {
@@ -328,12 +345,18 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     results,
     /** Stops the command if the rental can be reached. Returns false if the command may still be running. */
     stop: async (within: AbortSignal): Promise<boolean> => {
-      if (last === undefined) return journal.job().phase !== "running";
-      return stopCommand(last, within).then(
+      // A resumed job may be stopped before this process has connected to the rental of its running command.
+      if (last === undefined && journal.job().phase !== "running") return true;
+      const stopping = last
+        ? stopCommand(last, within)
+        : onRental(journal, host, { signal: within, timeout: 0 }, (ssh) => stopCommand(ssh, within));
+      return stopping.then(
         () => true,
         () => false,
       );
     },
+    /** Waits until the rental can be reached, and stops the command. Throws as `onRental` does. */
+    stopReached: () => on((ssh) => stopCommand(ssh, signal)),
   };
 }
 

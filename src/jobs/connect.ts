@@ -1,5 +1,5 @@
 import { RentalFailed, RentalUnreachable, reasonOf, WaitedTooLong } from "../core/errors.ts";
-import { duration } from "../core/values/durations.ts";
+import { duration, limitAfter } from "../core/values/durations.ts";
 import { type JobHost, missing, type RentalNow } from "./host.ts";
 import type { Journal } from "./journal.ts";
 import { ConnectionLost, openSsh, type Ssh } from "./ssh.ts";
@@ -12,6 +12,9 @@ const maxDenials = 120_000;
 
 /** How long the service may fail to find a rental before the job gives up, in milliseconds. */
 const maxMissing = 120_000;
+
+/** How long a lookup may take at least, in milliseconds, even if no time is left. */
+const minLookUp = 10_000;
 
 /** How long to try to reach a rental that was reached before, in milliseconds. */
 export const maxSilence = 600_000;
@@ -42,17 +45,20 @@ export async function onRental<Value>(
 ): Promise<Value> {
   const { rentalId = "", id } = journal.job();
   const start = host.now();
+  // Ends the attempts also if the clock is set back.
+  let unslept = timeout;
   let known: RentalNow | undefined;
   let denied: number | undefined;
   let missed: number | undefined;
   for (;;) {
     signal.throwIfAborted();
     let problem = "it has no address for ssh yet";
+    const limit = limitAfter(Math.max(minLookUp, Math.min(start + timeout - host.now(), unslept)));
     try {
-      known = await host.lookUp(rentalId, signal);
+      known = await host.lookUp(rentalId, AbortSignal.any([signal, limit]));
     } catch (error) {
       signal.throwIfAborted();
-      problem = reasonOf(error);
+      problem = error === limit.reason ? "the service did not respond in time" : reasonOf(error);
     }
     if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} ended before the job was done`);
     if (known?.state === "other")
@@ -82,15 +88,17 @@ export async function onRental<Value>(
         }
       }
     }
-    const left = start + timeout - host.now();
+    const left = Math.min(start + timeout - host.now(), unslept);
     if (left <= 0) {
       throw new WaitedTooLong(
-        `rental ${rentalId} could not be reached for ${duration(host.now() - start)}: ${problem}`,
+        `rental ${rentalId} could not be reached for ${duration(Math.max(host.now() - start, timeout - unslept))}: ${problem}`,
         "",
         { request: null },
       );
     }
     onRetry(problem);
-    await host.sleep(Math.min(retryPause, left), signal);
+    const pause = Math.min(retryPause, left);
+    await host.sleep(pause, signal);
+    unslept -= pause;
   }
 }

@@ -79,9 +79,9 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
       retries: given.retries ?? retries,
       random: Math.random,
       now: Date.now,
-      sleep: (milliseconds) => {
+      sleep: (milliseconds, own = signal) => {
         log.info(`Sending again in ${Math.round(milliseconds)} ms`);
-        return sleep(milliseconds, signal);
+        return sleep(milliseconds, own);
       },
       observe: (exchange) => {
         log.debug(exchangeText(exchange));

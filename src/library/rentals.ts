@@ -53,7 +53,10 @@ export async function waitForState(
   return waitForRental(
     { rentalId, ...inState(String(state)), interval, timeout: waitTimeout },
     {
-      call: (id, query) => call(id, query, settings),
+      call: (id, query, { signal: limit } = {}) => {
+        const signals = [settings.signal, limit].filter((one) => one !== undefined);
+        return call(id, query, { ...settings, signal: AbortSignal.any(signals) });
+      },
       now: settings.now,
       sleep: (milliseconds) => sleep(milliseconds, settings.signal),
       stateText: (rental) => String(firstAt(rental, statePaths) ?? "in an unknown state"),

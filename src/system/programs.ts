@@ -75,13 +75,15 @@ export const nodePrograms = ({
       reject: false,
       timeout,
       cancelSignal: interrupted,
-      forceKillAfterDelay: 1_000,
+      forceKillAfterDelay: killDelay,
     });
-    // Only the shell is killed. A program that it has started may keep the pipe open.
-    running.once("exit", (_code, signal) => {
-      if (signal !== null) running.stdout.destroy();
+    const abandon = () => closePipes(running);
+    const abandoning = setTimeout(abandon, timeout + killDelay + readDelay);
+    interrupted.addEventListener("abort", abandon, { once: true });
+    const { stdout, ...result } = await running.finally(() => {
+      clearTimeout(abandoning);
+      interrupted.removeEventListener("abort", abandon);
     });
-    const { stdout, ...result } = await running;
     interrupted.throwIfAborted();
     if (result.exitCode === 0) return stdout;
     throw failureOf(commandLine, { ...result, timeout });
@@ -109,17 +111,28 @@ export const nodePrograms = ({
       buffer: false,
       reject: false,
       cancelSignal: stop,
-      forceKillAfterDelay: 1_000,
+      forceKillAfterDelay: killDelay,
     });
     // A write fails if the program ends without reading its input. Ignore that.
     running.stdin.on("error", () => {});
     if (keepsInputOpen) running.stdin.write(input);
     else running.stdin.end(input);
     const passing = [passOn(running.stdout, onStdout), passOn(running.stderr, onStderr)];
-    const [{ exitCode, signal, code }] = await Promise.all([running, ...passing]).catch((error: unknown) => {
-      running.kill();
-      throw error;
-    });
+    let abandoning: NodeJS.Timeout | undefined;
+    const abandon = () => {
+      abandoning = setTimeout(closePipes, killDelay + readDelay, running);
+    };
+    if (stop.aborted) abandon();
+    stop.addEventListener("abort", abandon, { once: true });
+    const [{ exitCode, signal, code }] = await Promise.all([running, ...passing])
+      .catch((error: unknown) => {
+        running.kill();
+        throw error;
+      })
+      .finally(() => {
+        clearTimeout(abandoning);
+        stop.removeEventListener("abort", abandon);
+      });
     if (exitCode !== undefined) return exitCode;
     if (signal !== undefined) return statusOf(signal);
     if (stop.aborted) return statusOf("SIGTERM");
@@ -159,6 +172,24 @@ export const nodePrograms = ({
   },
   which,
 });
+
+/** Milliseconds from SIGTERM to SIGKILL for a program that is stopped. */
+const killDelay = 1_000;
+
+/** Milliseconds to read the rest of the output of a program that was killed. */
+const readDelay = 500;
+
+/**
+ * Closes the pipes of a program that was killed. The program may have started another one, as ssh starts a ProxyCommand,
+ * that still runs and keeps the pipes open. Without this, gpuctl would wait for it, whatever the time limit.
+ */
+const closePipes = ({ stdout, stderr }: { readonly stdout: Closable; readonly stderr: Closable }): void => {
+  stdout?.destroy();
+  stderr?.destroy();
+};
+
+/** Null if it is not a pipe. */
+type Closable = { readonly destroy: () => unknown } | null;
 
 /** Passes on the chunks of a stream. A stream that breaks off counts as ended. */
 async function passOn(

@@ -539,6 +539,18 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     });
   });
 
+  test("`attach` says that the rental may be billed if the lease file cannot be read", async () => {
+    const { run, jobs, folder } = await createRenter();
+    await run(detached("sleep 5"));
+    const [{ id }] = await jobs();
+    await writeFile(leaseFile({ folder }), "damaged");
+    const { code, err } = await run("rentals jobs attach");
+    expect(code, err).toBe(2);
+    expect(err).toContain(
+      `Rental 1001 of job ${id} may be billed. \`gpuctl rentals jobs cancel ${id}\` ends it.`,
+    );
+  });
+
   test("`attach` reports that the rental was ended by another command", async () => {
     const { run, leases } = await createRenter();
     await run(detached("sleep 5"));
@@ -588,6 +600,17 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const { err } = await run("rentals jobs list");
     expect(err).toMatch(new RegExp(`gpuctl rentals jobs attach ${id} +# resume it`));
     expect(err).toMatch(new RegExp(`gpuctl rentals jobs cancel ${id} +# end it`));
+  });
+
+  test("`logs` removes escape sequences from the stored output on a terminal, and prints it unchanged in a pipe", async () => {
+    const { run } = await createRenter();
+    const script = "printf 'a\\033]0;title\\007b\\302\\233' && printf '2J\\r50%%\\r100%%\\nend'";
+    await run(sh(script));
+    expect(await run("rentals jobs logs", { terminal: 80 })).toMatchObject({
+      code: 0,
+      out: "ab\n50%\n100%\nend\n",
+    });
+    expect((await run("rentals jobs logs")).out).toBe("a\u001b]0;title\u0007b\u009b2J\r50%\r100%\nend");
   });
 
   test("`logs` of a job whose rental has ended names the file with the output so far", async () => {

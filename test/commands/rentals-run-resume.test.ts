@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -28,6 +28,9 @@ async function changeJob({ jobs, folder }: Renter, fields: object): Promise<void
   const path = join(folder, "state", "jobs", id, "job.json");
   await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), ...fields }));
 }
+
+/** Flags of a job that goes on without gpuctl. */
+const leased = ["--detach", "--lease", "1h"];
 
 /** A job that was killed before its command started. */
 async function createKilled(...flags: readonly string[]) {
@@ -423,6 +426,55 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
     const { code, err } = await run(line);
     expect(code, err).toBe(3);
     expect(await active()).toEqual([]);
+  });
+
+  describe("whose limit was reached while no process was attached", () => {
+    const reached = { process: deadProcess, stopsAt: 1, limit: "the time limit of 2h" };
+
+    test("is stopped by `jobs attach`, and its results are copied back", async () => {
+      const renter = await createRenter();
+      await renter.run(sh("echo a > model; sleep 30; touch late", "--fetch", "model", ...leased));
+      await changeJob(renter, { ...reached, phase: "running" });
+      const [{ id }] = await renter.jobs();
+      const { code, err } = await renter.run(`rentals jobs attach ${id}`);
+      expect(code, err).toBe(8);
+      expect(err).toContain("Stopping the command: the time limit of 2h is reached.");
+      expect(await readFile(join(renter.folder, "model"), "utf8")).toBe("a\n");
+      expect(existsSync(join(renter.remote.home, "gpuctl-jobs", id, "late"))).toBe(false);
+      expect(await renter.active()).toEqual([]);
+    }, 20_000);
+
+    test("is stopped as soon as its rental can be reached again", async () => {
+      let refused = 0;
+      const renter = await createRenter({
+        trouble: ({ input }) => {
+          if (!input.includes("kill -s TERM") || refused === 3) return undefined;
+          refused += 1;
+          return { stderr: "Connection refused" };
+        },
+      });
+      await renter.run(sh("sleep 30; touch late", ...leased));
+      await changeJob(renter, { ...reached, phase: "running" });
+      const [{ id }] = await renter.jobs();
+      const { code, err } = await renter.run(`rentals jobs attach ${id}`);
+      expect([code, refused], err).toEqual([8, 3]);
+      expect(existsSync(join(renter.remote.home, "gpuctl-jobs", id, "late"))).toBe(false);
+      expect(await renter.active()).toEqual([]);
+    }, 20_000);
+
+    test("exits with 8 although its command had not started", async () => {
+      const renter = await createRenter({
+        // The process was killed right before it started the command.
+        trouble: ({ input }) =>
+          input.includes("exec sh -c") ? { stderr: "no such shell", status: 20 } : undefined,
+      });
+      await renter.run(sh("touch late", "--keep"));
+      await changeJob(renter, { ...reached, phase: "running" });
+      const [{ id }] = await renter.jobs();
+      const { code, err } = await renter.run(`rentals jobs attach ${id}`);
+      expect(code, err).toBe(8);
+      expect(err).not.toContain("missing");
+    });
   });
 
   test("is not mentioned in the error if a new job starts instead and fails", async () => {

@@ -15,6 +15,7 @@ import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
 import { sample } from "../support/thorough.ts";
+import { endTimeLimits } from "../support/time-limits.ts";
 import { words } from "../support/words.ts";
 
 const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
@@ -212,6 +213,39 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the connection was refused/);
   });
 
+  test("ends the rental after --wait-timeout although a lookup gets no response", async () => {
+    const end = endTimeLimits();
+    let lookups = 0;
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (path !== "/v2/on-demand/rental") return undefined;
+        lookups += 1;
+        if (lookups > 1) return undefined;
+        renter.advance(70_000);
+        setImmediate(end);
+        return new Promise(() => {});
+      },
+    });
+    const { code, err } = await renter.run(sh("true", "--wait-timeout", "1m"));
+    expect(code, err).toBe(8);
+    expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the service did not respond in time/);
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test("ends the rental after --wait-timeout although the clock is set back", async () => {
+    const renter = await createRenter({ trouble: () => ({ stderr: "Connection refused" }) });
+    let sleeps = 0;
+    const onSleep = () => {
+      sleeps += 1;
+      if (sleeps === 10) renter.advance(-hour);
+    };
+    const { code, err, slept } = await renter.run(sh("true", "--wait-timeout", "1m"), { onSleep });
+    expect(code, err).toBe(8);
+    expect(err).toContain("rental 1001 could not be reached for 1m: ");
+    expect(slept.length).toBeLessThan(50);
+    expect(await renter.active()).toEqual([]);
+  });
+
   test("ends a rental that fails to boot", async () => {
     const { run, active, sandbox } = await createRenter();
     sandbox.boots.add({ outcome: "failed" });
@@ -289,6 +323,23 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await jobs())[0].status).toBe(6);
   });
 
+  test("ends the rental although its output is not read yet", async () => {
+    let read = () => {};
+    const isRead = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (path === terminates) read();
+        return undefined;
+      },
+    });
+    const messages = { read: Readable.from([]), write: () => isRead };
+    const { code, out } = await renter.run(sh("echo a; echo b; exit 6"), { messages });
+    expect({ code, out }).toEqual({ code: 6, out: "a\nb\n" });
+    expect(await renter.active()).toEqual([]);
+  });
+
   describe("limits", () => {
     test.each([
       ["--time-limit", "2m", /the time limit of 2m is reached/],
@@ -336,6 +387,51 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(await run(sh("exit 3"))).toMatchObject({ code: 3 });
       await run("config set budget.maxBurn 0.01", network());
       expect(await run(sh("exit 3"))).toMatchObject({ code: 11 });
+    });
+
+    describe("with a new rental whose price is shown as 0", () => {
+      const createFree = async (price: number) => {
+        const option = { gpuType: "h100", gpuCount: 1, costPerHourCents: price };
+        const renter = await createRenter({
+          respond: async ({ method, path, body }) => {
+            if (path.endsWith("/rental-options")) return Response.json([option]);
+            if (method !== "POST" || path === terminates) return undefined;
+            const created = await renter.sandbox.fetch(
+              new Request(new URL(path, "http://sandbox.localhost"), {
+                method,
+                headers: {
+                  authorization: `Bearer ${renter.sandbox.keys.full}`,
+                  "content-type": "application/json",
+                },
+                body: JSON.stringify(body),
+              }),
+            );
+            return Response.json({
+              ...asRecord(await created.json()),
+              currentTerm: undefined,
+              costPerHourCents: 0,
+            });
+          },
+        });
+        return renter;
+      };
+
+      test("--max-cost stops the command at the expected price", async () => {
+        const { run, jobs } = await createFree(200);
+        const { code, err } = await run(sh("sleep 30", "--max-cost", "0.10"));
+        expect(code, err).toBe(8);
+        expect(err).toContain("the cost limit of $0.10 is reached");
+        expect(await jobs()).toMatchObject([{ hourlyCost: "2" }]);
+      });
+
+      test("--max-cost is said to have no effect if the expected price is 0, too", async () => {
+        const { run } = await createFree(0);
+        const { code, err } = await run(sh("exit 3", "--max-cost", "0.10"));
+        expect(code, err).toBe(3);
+        expect(err).toContain(
+          "Warning: the price of rental 1001 is 0 according to the service, so --max-cost does not stop the command.",
+        );
+      });
     });
 
     test("--max-cost is an error if the price is unknown, and the error suggests --time-limit", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCli, type Responder } from "../support/cli.ts";
+import { endTimeLimits } from "../support/time-limits.ts";
 
 const vm = "rentals create vm --gpus 1 --sandbox --yes";
 const lookup = "/v2/on-demand/rental";
@@ -50,7 +51,7 @@ describe("rentals wait", () => {
       "rentals list --sandbox",
       "rentals ssh 1001 --print --sandbox",
     ];
-    const wait = await run("rentals wait 1001 --wait-timeout 1s --sandbox", { terminal: 120 });
+    const wait = await run("rentals wait 1001 --wait-timeout 1m --sandbox", { terminal: 120 });
     const texts = [wait.err, ...wait.shown];
     for (const line of lines) {
       const { out, err } = await run(line);
@@ -98,6 +99,66 @@ describe("rentals wait", () => {
       expect(outcome.err).toContain(flag.split(" ")[0]);
     },
   );
+
+  describe("whose time is over during a lookup", () => {
+    test("exits with 8 although the service never responds", async () => {
+      const end = endTimeLimits();
+      const { run } = await createCli({
+        respond: ({ path }) => {
+          if (path !== lookup) return undefined;
+          setImmediate(end);
+          return new Promise(() => {});
+        },
+      });
+      const outcome = await run("rentals wait 1 --wait-timeout 10s --sandbox");
+      expect(outcome).toMatchObject({ code: 8, out: "", slept: [] });
+      expect(outcome.err).toBe(
+        "Error: timed out waiting until rental 1 is running: the service did not respond in time\nThe rental was not changed and may still be billed.\n",
+      );
+    });
+
+    test("says which state the rental had before", async () => {
+      const end = endTimeLimits();
+      let lookups = 0;
+      const { run } = await createCli({
+        respond: ({ path }) => {
+          if (path !== lookup) return undefined;
+          lookups += 1;
+          if (lookups < 3) return Response.json({ id: 1, status: "Pending" });
+          setImmediate(end);
+          return new Promise(() => {});
+        },
+      });
+      const outcome = await run("rentals wait 1 --wait-timeout 10s --sandbox");
+      expect(outcome).toMatchObject({ code: 8, out: "", slept: [1000, 2000] });
+      expect(outcome.err).toContain("the service did not respond in time; before, it was Pending\n");
+    });
+
+    test("does not wait until the service accepts requests again", async () => {
+      const end = endTimeLimits();
+      const { run } = await createCli({
+        respond: ({ path }) => {
+          if (path !== lookup) return undefined;
+          end();
+          return new Response("", { status: 503, headers: { "Retry-After": "50" } });
+        },
+      });
+      const outcome = await run("rentals wait 1 --wait-timeout 10s --sandbox");
+      expect(outcome).toMatchObject({ code: 8, slept: [] });
+      expect(outcome.requests).toHaveLength(1);
+    });
+  });
+
+  test("ends in time although the clock is set back", async () => {
+    const { run, advance } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });
+    let sleeps = 0;
+    const onSleep = () => {
+      sleeps += 1;
+      if (sleeps === 2) advance(-3_600_000);
+    };
+    const outcome = await run("rentals wait 1 --wait-timeout 10s --sandbox", { onSleep });
+    expect(outcome).toMatchObject({ code: 8, slept: [1000, 2000, 4000, 3000] });
+  });
 
   test("exits with 130 after Ctrl-C", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });

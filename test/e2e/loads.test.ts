@@ -88,9 +88,9 @@ interface Cost {
 const costs: readonly Cost[] = [
   { line: "--version", files: 1, bytes: 1_834, onDisk: 0 },
   { line: "--help", files: 3, bytes: 155_000, onDisk: 0 },
-  { line: "rentals list", files: 9, bytes: 379_000, onDisk: 0 },
-  { line: "rentals list -o json", files: 9, bytes: 373_000, onDisk: 0 },
-  { line: "rentals list --color always", files: 10, bytes: 384_000, onDisk: 0 },
+  { line: "rentals list", files: 9, bytes: 390_000, onDisk: 0 },
+  { line: "rentals list -o json", files: 9, bytes: 384_000, onDisk: 0 },
+  { line: "rentals list --color always", files: 10, bytes: 395_000, onDisk: 0 },
   { line: "rentals list --jq length", files: 11, bytes: 428_000, onDisk: 0 },
   { line: "rentals list --sandbox", files: 17, bytes: 646_000, onDisk: 114_688 },
   { line: "rentals create vm --gpus 1 --yes", files: 25, bytes: 528_000, onDisk: 0 },

@@ -67,7 +67,8 @@ export interface RunOptions {
   /** A program that writes to gpuctl's stdin over time (`read`), and gets what gpuctl writes to stdout (`write`). */
   readonly messages?: {
     readonly read: AsyncIterable<Uint8Array>;
-    readonly write: (text: string) => void;
+    /** A write lasts as long as the promise that this returns. */
+    readonly write: (text: string) => unknown;
     readonly log?: (text: string) => void;
   };
   /** The height of the terminal, in rows. */
@@ -304,7 +305,7 @@ const hasName = (line: string): boolean => /^gpuctl(\s|$)/.test(line);
 function memorySink(
   { terminal, rows }: RunOptions,
   failure?: Error,
-  onWrite: (text: string) => void = () => {},
+  onWrite: (text: string) => unknown = () => {},
 ): { sink: Sink; bytes: () => Buffer } {
   const chunks: Buffer[] = [];
   return {
@@ -316,7 +317,7 @@ function memorySink(
       write: async (chunk) => {
         if (failure) throw failure;
         chunks.push(Buffer.from(chunk));
-        onWrite(String(chunk));
+        await onWrite(String(chunk));
       },
     },
   };

@@ -108,7 +108,7 @@ export function connect(
     limits: services.network.limits,
     timeout: settings.timeout,
     retries: settings.retries,
-    sleep: (milliseconds) => clock.sleep(milliseconds, interrupted),
+    sleep: (milliseconds, signal = interrupted) => clock.sleep(milliseconds, signal),
     random,
     now: clock.now,
     signal: interrupted,

@@ -1,6 +1,7 @@
 import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
 import { assertIsRental, statesOf } from "../../core/responses/rental.ts";
 import { commandLine } from "../../core/text.ts";
+import { limitAfter } from "../../core/values/durations.ts";
 import type { Call } from "../call.ts";
 
 /** The default for the maximum time between two requests for the state of a rental, in milliseconds. */
@@ -14,6 +15,11 @@ export const waitStates = ["running", "active", "terminated"] as const;
 
 /** The pause after the first request, in milliseconds. It doubles after each further request. */
 const firstPause = 1_000;
+
+/**
+ * How long a request may take at least, in milliseconds. The last request is sent at the timeout, and needs some time.
+ */
+const minLookUp = 2_000;
 
 export interface Wait {
   readonly rentalId: string;
@@ -43,40 +49,56 @@ export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
 });
 
 /**
- * Polls a rental until the goal is reached or the timeout expires. Throws `WaitedTooLong` at the timeout, and
- * `NotFound` when the rental does not exist. Unless the goal is the end of the rental, also throws `NotFound` when the
- * rental has ended, and `RentalFailed` when it has failed.
+ * Polls a rental until the goal is reached or the timeout expires. The timeout holds even if the service does not respond
+ * or the clock is set back. Throws `WaitedTooLong` at the timeout, and `NotFound` when the rental does not exist. Unless
+ * the goal is the end of the rental, also throws `NotFound` when the rental has ended, and `RentalFailed` when it has
+ * failed.
  */
 export async function waitForRental(
   { rentalId, goal, reached, interval = defaultInterval, timeout }: Wait,
   { call, now, sleep, stateText, update }: Waiting,
 ): Promise<object> {
   const end = now() + timeout;
+  const late = `timed out waiting until rental ${rentalId} ${goal}`;
   let pause = firstPause;
+  let unslept = timeout;
+  let last: string | undefined;
   for (;;) {
-    const rental = await getRental(rentalId, { call });
+    const limit = limitAfter(Math.max(minLookUp, Math.min(end - now(), unslept)));
+    const rental = await getRental(rentalId, { call, signal: limit }).catch((error: unknown) => {
+      if (error !== limit.reason) throw error;
+      const before = last === undefined ? "" : `; before, it was ${last}`;
+      throw new WaitedTooLong(
+        `${late}: the service did not respond in time${before}`,
+        "The rental was not changed and may still be billed.",
+        { request: null },
+      );
+    });
     const states = statesOf(rental);
     if (reached(rental, states)) return rental;
     if (!reached({}, ["terminated"])) {
       assertNotTerminated(rentalId, states);
       assertNotFailed(rentalId, states);
     }
-    const left = end - now();
+    last = stateText(rental);
+    const left = Math.min(end - now(), unslept);
     if (left <= 0) {
-      throw new WaitedTooLong(
-        `timed out waiting until rental ${rentalId} ${goal}: it is ${stateText(rental)}`,
-        "The rental was not changed and is still billed.",
-      );
+      throw new WaitedTooLong(`${late}: it is ${last}`, "The rental was not changed and is still billed.");
     }
     update?.(rental);
-    await sleep(Math.min(pause, interval, left));
+    const next = Math.min(pause, interval, left);
+    await sleep(next);
+    unslept -= next;
     pause *= 2;
   }
 }
 
 /** A rental's record. Throws `NotFound`, and `UnexpectedResponse` for the record of another rental. */
-export async function getRental(rentalId: string, { call }: { readonly call: Call }): Promise<object> {
-  const rental = await call("getRental", { rentalId });
+export async function getRental(
+  rentalId: string,
+  { call, signal }: { readonly call: Call; readonly signal?: AbortSignal },
+): Promise<object> {
+  const rental = await call("getRental", { rentalId }, signal && { signal });
   if (rental === null) throw new NotFound(`rental ${rentalId} not found`);
   assertIsRental(rentalId, rental);
   return rental;

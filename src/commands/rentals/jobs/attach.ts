@@ -97,7 +97,12 @@ async function attendClaimed(
     await bindRental(journal, record, { place: lease }, context);
   }
   return attendance.interruptible(async (stopped) => {
-    if (lease) await adoptLease(lease, job);
+    if (lease) {
+      await adoptLease(lease, job).catch((error: unknown) => {
+        context.setFailureContext(notAttached(journal.job()));
+        throw error;
+      });
+    }
     const host = jobHost(context, { journal, machines, lease });
     const outcome = await attend(journal, host, { stopped, variables: {} });
     if (outcome.because === "detached" && lease) await detachLease(lease, job.id);

@@ -12,7 +12,7 @@ export default defineCommand({
   path: "rentals jobs logs",
   summary: "Show the output of a job",
   details:
-    "Shows the output that is stored on this machine, all of it on stdout. If the job has not ended and no gpuctl process is attached to it, shows the output that is stored on the rental instead: the command's stdout on stdout, and its stderr on stderr. With -o json, prints the job and the path of its log.",
+    "Shows the output that is stored on this machine, all of it on stdout. If the job has not ended and no gpuctl process is attached to it, shows the output that is stored on the rental instead: the command's stdout on stdout, and its stderr on stderr. On a terminal, escape sequences are removed. With -o json, prints the job and the path of its log.",
   args: [jobArg],
   flags: {
     follow: flag.boolean("Show new output until the command ends; Ctrl-C leaves it running", { short: "f" }),
@@ -49,19 +49,22 @@ export default defineCommand({
         return { exitCode: 0 };
       });
     }
-    return {
-      bytes: storedLog(log, async () => {
-        if (!flags.follow || findJob(job.id, context).phase === "ended") return false;
-        if (!files.processes.isRunning(job.process)) {
-          say(
-            `No gpuctl process is attached to job ${job.id} any more. \`gpuctl rentals jobs attach ${job.id}\` resumes it.`,
-          );
-          return false;
-        }
-        await sleep(pollMs);
-        return true;
-      }),
-    };
+    const stored = storedLog(log, async () => {
+      if (!flags.follow || findJob(job.id, context).phase === "ended") return false;
+      if (!files.processes.isRunning(job.process)) {
+        say(
+          `No gpuctl process is attached to job ${job.id} any more. \`gpuctl rentals jobs attach ${job.id}\` resumes it.`,
+        );
+        return false;
+      }
+      await sleep(pollMs);
+      return true;
+    });
+    if (!files.stdoutIsTerminal) return { bytes: stored };
+    // The log has the bytes of the command, and may contain escape sequences.
+    for await (const bytes of stored) await attendance.output("stdout", bytes);
+    await attendance.endOutput();
+    return { exitCode: 0 };
   },
 });
 

@@ -135,20 +135,24 @@ export async function bindRental(
   const { rentedAt = context.now(), id, plan, hourlyCost: expected } = journal.job();
   const { timeLimit } = plan;
   const maxCost = plan.maxCost === undefined ? undefined : parseMoney(plan.maxCost, "maxCost");
+  const shown = hourlyCost(record);
+  // A service may show a price of 0 until it knows the price of a new rental.
   const price =
-    hourlyCost(record) ??
+    (shown === 0n ? undefined : shown) ??
     (expected === undefined ? undefined : parseMoney(expected, "hourlyCost")) ??
-    (input && (await estimatedPrice(input, context)));
-  if (maxCost !== undefined && price === undefined) {
+    (input && (await estimatedPrice(input, context))) ??
+    shown;
+  if (maxCost !== undefined && !price) {
+    const problem = price === undefined ? "is not known" : "is 0 according to the service";
     context.say(
-      `Warning: the price of rental ${rentalId} is not known, so --max-cost does not stop the command.`,
+      `Warning: the price of rental ${rentalId} ${problem}, so --max-cost does not stop the command.`,
     );
   }
   const limits = [
     ...(timeLimit === undefined
       ? []
       : [{ after: timeLimit, limit: `the time limit of ${duration(timeLimit)}` }]),
-    ...(maxCost === undefined || price === undefined || price === 0n
+    ...(maxCost === undefined || !price
       ? []
       : [{ after: affordable(maxCost, price), limit: `the cost limit of ${dollarText(maxCost)}` }]),
   ].sort((one, other) => one.after - other.after);
