@@ -63,8 +63,13 @@ export function dollarText(amount: Money): string {
   return `${amount < 0n ? "-" : ""}$${whole.replace(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction}`;
 }
 
+/** Cents as they were received. `text` is the received text of a number that JavaScript would round. */
+export const exactCents = (cents: number, text: unknown): number | bigint =>
+  Number.isFinite(cents) && typeof text === "string" && /^-?\d+$/.test(text) ? BigInt(text) : cents;
+
 /** Formats cents as dollars, such as `$1,234.50`. A number that is not finite is returned as text. */
-export function dollars(cents: number): string {
+export function dollars(cents: number | bigint): string {
+  if (typeof cents === "bigint") return dollarText(cents * 10n ** BigInt(centDecimals));
   // Most amounts in a long list are handled here. Big integers would take ten times as long.
   if (Number.isInteger(cents) && cents >= 0 && cents < 100_000) {
     return `$${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
