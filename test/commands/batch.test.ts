@@ -513,6 +513,21 @@ describe("batch run", () => {
     expect((await cli.run(run, overNetwork())).requests).toHaveLength(50 - requests.length);
   });
 
+  test("says after Ctrl-C that no line is left if each line has a result", async () => {
+    const controller = new AbortController();
+    const cli = await createCli({
+      respond: () => {
+        controller.abort();
+        return answer();
+      },
+    });
+    await write(cli, [chat("a")]);
+    const { code, err } = await cli.run(run, { ...overNetwork(), answerSignal: () => controller.signal });
+    expect(code).toBe(exit.interrupted);
+    expect(err).toContain("interrupted, but each line has a result");
+    expect(err).not.toMatch(/\bleft\b|same command line again/);
+  });
+
   test("prints a line of progress each minute without a terminal", async () => {
     let advance = (_: number): void => {};
     const cli = await createCli({
