@@ -115,5 +115,12 @@ export function parseMoney(text: string, source: string): Money {
   return scaled(`${digits.whole}.${digits.fraction}`, decimals);
 }
 
+/** How many characters of a text a message shows. */
+const maxShown = 100;
+
 const notAnAmount = (text: string, source: string): UsageError =>
-  new UsageError(`${source} must be an amount in dollars such as 12.50, not ${JSON.stringify(text)}`);
+  new UsageError(
+    `${source} must be an amount in dollars such as 12.50, not ${JSON.stringify(
+      text.length > maxShown ? `${text.slice(0, maxShown)}…` : text,
+    )}`,
+  );
