@@ -1,4 +1,4 @@
-import { asRecord, isRecord, recordsOf } from "../core/json.ts";
+import { asRecord, isRecord, recordsOf, scalarText } from "../core/json.ts";
 
 type Query = readonly (readonly [string, string])[];
 
@@ -167,7 +167,7 @@ export function warnIfPartial(response: unknown, warn: FirstPage["warn"]): void 
   if (next === "end") return;
   const infos = pageInfo(response);
   const hasMore = infos.some((info) => moreFlags.some((name) => info[name] === true));
-  const isShort = infos.some((info) => recordTotals.some((name) => Number(info[name]) > records));
+  const isShort = infos.some((info) => recordTotals.some((name) => Number(scalarText(info[name])) > records));
   if (next || hasMore || isShort) warn("There may be more results: the response is one of several pages.");
 }
 

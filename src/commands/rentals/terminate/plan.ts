@@ -5,7 +5,7 @@ import { labelLookup } from "../../../command-kit/labels.ts";
 import { labelOf, noDescription, termEndPaths } from "../../../command-kit/responses.ts";
 import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
 import { NotFound, NotOffered, UsageError } from "../../../core/errors.ts";
-import { firstAt } from "../../../core/json.ts";
+import { asText, firstAt } from "../../../core/json.ts";
 import { assertIsRental, idOf, idsOf, sameIdIn } from "../../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { requestForId } from "../../../openapi/id-parameter.ts";
@@ -183,7 +183,7 @@ function rentalOf(id: string, record: unknown): Rental {
     wireId,
     key: JSON.stringify((ids.length > 0 ? ids : [wireId]).map(String)),
     label: labelOf(record),
-    reservedUntil: parseTime(String(firstAt(record, termEndPaths))),
+    reservedUntil: parseTime(asText(firstAt(record, termEndPaths))),
     type: rentalTypeOf(record),
     ended: hasEnded(record),
   };
