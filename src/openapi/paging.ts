@@ -142,7 +142,8 @@ function nextPage(
     const [name, defaultParameter] = token;
     return [[paging.cursor ?? defaultParameter, String(member(name))]];
   }
-  if (Object.keys(tokens).some((name) => name !== "cursor" && member(name) !== undefined)) return "end";
+  const hasEmptyToken = Object.keys(tokens).some((name) => name !== "cursor" && member(name) !== undefined);
+  if (hasEmptyToken && !more) return "end";
 
   const totalPages = pageTotals.map(member).find((value) => typeof value === "number");
   const page = [member("page"), requested(paging.page ?? "page"), 1].find(isCount);
