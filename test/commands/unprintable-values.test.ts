@@ -153,6 +153,26 @@ describe("a response that is not an object", () => {
   );
 });
 
+test.each(["minimum", "exclusiveMinimum", "multipleOf", "minLength", "minItems", "format"])(
+  "api describe shows an operation whose schema has such a value as %s",
+  async (name) => {
+    const schema = (type: string) => ({ type, items: {}, [name]: unprintable });
+    const properties = { n: schema("integer"), s: schema("string"), l: schema("array") };
+    const body = {
+      required: true,
+      content: { "application/json": { schema: { properties, required: ["n", "s", "l"] } } },
+    };
+    const { run } = await createCli({
+      negotiates: true,
+      respond: () =>
+        Response.json(description({ "POST /v2/things": { operationId: "make", requestBody: body } })),
+    });
+    const { code, out, err } = await run("api describe make", overNetwork());
+    expect(code, err).toBe(0);
+    expect(out).toContain("gpuctl api call make -F n=1 -f s=text");
+  },
+);
+
 test("a Date header outside the years 1970 to 9999 is ignored", async () => {
   const usage = [{ rentalId: 1, amountCents: 5, from: "2026-11-20T00:00:00Z" }];
   const date = { Date: "Sat, 13 Sep 275760 00:00:00 GMT" };
