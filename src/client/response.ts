@@ -79,8 +79,12 @@ export function jsonOf(
   if (request.list && recordsOf(value) === undefined) {
     throw new InvalidResponse("the response is not a list", status, request);
   }
-  if (method === "POST" && host === "compute" && !isRecord(value)) {
-    throw new UnknownOutcome("the response is not an object", status, request);
+  // Every documented response of the compute API that is not a list is an object, or null.
+  if (host === "compute" && !request.list && value !== null && !isRecord(value)) {
+    const reason = "the response is not an object";
+    throw isRead(request)
+      ? new InvalidResponse(reason, status, request)
+      : new UnknownOutcome(reason, status, request);
   }
   return value;
 }

@@ -17,7 +17,7 @@ export async function writeAndCheck<Value>(
   } catch (error) {
     if (error instanceof InterruptedWrite) throw error.withFinding(look);
     if (!(error instanceof UnknownOutcome)) throw error;
-    throw error.withFinding(check ? await check() : look);
+    throw error.withFinding(check ? await check().catch(() => checkFailed) : look);
   }
 }
 
@@ -53,6 +53,8 @@ export function createAndCheck<Value>(
 export const problemWithoutId = (created: unknown): string | undefined =>
   idOf(created) ? undefined : "the response has no ID";
 
+const checkFailed = "Checking the outcome failed too. Check it yourself before you try again.";
+
 /** The ids in the list. Undefined if requesting the list fails, because the command must go on even then. */
 async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
   try {
@@ -67,7 +69,7 @@ function finding(
   before: readonly string[] | undefined,
   after: readonly string[] | undefined,
 ): string {
-  if (after === undefined) return "Checking the outcome failed too. Check it yourself before you try again.";
+  if (after === undefined) return checkFailed;
   if (before === undefined) {
     return `Listed now: ${after.join(", ") || "nothing"}. What was listed before is not known.`;
   }

@@ -23,6 +23,13 @@ export const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
 
+/**
+ * A string, a number or a boolean as text; empty for anything else. `String` would throw for an object whose `toString`
+ * is not a function, and for deeply nested lists. A service may send both.
+ */
+export const scalarText = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+
 /** Whether lists and objects are nested more than this many levels deep. */
 export const isNestedBeyond = (value: unknown, levels: number): boolean =>
   typeof value === "object" &&

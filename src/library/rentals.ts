@@ -10,7 +10,7 @@ import {
 } from "../client/rentals/waiting.ts";
 import { rentalTypes } from "../contract/enums.ts";
 import { NotOffered } from "../core/errors.ts";
-import { firstAt, shownAt } from "../core/json.ts";
+import { firstAt, scalarText, shownAt } from "../core/json.ts";
 import { idOf, statePaths } from "../core/responses/rental.ts";
 import { requestForId } from "../openapi/id-parameter.ts";
 import { terminateOperations, terminateOperationsFor } from "../openapi/terminate.ts";
@@ -59,7 +59,7 @@ export async function waitForState(
       },
       now: settings.now,
       sleep: (milliseconds) => sleep(milliseconds, settings.signal),
-      stateText: (rental) => String(firstAt(rental, statePaths) ?? "in an unknown state"),
+      stateText: (rental) => scalarText(firstAt(rental, statePaths)) || "in an unknown state",
     },
   );
 }

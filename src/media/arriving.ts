@@ -261,6 +261,10 @@ export interface ListedPicture {
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
+/** The seed that a service reports for a picture. */
+export const seedIn = ({ random_seed, seed }: ListedPicture["entry"]): number | string | undefined =>
+  [random_seed, seed].find((one) => typeof one === "number" || typeof one === "string");
+
 /**
  * The pictures of a response. The list is never empty: if there is no picture, or more than `maxResults` of them, its
  * only element is a sentence that says so.

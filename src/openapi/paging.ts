@@ -1,4 +1,4 @@
-import { asRecord, isRecord, recordsOf } from "../core/json.ts";
+import { asRecord, isRecord, recordsOf, scalarText } from "../core/json.ts";
 
 type Query = readonly (readonly [string, string])[];
 
@@ -142,7 +142,8 @@ function nextPage(
     const [name, defaultParameter] = token;
     return [[paging.cursor ?? defaultParameter, String(member(name))]];
   }
-  if (Object.keys(tokens).some((name) => name !== "cursor" && member(name) !== undefined)) return "end";
+  const hasEmptyToken = Object.keys(tokens).some((name) => name !== "cursor" && member(name) !== undefined);
+  if (hasEmptyToken && !more) return "end";
 
   const totalPages = pageTotals.map(member).find((value) => typeof value === "number");
   const page = [member("page"), requested(paging.page ?? "page"), 1].find(isCount);
@@ -167,7 +168,7 @@ export function warnIfPartial(response: unknown, warn: FirstPage["warn"]): void 
   if (next === "end") return;
   const infos = pageInfo(response);
   const hasMore = infos.some((info) => moreFlags.some((name) => info[name] === true));
-  const isShort = infos.some((info) => recordTotals.some((name) => Number(info[name]) > records));
+  const isShort = infos.some((info) => recordTotals.some((name) => Number(scalarText(info[name])) > records));
   if (next || hasMore || isShort) warn("There may be more results: the response is one of several pages.");
 }
 

@@ -1,6 +1,6 @@
 import { type Field, type Limits, limitNames } from "../contract/plain/field.ts";
 import { limitsText } from "../contract/plain/limits-text.ts";
-import { asText, isRecord } from "../core/json.ts";
+import { asText, isRecord, scalarText } from "../core/json.ts";
 import {
   type Description,
   maxDepth,
@@ -70,7 +70,7 @@ export function typeText(description: Description, schema: unknown, depth = 0): 
     return [...new Set(alternatives.map((one) => typeText(description, one, depth + 1)))].join(" or ");
   }
   if (found.const !== undefined) return JSON.stringify(found.const);
-  if (Array.isArray(found.type)) return found.type.join(" or ");
+  if (Array.isArray(found.type)) return found.type.map(scalarText).join(" or ");
   if (found.type === "array") return `list of ${typeText(description, found.items, depth + 1)}`;
   if (isRecord(found.properties) || Array.isArray(found.allOf)) return "object";
   if (isRecord(found.additionalProperties)) {

@@ -1,5 +1,5 @@
 import { firstAt, shownAt } from "../core/json.ts";
-import { dollars, dollarText, moneyOfDollars } from "../core/values/money.ts";
+import { dollars, dollarText, exactCents, moneyOfDollars } from "../core/values/money.ts";
 import type { Column, Format } from "../core/view.ts";
 import { sshAddresses, sshText } from "./ssh.ts";
 import { plainText } from "./text.ts";
@@ -28,7 +28,8 @@ const formats: Record<Format, (value: unknown, record: unknown, options: FormatO
   any: plainText,
   number: plainText,
   list: plainText,
-  cents: (value) => (typeof value === "number" ? dollars(value) : plainText(value)),
+  cents: (value) =>
+    typeof value === "number" || typeof value === "bigint" ? dollars(value) : plainText(value),
   dollars: (value) =>
     typeof value === "number" && Number.isFinite(value)
       ? dollarText(moneyOfDollars(value))
@@ -53,7 +54,10 @@ const formats: Record<Format, (value: unknown, record: unknown, options: FormatO
  */
 export function formatted(record: unknown, column: Omit<Column, "title">, options: FormatOptions): string {
   const amount = column.format === "cents" ? firstAt(record, column.paths) : undefined;
-  const value = Number.isFinite(amount) ? amount : normalized(record, column);
+  const value =
+    typeof amount === "number" && Number.isFinite(amount)
+      ? exactCents(amount, shownAt(record, column.paths))
+      : normalized(record, column);
   return formats[column.format ?? "text"](value, record, options);
 }
 

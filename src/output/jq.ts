@@ -54,7 +54,8 @@ export async function compileFilter(expression: string, interrupted: AbortSignal
   return {
     run: async (json) => {
       const { stdout, stderr, exitCode } = await run(json, program, ["-c"]);
-      if (exitCode !== 0) throw filterFailure(reason(stderr) || `jq exited with status ${exitCode}`);
+      if (exitCode !== 0)
+        throw filterFailure(failureReason(stderr, expression) || `jq exited with status ${exitCode}`);
       const values = stdout.split("\n").filter((line) => line !== "");
       return {
         text: values.map((value) => `${shown(value)}\n`).join(""),
@@ -172,6 +173,12 @@ const reason = (stderr: string): string =>
     .replace(/^jq: error(?: \(at [^)]*\))?:? ?/gm, "")
     .replace(/\n*jq: \d+ compile errors?\s*$/, "")
     .trim();
+
+/** Why a filter failed. For an `input` that finds no further value, jq says only "break". */
+const failureReason = (stderr: string, expression: string): string =>
+  reason(stderr) === "break" && /\binput\b/.test(expression)
+    ? "`input` finds no further value: the response is the only input"
+    : reason(stderr);
 
 const shown = (value: string): string =>
   value.startsWith('"') ? String(JSON.parse(value)) : escapeControls(value);

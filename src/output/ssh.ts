@@ -1,4 +1,4 @@
-import { firstAt, isRecord, valueAt } from "../core/json.ts";
+import { firstAt, isRecord, scalarText, valueAt } from "../core/json.ts";
 
 /** Where a rental accepts ssh connections. */
 export interface SshAddress {
@@ -39,7 +39,7 @@ export function sshText({ host, port, user }: SshAddress): string {
 function parseItem(item: unknown): SshAddress | undefined {
   const { host, port, user } = typeof item === "string" ? parseTarget(item) : fieldsOf(item);
   if (typeof host !== "string" || !/^[A-Za-z0-9:][\w.:%-]*$/.test(host)) return undefined;
-  const number = Number(port ?? 22);
+  const number = Number(scalarText(port ?? 22));
   if (!Number.isInteger(number) || number < 1 || number > 65_535) return undefined;
   if (user === undefined || user === null || user === "") return { host, port: number };
   if (typeof user !== "string" || !/^\w[\w.+-]*\$?$/.test(user)) return undefined;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ProgramFailed, Unavailable } from "../../src/core/errors.ts";
 import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
-import { serviceUrl } from "../support/service.ts";
+import { always, serviceUrl } from "../support/service.ts";
 
 const key = "printed-key-4321";
 
@@ -100,7 +100,7 @@ describe("a program that prints the key", () => {
   });
 
   test("is shown by auth status, with the last characters of the key", async () => {
-    const { run } = await withCommand(() => key);
+    const { run } = await withCommand(() => key, always(200, { count: 0 }));
     const { out } = await run("auth status -o json");
     expect(JSON.parse(out)).toMatchObject({
       key: "…4321",

@@ -108,6 +108,22 @@ describe("--no-header", () => {
 });
 
 describe("--jq", () => {
+  test("says why `input` fails", async () => {
+    const { run } = await withRentals();
+    const failed = async (filter: string) => {
+      const { code, err } = await run([...listing.split(" "), "--jq", filter]);
+      return { code, message: JSON.parse(err).error.message };
+    };
+    expect(await failed("input")).toEqual({
+      code: 7,
+      message: "--jq failed on the response: `input` finds no further value: the response is the only input",
+    });
+    expect(await failed('error("break")')).toEqual({
+      code: 7,
+      message: "--jq failed on the response: break",
+    });
+  });
+
   test("prints strings as they are, and any other value as one line of JSON", async () => {
     const { run } = await withRentals();
     expect((await run([...listing.split(" "), "--jq", '.[] | .label, .id, {gpuType}, ""'])).out).toBe(

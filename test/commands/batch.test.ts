@@ -383,6 +383,19 @@ describe("batch run", () => {
     expect(JSON.parse(out)).toMatchObject({ succeeded: 2, left: 1, dollars: 2 });
   });
 
+  test("counts tools and max_completion_tokens in the maximum cost of a chat", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    await cli.run("config set chat.prices m=1000000/1000000");
+    const dollarsOf = async (fields: object) => {
+      await write(cli, [chat("1", "Hi", { max_tokens: 100, ...fields })]);
+      const { out } = await cli.run("batch run in.jsonl --dry-run -o json", overNetwork());
+      return JSON.parse(out).dollars;
+    };
+    const plain = await dollarsOf({});
+    expect(await dollarsOf({ max_completion_tokens: 300 })).toBe(plain + 200);
+    expect(await dollarsOf({ tools: [{ type: "function" }] })).toBe(plain + '[{"type":"function"}]'.length);
+  });
+
   test("saves pictures in a folder, and their paths and hashes in the output", async () => {
     const respond: Responder = () => Response.json({ images: [{ index: 0, image: base64(tinyPng()) }] });
     const cli = await createCli({ respond });
@@ -511,6 +524,21 @@ describe("batch run", () => {
     expect(err).toMatch(/^Stopping after the (request|\d+ requests) in flight\.$/m);
     expect(err).toContain("Run the same command line again");
     expect((await cli.run(run, overNetwork())).requests).toHaveLength(50 - requests.length);
+  });
+
+  test("says after Ctrl-C that no line is left if each line has a result", async () => {
+    const controller = new AbortController();
+    const cli = await createCli({
+      respond: () => {
+        controller.abort();
+        return answer();
+      },
+    });
+    await write(cli, [chat("a")]);
+    const { code, err } = await cli.run(run, { ...overNetwork(), answerSignal: () => controller.signal });
+    expect(code).toBe(exit.interrupted);
+    expect(err).toContain("interrupted, but each line has a result");
+    expect(err).not.toMatch(/\bleft\b|same command line again/);
   });
 
   test("prints a line of progress each minute without a terminal", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { costPerDay } from "../../src/commands/billing/days.ts";
 import { createCli } from "../support/cli.ts";
 import { description, descriptionPath, requestLines, service } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
@@ -120,6 +121,12 @@ describe("billing usage --plot", () => {
     expect((await run("billing usage --plot -o csv --sandbox")).out).toMatch(
       /^date,amountCents\r?\n2026-11-20,\d+/,
     );
+  });
+
+  test("pauses while it adds up thousands of years, so that it can be interrupted", async () => {
+    const line = { amountCents: 1, from: "0100-01-01T00:00:00Z", until: "9999-01-01T00:00:00Z" };
+    const stopped = new Error("stopped");
+    await expect(costPerDay([line], 0, () => Promise.reject(stopped))).rejects.toBe(stopped);
   });
 
   test("says that there is no usage", async () => {

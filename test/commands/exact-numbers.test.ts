@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createCli, type RunOptions } from "../support/cli.ts";
+import { description, descriptionPath, service } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
 
 const record =
@@ -93,6 +94,23 @@ test.each([
 test("amounts are still read and formatted as numbers", async () => {
   const { out } = await printed('[{"id":1,"costPerHourCents":150.00,"gpuCount":8.0,"gpuType":"h100"}]', list);
   expect(out).toContain("$1.50");
+});
+
+test("amounts beyond 2^53 cents are shown to the cent", async () => {
+  const { run } = await createCli({
+    negotiates: true,
+    respond: service({
+      [`GET ${descriptionPath}`]: () =>
+        Response.json(description({ "GET /v2/billing/balance": {}, "GET /v2/billing/invoices": {} })),
+      "GET /v2/billing/balance": () =>
+        new Response('{"balanceCents":9007199254740993,"debtCents":-12345678901234567891}'),
+      "GET /v2/billing/invoices": () => new Response('[{"id":1,"totalCents":9007199254740993}]'),
+    }),
+  });
+  expect((await run("billing balance", overNetwork())).out).toBe(
+    ["balance:  $90,071,992,547,409.93", "debt:     -$123,456,789,012,345,678.91", ""].join("\n"),
+  );
+  expect((await run("billing invoices", overNetwork())).out).toContain("$90,071,992,547,409.93");
 });
 
 test.each(["[01]", "[1.]", '[{"id":1.50,}]', "[--1.50]", "[1.5.0]"])(

@@ -3,7 +3,9 @@ import { createCli } from "../support/cli.ts";
 import { key, serviceUrl } from "../support/service.ts";
 
 async function withProfiles() {
-  const cli = await createCli({ respond: () => Response.json([]) });
+  const cli = await createCli({
+    respond: ({ path }) => Response.json(path.endsWith("/active-rental-summary") ? {} : []),
+  });
   await cli.run(`auth login --with-token --no-validate --profile work --base-url ${serviceUrl}`, {
     stdin: key,
   });

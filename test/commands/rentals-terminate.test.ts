@@ -713,6 +713,51 @@ Not ended yet: 7.
   });
 });
 
+describe("rentals terminate --all", () => {
+  const list = (type: string) => `GET /v2/on-demand/${type}-rentals`;
+  const end = (type: string) => `POST /v2/on-demand/${type}-rentals/terminate`;
+
+  /** A service with these virtual machines and bare-metal rentals. */
+  const listing = (vms: readonly unknown[], bareMetals: readonly unknown[] = []) =>
+    createCli({
+      negotiates: true,
+      respond: service({
+        [`GET ${descriptionPath}`]: () =>
+          Response.json(description({ [end("virtual-machine")]: {}, [end("bare-metal")]: {} })),
+        [list("virtual-machine")]: () => Response.json(vms),
+        [list("bare-metal")]: () => Response.json(bareMetals),
+        [end("virtual-machine")]: () => Response.json({ message: "ended" }),
+        [end("bare-metal")]: () => Response.json({ message: "ended" }),
+        "GET /v2/on-demand/rental": () => Response.json(null),
+      }),
+    });
+
+  test("fails for a rental without an ID, and terminates the others", async () => {
+    const { run } = await listing([{ id: 1 }, { label: "nameless" }]);
+    const { code, out, err, requests } = await run("rentals terminate --all --yes -o id", overNetwork());
+    expect({ code, out }, err).toEqual({ code: exit.someFailed, out: "1\n" });
+    expect(err).toContain("the service lists an active rental without an ID");
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+    const { run: runOther } = await listing([{ label: "nameless" }]);
+    const only = await runOther("rentals terminate --all --yes", overNetwork());
+    expect(only).toMatchObject({ code: 7, out: "" });
+    expect(only.err).toContain("It is still billed.");
+  });
+
+  test("terminates a virtual machine and a bare-metal rental that have the same ID", async () => {
+    const { run } = await listing(
+      [{ id: 1, rentalType: "virtual-machine" }],
+      [{ id: 1, rentalType: "bare-metal" }],
+    );
+    const { code, requests, err } = await run("rentals terminate --all --yes", overNetwork());
+    expect(code, err).toBe(0);
+    expect(requestLines(requests).filter((line) => line.startsWith("POST"))).toEqual([
+      end("virtual-machine"),
+      end("bare-metal"),
+    ]);
+  });
+});
+
 describe("commands that need all active rentals", () => {
   const active = "GET /v2/on-demand/rentals/active";
   const end = "POST /v2/on-demand/rentals/terminate";
@@ -724,9 +769,13 @@ describe("commands that need all active rentals", () => {
   ] as const;
 
   test.each(
-    [{ items: [], hasMore: true }, { items: [] }, {}, null].flatMap((page) =>
-      lines.map(([line, code]) => [page, line, code] as const),
-    ),
+    [
+      { items: [], hasMore: true },
+      { items: [], hasMore: true, nextCursor: null },
+      { items: [] },
+      {},
+      null,
+    ].flatMap((page) => lines.map(([line, code]) => [page, line, code] as const)),
   )("fail with the incomplete list %j, and create or end nothing: %s", async (page, line, code) => {
     const { run } = await createCli({
       negotiates: true,

@@ -101,6 +101,19 @@ describe("the expected end of the term in reserve extend", () => {
   });
 });
 
+test("reserve extend refuses a term that would end after the year 9999", async () => {
+  const { run } = await createCli();
+  await run(reserved);
+  for (const days of ["2912500", "999999999999", "9007199254740991"]) {
+    const { code, err, requests } = await run(
+      `reserve extend 1001 --days ${days} --expected-price 1 --sandbox`,
+    );
+    expect(code, err).toBe(2);
+    expect(err).toContain(`--days ${days} is too large: the term would end after the year 9999`);
+    expect(requests.every(({ method }) => method === "GET")).toBe(true);
+  }
+});
+
 describe("the prompts of reserve", () => {
   test.each([
     ["extend", vm, "None of your rentals is reserved. `gpuctl reserve convert --sandbox` reserves a rental."],

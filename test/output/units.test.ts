@@ -46,6 +46,12 @@ describe("money", () => {
     expect(() => parseMoney(typed, "--max-cost")).toThrow("--max-cost must be an amount in dollars");
   });
 
+  test("a long text is cut in the message", () => {
+    expect(() => parseMoney(`x${"9".repeat(10_000)}`, "--max-cost")).toThrow(
+      `--max-cost must be an amount in dollars such as 12.50, not "x${"9".repeat(99)}…"`,
+    );
+  });
+
   test.each([
     [28.125, "$0.28125"],
     [0.1 + 0.2, "$0.003"],

@@ -5,7 +5,7 @@ import { ResultTruncated, reasonOf } from "../../core/errors.ts";
 import { makeFolderSync } from "../../core/files.ts";
 import { asRecord } from "../../core/json.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
-import { ArrivingMedia, maxArriving, picturesIn, soundsIn } from "../../media/arriving.ts";
+import { ArrivingMedia, maxArriving, picturesIn, seedIn, soundsIn } from "../../media/arriving.ts";
 import { isEmpty, undecodable } from "../../media/base64.ts";
 import { fileName } from "../../media/filename.ts";
 import { saveMedia } from "../../media/output-target.ts";
@@ -132,7 +132,7 @@ export class MediaOfLine {
     const { id, body } = this.#line;
     const { metadata, version, serviceNow, say } = this.#options;
     const { image: _, audio: __, ...rest } = entry;
-    const seed = entry.random_seed ?? entry.seed ?? body.seed;
+    const seed = seedIn(entry) ?? body.seed;
     const names = { date: new Date(serviceNow()), prompt: id, fallback: "file", index };
     const request = { ...body, ...(seed !== undefined && { seed }) };
     const decoded = media.finish(

@@ -261,6 +261,9 @@ async function fail(error: unknown, stderr: Sink, options: FailOptions): Promise
 const tolerance = 2000;
 const restOfSecond = 999;
 
+/** The year 10000. A later time is wrong, and may be outside the range of a `Date`. */
+const endOfTime = Date.UTC(10_000, 0);
+
 /**
  * The service's time, from the Date header of its last response. Before the first response, or if the two clocks differ
  * by no more than `tolerance`, it is this machine's time. The header has whole seconds. The clock assumes the end of
@@ -271,7 +274,7 @@ function serviceClock(localNow: () => number): { readonly observe: Observer; rea
   return {
     observe: ({ header }) => {
       const serviceTime = Date.parse(header("date") ?? "");
-      if (Number.isNaN(serviceTime)) return;
+      if (!(serviceTime >= 0 && serviceTime < endOfTime)) return;
       const difference = serviceTime - localNow();
       offset = Math.abs(difference) <= tolerance ? 0 : difference + restOfSecond;
     },

@@ -1,4 +1,4 @@
-import { firstAt, isRecord, parseJson, recordsOf } from "../../core/json.ts";
+import { asText, firstAt, isRecord, parseJson, recordsOf } from "../../core/json.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { keyEnding } from "../../core/text.ts";
 import { listingAt } from "../../openapi/described.ts";
@@ -43,7 +43,7 @@ export async function checkKey(key: string, service: Service): Promise<KeyState>
 export async function canWrite(key: string, service: Service): Promise<boolean | undefined> {
   const keys = await listedKeys(service).catch(() => undefined);
   const own = (keys ?? []).filter((one) => isRecord(one) && one.lastFour === keyEnding(key));
-  const access = own.map((one) => String(firstAt(one, ["access", "permission", "scope", "role"])));
+  const access = own.map((one) => asText(firstAt(one, ["access", "permission", "scope", "role"])));
   const readOnly = access.filter((one) => /^read([-_ ]?only)?$/i.test(one)).length;
   if (readOnly > 0 && readOnly === access.length) return false;
   return readOnly === 0 && access.some((one) => /write|full|admin/i.test(one)) ? true : undefined;

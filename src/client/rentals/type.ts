@@ -1,5 +1,5 @@
 import { rentalTypes } from "../../contract/enums.ts";
-import { firstAt } from "../../core/json.ts";
+import { asText, firstAt } from "../../core/json.ts";
 
 export type RentalType = (typeof rentalTypes)[number];
 const [bareMetal, virtualMachine] = rentalTypes;
@@ -9,7 +9,7 @@ export const typePaths = ["rentalType", "machineType", "meta.rental_type"];
 
 /** The type of a rental according to its record, whichever field holds it; undefined when none does. */
 export function rentalTypeOf(record: unknown): RentalType | undefined {
-  const type = String(firstAt(record, typePaths) ?? "");
+  const type = asText(firstAt(record, typePaths));
   if (/bare/i.test(type)) return bareMetal;
   return /virtual|^vm/i.test(type) ? virtualMachine : undefined;
 }
@@ -18,4 +18,4 @@ export function rentalTypeOf(record: unknown): RentalType | undefined {
  * Whether a record says that the rental has ended. The service documents `state`; if it is missing, `status` counts.
  */
 export const hasEnded = (record: unknown): boolean =>
-  String(firstAt(record, ["state", "status"])).toLowerCase() === "terminated";
+  asText(firstAt(record, ["state", "status"])).toLowerCase() === "terminated";

@@ -1,4 +1,5 @@
 import { defineCommand } from "../../command-kit/define.ts";
+import { asText } from "../../core/json.ts";
 import { commandLine } from "../../core/text.ts";
 import type { DescribedOperation, DescribedResponse } from "../../openapi/described.ts";
 import { bounded, type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
@@ -147,7 +148,7 @@ function sample(description: Description, schema: unknown, depth = 0): unknown {
   if (type === "integer" || type === "number") return number(found);
   if (type === "boolean") return true;
   if (type === "array") {
-    const items = Math.min(Math.max(1, Number(found.minItems ?? 1)), maxItems);
+    const items = Math.min(Math.max(1, numberOr(1, found.minItems)), maxItems);
     return depth > maxDepth
       ? []
       : Array.from({ length: items }, () => sample(description, found.items, depth + 1));
@@ -159,19 +160,23 @@ function sample(description: Description, schema: unknown, depth = 0): unknown {
 }
 
 function number({ minimum, exclusiveMinimum, multipleOf, maximum }: Schema): number {
-  const lowest = Math.max(Number(minimum ?? 1), Number(exclusiveMinimum ?? 0) + 1);
-  const step = Number(multipleOf ?? 0);
+  const lowest = Math.max(numberOr(1, minimum), numberOr(0, exclusiveMinimum) + 1);
+  const step = numberOr(0, multipleOf);
   const value = step > 0 ? Math.max(step, Math.ceil(lowest / step) * step) : lowest;
   return typeof maximum === "number" ? Math.min(value, maximum) : value;
 }
 
-const samples: Readonly<Record<string, string>> = {
-  "date-time": "2027-01-31T00:00:00Z",
-  date: "2027-01-31",
-  email: "ada@example.com",
-  uri: "https://example.com",
-  uuid: "00000000-0000-4000-8000-000000000000",
-};
+const samples: ReadonlyMap<string, string> = new Map([
+  ["date-time", "2027-01-31T00:00:00Z"],
+  ["date", "2027-01-31"],
+  ["email", "ada@example.com"],
+  ["uri", "https://example.com"],
+  ["uuid", "00000000-0000-4000-8000-000000000000"],
+]);
 
 const text = ({ format, minLength }: Schema): string =>
-  samples[String(format)] ?? "text".padEnd(Math.min(Number(minLength ?? 0), 200), "-");
+  samples.get(asText(format)) ?? "text".padEnd(Math.min(numberOr(0, minLength), 200), "-");
+
+/** A limit in a description that someone else wrote may have any type. */
+const numberOr = (otherwise: number, value: unknown): number =>
+  typeof value === "number" ? value : otherwise;

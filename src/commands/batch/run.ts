@@ -343,7 +343,11 @@ function afterInterruption({ total, unknown, left }: BatchStatus, out: string): 
   if (unknown === 0) return undefined;
   const lines = `${unknown} ${unknown === 1 ? "has" : "have"} an unknown outcome`;
   const retry = commandLine("batch retry", [out], ["--unknown"]);
-  return `Of ${total} lines, ${lines}, and ${left} ${left === 1 ? "is" : "are"} left. Run the same command line again to send the rest. To send the lines with an unknown outcome again, too, look at them in the output, and run \`${retry}\` first.`;
+  const look = "look at them in the output, and run";
+  if (left === 0) {
+    return `Of ${total} lines, ${lines}. To send them again, ${look} \`${retry}\`, and then the same command line again.`;
+  }
+  return `Of ${total} lines, ${lines}, and ${left} ${left === 1 ? "is" : "are"} left. Run the same command line again to send the rest. To send the lines with an unknown outcome again, too, ${look} \`${retry}\` first.`;
 }
 
 /**
@@ -357,7 +361,11 @@ function failureOf(
 ): Error | undefined {
   const again = "Run the same command line again to send the rest.";
   if (stop?.kind === "interrupted") {
-    return new Interrupted(`interrupted with ${left} of ${total} lines left. ${again}`);
+    return new Interrupted(
+      left === 0
+        ? "interrupted, but each line has a result"
+        : `interrupted with ${left} of ${total} lines left. ${again}`,
+    );
   }
   if (stop?.kind === "fatal" && stop.error instanceof Error) return stop.error;
   if (failed + unknown > 0) {

@@ -22,19 +22,22 @@ export interface DayCost {
 }
 
 const dayMs = 86_400_000;
+const daysPerPause = 100_000;
 
 /**
  * The cost of each day from the first to the last, including days without costs. A line's amount is spread evenly over
  * its time, in whole cents that add up to the amount. A line without an end lasts until `now`. `undated` is the sum of
- * the lines without a start.
+ * the lines without a start. Calls `pause` regularly, because lines over thousands of years take long.
  */
-export function costPerDay(
+export async function costPerDay(
   lines: readonly unknown[],
   now: number,
-): { readonly days: readonly DayCost[]; readonly undated: Money } {
+  pause: () => Promise<void>,
+): Promise<{ readonly days: readonly DayCost[]; readonly undated: Money }> {
   const byDay = new Map<number, number>();
   let undated: Money = 0n;
   const add = (day: number, cents: number) => byDay.set(day, (byDay.get(day) ?? 0) + cents);
+  let added = 0;
   for (const line of lines) {
     const amount = centsOf(line);
     if (amount === undefined) continue;
@@ -51,6 +54,8 @@ export function costPerDay(
       // Rounding the running total, not each day, keeps the sum exact.
       const soFar = end === until ? amount : Math.round((amount * (end - from)) / (until - from));
       add(day, soFar - before);
+      added += 1;
+      if (added % daysPerPause === 0) await pause();
       before = soFar;
       if (end === until) break;
     }

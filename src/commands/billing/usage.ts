@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { listDescribed } from "../../client/call.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
@@ -34,10 +35,15 @@ export default defineCommand({
     { text: "Print the cost of each day as CSV", command: "gpuctl billing usage --plot -o csv --sandbox" },
   ]),
   run: async ({ flags, installation, ...context }) => {
-    const { say, serviceNow, settings } = context;
+    const { interrupted, say, serviceNow, settings } = context;
     const lines = await listDescribed(await billingOperation("usage", context), context);
     if (!flags.plot) return { data: lines, note: totalOf(lines) };
-    const { days, undated } = costPerDay(lines, serviceNow());
+    // Without these pauses, no signal could end this process.
+    const pause = async () => {
+      await setImmediate();
+      interrupted.throwIfAborted();
+    };
+    const { days, undated } = await costPerDay(lines, serviceNow(), pause);
     if (undated > 0n) say(`Usage without a date, which is not shown: ${dollarText(undated)}.`);
     if (settings.output !== "table" || days.length === 0) {
       return { data: days.map(({ date, cents }) => ({ date, amountCents: cents })), view: daysView };

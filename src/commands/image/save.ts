@@ -6,7 +6,7 @@ import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult, type FailedItem, ResultTruncated, saveFailed } from "../../core/errors.ts";
 import type { Received } from "../../core/service-errors.ts";
 import { dollarNumber, type Money } from "../../core/values/money.ts";
-import { type ArrivingMedia, picturesIn } from "../../media/arriving.ts";
+import { type ArrivingMedia, picturesIn, seedIn } from "../../media/arriving.ts";
 import { folderOf } from "../../media/destination.ts";
 import {
   type Decoded,
@@ -72,7 +72,7 @@ export async function savePictures(
   // Copy the response before the settings are added to its pictures. Only the first error keeps the copy.
   const received = isUnusable.includes(true) ? receivedWith(response, arriving) : undefined;
   for (const [at, { media, entry }] of pictures.entries()) {
-    const seed = entry.random_seed ?? entry.seed ?? request.seed;
+    const seed = seedIn(entry) ?? request.seed;
     const names = {
       date: new Date(serviceNow()),
       prompt,

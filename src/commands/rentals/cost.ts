@@ -2,7 +2,7 @@ import { type RentalType, rentalTypeOf } from "../../client/rentals/type.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { hourlyCostPaths, isRecord, jsonOf, recordsOf } from "../../command-kit/responses.ts";
 import { termTypes } from "../../contract/enums.ts";
-import { firstAt } from "../../core/json.ts";
+import { asText, firstAt, scalarText } from "../../core/json.ts";
 import { idOf } from "../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../core/values/defaults.ts";
 import { dollarText, inProportion, type Money, moneyOfCents } from "../../core/values/money.ts";
@@ -145,19 +145,19 @@ export function optionCost(options: unknown, wanted: Wanted): Money | undefined 
  */
 const fits = (option: Readonly<Record<string, unknown>>, wanted: Wanted): boolean =>
   (rentalTypeOf(option) ?? wanted.type) === wanted.type &&
-  String(option.gpuType).toLowerCase() === wanted.gpuType.toLowerCase() &&
+  asText(option.gpuType).toLowerCase() === wanted.gpuType.toLowerCase() &&
   (option.region ?? wanted.region) === wanted.region &&
   (option.connectionType ?? wanted.networkType) === wanted.networkType;
 
 /** A list with the cost of a rental. Empty if the GPU or term differs, or if the record lacks data for an estimate. */
 function pricedLike({ gpuType, termType }: Wanted, record: unknown) {
-  const text = (paths: readonly string[]) => String(firstAt(record, paths) ?? "").toLowerCase();
-  const gpus = Number(firstAt(record, ["gpuCount"]));
+  const text = (paths: readonly string[]) => asText(firstAt(record, paths)).toLowerCase();
+  const gpus = Number(scalarText(firstAt(record, ["gpuCount"])));
   const cost = hourlyCost(record);
   const id = idOf(record);
   const same = text(["gpuType"]) === gpuType.toLowerCase() && text(termPaths) === termType.toLowerCase();
   if (!same || id === undefined || cost === undefined || cost <= 0n) return [];
   // The estimate divides by this number of GPUs.
   if (!Number.isSafeInteger(gpus) || gpus <= 0) return [];
-  return [{ id, gpus, cost, created: parseTime(String(firstAt(record, ["createdAt", "startedAt"]))) ?? 0 }];
+  return [{ id, gpus, cost, created: parseTime(asText(firstAt(record, ["createdAt", "startedAt"]))) ?? 0 }];
 }

@@ -1,7 +1,7 @@
 import { flag } from "../../command-kit/flag.ts";
 import { labelPaths } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
-import { firstAt } from "../../core/json.ts";
+import { asText, firstAt } from "../../core/json.ts";
 import { matchesGlob } from "../../core/text.ts";
 import { parseTime } from "../../output/time.ts";
 import { createdPaths } from "./views.ts";
@@ -39,6 +39,6 @@ function matchesLabel(record: unknown, glob: string): boolean {
  * services write an unknown time as the beginning of 1970, or earlier.
  */
 function isOlderThan(record: unknown, milliseconds: number, now: number): boolean {
-  const created = parseTime(String(firstAt(record, createdPaths)));
+  const created = parseTime(asText(firstAt(record, createdPaths)));
   return created !== undefined && created > 0 && now - created > milliseconds;
 }

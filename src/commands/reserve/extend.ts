@@ -3,7 +3,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { sandboxExamples } from "../../command-kit/examples.ts";
 import { termEndPaths } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
-import { firstAt } from "../../core/json.ts";
+import { asText, firstAt } from "../../core/json.ts";
 import { timeUnits } from "../../core/values/durations.ts";
 import { parseTime } from "../../output/time.ts";
 import { presentRental, rentalOfTerm, termCommand, withPrice } from "./term.ts";
@@ -35,6 +35,8 @@ export default defineCommand({
 });
 
 const dayMs = timeUnits[0].milliseconds;
+/** The end of the year 9999. Years with more digits are not valid in a request. */
+const latestTime = Date.UTC(10_000, 0) - 1;
 
 interface Extension {
   readonly rentalId?: number | string;
@@ -60,7 +62,7 @@ async function expectedEnd(
       "A dry run sends nothing, so it does not know the current end of the term and shows only the request that would look it up. To see the request that extends the term, set --expected-reserved-until.",
     );
   }
-  const end = parseTime(String(firstAt(await presentRental(rentalId, call), termEndPaths)));
+  const end = parseTime(asText(firstAt(await presentRental(rentalId, call), termEndPaths)));
   if (end === undefined) {
     if (isDate) return atMidnight(given, "The current end of the term is not known", say);
     throw new UsageError(`the service reports no reserved term for rental ${rentalId}`, {
@@ -68,7 +70,12 @@ async function expectedEnd(
     });
   }
   const time = new Date(end).toISOString().slice("YYYY-MM-DD".length);
-  return isDate ? `${given}${time}` : new Date(end + days * dayMs).toISOString();
+  if (isDate) return `${given}${time}`;
+  const until = end + days * dayMs;
+  if (until > latestTime) {
+    throw new UsageError(`--days ${days} is too large: the term would end after the year 9999`);
+  }
+  return new Date(until).toISOString();
 }
 
 /** Returns midnight UTC on a date, and reports that it does so and why. */

@@ -8,11 +8,12 @@ import { hourlyCostPaths, isRecord, termEndPaths } from "../../command-kit/respo
 import { mayBeLabel } from "../../command-kit/values.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
-import { firstAt } from "../../core/json.ts";
+import { firstAt, scalarText } from "../../core/json.ts";
 import { assertIsRental } from "../../core/responses/rental.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { commandLine } from "../../core/text.ts";
 import { dollars } from "../../core/values/money.ts";
+import { plainText } from "../../output/text.ts";
 
 type TermOperation = "convertToReserved" | "extendReserved";
 type Term = InputOf<"convertToReserved"> & Partial<InputOf<"extendReserved">>;
@@ -94,6 +95,7 @@ async function estimatePrice(
   const cents = firstAt(await presentRental(rentalId, call), hourlyCostPaths);
   if (typeof cents !== "number") return undefined;
   const total = Math.round(cents * 24 * days);
+  if (!(Number.isSafeInteger(total) && total > 0)) return undefined;
   const basis = `${days} days at the present ${dollars(cents)} an hour, without a discount`;
   return { answer: amount(total), basis };
 }
@@ -131,8 +133,8 @@ function priceOf(error: unknown): number | undefined {
   if (!(error instanceof ServiceError) || error.status !== 400) return undefined;
   const [issue, ...others] = error.issues;
   if (!isRecord(issue) || others.length > 0) return undefined;
-  if ([issue.path].flat().join(".") !== "expectedTotalPriceCents") return undefined;
-  const cents = Number(/\b[1-9]\d*\b/.exec(String(issue.message))?.[0]);
+  if ([issue.path].flat().map(scalarText).join(".") !== "expectedTotalPriceCents") return undefined;
+  const cents = Number(/\b[1-9]\d*\b/.exec(scalarText(issue.message))?.[0]);
   return Number.isSafeInteger(cents) ? cents : undefined;
 }
 
@@ -150,7 +152,7 @@ export async function presentRental(rentalId: number | string, call: Context["ca
 async function currentTerm(rentalId: string, call: Context["call"]): Promise<string> {
   const rental: unknown = await call("getRental", { rentalId }).catch(() => undefined);
   if (!isRecord(rental)) return "The rental could not be looked up either.";
-  const term = firstAt(rental, ["termType", "currentTerm.termType"]) ?? "unknown";
-  const end = firstAt(rental, termEndPaths);
-  return `The rental's term is now: ${term}${end === undefined ? "" : ` until ${end}`}.`;
+  const term = plainText(firstAt(rental, ["termType", "currentTerm.termType"]) ?? "unknown");
+  const end = plainText(firstAt(rental, termEndPaths));
+  return `The rental's term is now: ${term}${end && ` until ${end}`}.`;
 }

@@ -5,6 +5,7 @@ import { sandboxExamples } from "../../command-kit/examples.ts";
 import { writeAndCheck } from "../../command-kit/outcomes.ts";
 import { isRecord, recordsOf } from "../../command-kit/responses.ts";
 import { idOf } from "../../core/responses/rental.ts";
+import { plainText } from "../../output/text.ts";
 import { id } from "./views.ts";
 
 export default defineCommand({
@@ -60,5 +61,5 @@ async function attachedNow(id: string, { call }: Pick<Context, "call">): Promise
   if (!isRecord(volume)) return "The volume could not be looked up either.";
   const rentals = volume.rentalIds ?? volume.attachedRentalIds;
   if (!Array.isArray(rentals)) return "The listing does not show the volume's rentals.";
-  return `The volume is attached to: ${rentals.join(", ") || "nothing"}.`;
+  return `The volume is attached to: ${rentals.map(plainText).join(", ") || "nothing"}.`;
 }

@@ -1,5 +1,5 @@
 import { UnexpectedResponse } from "../errors.ts";
-import { isRecord, shownAt } from "../json.ts";
+import { asText, isRecord, shownAt } from "../json.ts";
 
 /** A record's ID as text. */
 export function idOf(record: unknown): string | undefined {
@@ -48,5 +48,5 @@ export function statesOf(rental: unknown): readonly string[] {
   const named = statePaths.map((path) => rental[path]).filter((state) => typeof state === "string");
   const states = [...new Set(named.map((state) => state.toLowerCase()))];
   // `state` is the documented field. If it says that the rental is terminated, other fields do not matter.
-  return /^terminated$/i.test(String(rental.state)) ? ["terminated"] : states;
+  return /^terminated$/i.test(asText(rental.state)) ? ["terminated"] : states;
 }

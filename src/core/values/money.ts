@@ -63,8 +63,13 @@ export function dollarText(amount: Money): string {
   return `${amount < 0n ? "-" : ""}$${whole.replace(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction}`;
 }
 
+/** Cents as they were received. `text` is the received text of a number that JavaScript would round. */
+export const exactCents = (cents: number, text: unknown): number | bigint =>
+  Number.isFinite(cents) && typeof text === "string" && /^-?\d+$/.test(text) ? BigInt(text) : cents;
+
 /** Formats cents as dollars, such as `$1,234.50`. A number that is not finite is returned as text. */
-export function dollars(cents: number): string {
+export function dollars(cents: number | bigint): string {
+  if (typeof cents === "bigint") return dollarText(cents * 10n ** BigInt(centDecimals));
   // Most amounts in a long list are handled here. Big integers would take ten times as long.
   if (Number.isInteger(cents) && cents >= 0 && cents < 100_000) {
     return `$${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
@@ -110,5 +115,12 @@ export function parseMoney(text: string, source: string): Money {
   return scaled(`${digits.whole}.${digits.fraction}`, decimals);
 }
 
+/** How many characters of a text a message shows. */
+const maxShown = 100;
+
 const notAnAmount = (text: string, source: string): UsageError =>
-  new UsageError(`${source} must be an amount in dollars such as 12.50, not ${JSON.stringify(text)}`);
+  new UsageError(
+    `${source} must be an amount in dollars such as 12.50, not ${JSON.stringify(
+      text.length > maxShown ? `${text.slice(0, maxShown)}…` : text,
+    )}`,
+  );

@@ -1,4 +1,4 @@
-import { isRecord, parseJson } from "../../core/json.ts";
+import { isRecord, parseJson, scalarText } from "../../core/json.ts";
 
 /** The fields of a request for a picture (service section 2.8). */
 export type Settings = Readonly<Record<string, unknown>>;
@@ -40,11 +40,14 @@ export function parametersText(request: Settings, version: string): string {
     [prompt ?? "", ...loras].filter((part) => part !== "").join(" "),
     ...(negative ? [`Negative prompt: ${negative}`] : []),
     Object.entries(values)
-      .flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${quoted(String(value))}`]))
+      .flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${quoted(textOf(value))}`]))
       .join(", "),
   ];
   return lines.join("\n");
 }
+
+/** `String` would throw for some objects. */
+const textOf = (value: unknown): string => scalarText(value) || (JSON.stringify(value) ?? "");
 
 const quoted = (value: string) => (/[,:\n]/.test(value) ? JSON.stringify(value) : value);
 

@@ -1,6 +1,6 @@
 import { isRecord } from "../../core/json.ts";
 import { exactText } from "../../core/values/exact-numbers.ts";
-import { dollars } from "../../core/values/money.ts";
+import { dollars, exactCents } from "../../core/values/money.ts";
 import { type Column, nameOf, type View } from "../../core/view.ts";
 import { isSimpleList, plainText } from "../text.ts";
 
@@ -72,13 +72,15 @@ function childrenOf(value: unknown): readonly [string, unknown][] {
   if (!Array.isArray(value) && !isRecord(value)) return [];
   return Object.entries(value).map(([key, inner]) => [
     key,
-    isCentsPath(key) ? inner : (exactText(value, key) ?? inner),
+    isCentsPath(key) && typeof inner === "number"
+      ? exactCents(inner, exactText(value, key))
+      : (exactText(value, key) ?? inner),
   ]);
 }
 
 /** Formats a leaf for the user: cents become dollars, and the word "cents" is removed from their path. */
 export function shownLeaf({ path, value }: Leaf): { readonly path: string; readonly text: string } {
-  if (typeof value === "number" && isCentsPath(path)) {
+  if ((typeof value === "number" || typeof value === "bigint") && isCentsPath(path)) {
     return { path: withoutCents(path), text: dollars(value) };
   }
   return { path, text: plainText(value) };

@@ -2,6 +2,7 @@ import { type RentalType, rentalTypeOf } from "../../../client/rentals/type.ts";
 import type { Context } from "../../../command-kit/context.ts";
 import type { Offer } from "../../../command-kit/define.ts";
 import { isRecord, jsonOf, recordsOf } from "../../../command-kit/responses.ts";
+import { asText } from "../../../core/json.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { dollars } from "../../../core/values/money.ts";
 import { optionsListing } from "../../../openapi/resources.ts";
@@ -55,8 +56,8 @@ const price = ({ costPerHourCents: cents }: Option): number =>
 /** GPUs, region, network, price and the number available, for people. */
 const cellsOf = ({ gpuType, gpuCount, region, connectionType, totalAvailable, ...option }: Option) => [
   [gpuCount, gpuType].filter(isValue).join(" x "),
-  String(region ?? ""),
-  String(connectionType ?? ""),
+  asText(region),
+  asText(connectionType),
   Number.isFinite(price(option)) ? `${dollars(price(option))}/h` : "price unknown",
   typeof totalAvailable === "number" ? `${totalAvailable} available` : "",
 ];

@@ -13,7 +13,7 @@ import {
   Unavailable,
   UnexpectedResponse,
 } from "../../../core/errors.ts";
-import { firstAt } from "../../../core/json.ts";
+import { asText, firstAt } from "../../../core/json.ts";
 import { assertIsRental, idOf, statesOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
 import { hostOf, LockLost, pidOf } from "../../../core/tasks/lock.ts";
@@ -178,8 +178,7 @@ async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRen
   }
 }
 
-const createdAt = (record: unknown): number | undefined =>
-  parseTime(String(firstAt(record, ["createdAt"]) ?? ""));
+const createdAt = (record: unknown): number | undefined => parseTime(asText(firstAt(record, ["createdAt"])));
 
 const boundTo = (lease: Lease, { id, createdAt }: ActiveRental): Lease => ({
   ...lease,

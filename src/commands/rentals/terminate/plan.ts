@@ -4,8 +4,8 @@ import type { Context } from "../../../command-kit/context.ts";
 import { labelLookup } from "../../../command-kit/labels.ts";
 import { labelOf, noDescription, termEndPaths } from "../../../command-kit/responses.ts";
 import { mayBeLabel, parseId } from "../../../command-kit/values.ts";
-import { NotFound, NotOffered, UsageError } from "../../../core/errors.ts";
-import { firstAt } from "../../../core/json.ts";
+import { NotFound, NotOffered, UnexpectedResponse, UsageError } from "../../../core/errors.ts";
+import { asText, firstAt } from "../../../core/json.ts";
 import { assertIsRental, idOf, idsOf, sameIdIn } from "../../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { requestForId } from "../../../openapi/id-parameter.ts";
@@ -27,7 +27,7 @@ export interface TerminationPlan {
   /** The request that terminates the rental; undefined if the rental has already ended, or if there is a `problem`. */
   readonly request: RequestParts | undefined;
   /** Why no request can be sent, although the rental is active. */
-  readonly problem?: UsageError;
+  readonly problem?: Error;
   /** The requests for other types of rental. Only in a dry run, which does not look up the type. */
   readonly alternatives: readonly RequestParts[];
 }
@@ -35,7 +35,10 @@ export interface TerminationPlan {
 interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil"> {
   /** The id as the service writes it. */
   readonly wireId: string | number;
-  /** All ids in the rental's record, as one text. Equal for two plans of the same rental. */
+  /**
+   * All ids in the rental's record, and its type if the record says it, as one text. Equal for two plans of the same
+   * rental. A virtual machine and a bare-metal rental may have the same id.
+   */
   readonly key: string;
   readonly type: RentalType | undefined;
   readonly ended: boolean;
@@ -89,9 +92,23 @@ export async function planMatching(
       return id === undefined ? [] : [{ ...rentalOf(id, record), type: rentalTypeOf(record) ?? type }];
     }),
   );
-  if (rentals.length === 0) return [];
-  const operations = await listedOperations(context);
-  return rentals.map((rental) => planOrProblem(rental, operations));
+  const unnamed = listed.filter(({ record }) => idOf(record) === undefined);
+  if (rentals.length + unnamed.length === 0) return [];
+  const operations = rentals.length === 0 ? [] : await listedOperations(context);
+  return [
+    ...rentals.map((rental) => planOrProblem(rental, operations)),
+    ...unnamed.map(({ record }) => planWithoutId(record)),
+  ];
+}
+
+/** The plan for an active rental whose record has no ID. The rental cannot be terminated, but must not go unnoticed. */
+function planWithoutId(record: unknown): TerminationPlan {
+  const { label, reservedUntil } = rentalOf("", record);
+  const problem = new UnexpectedResponse(
+    "the service lists an active rental without an ID, so gpuctl cannot terminate it",
+    "It is still billed. Terminate it in the service's dashboard.",
+  );
+  return { id: label ?? "(no ID)", label, reservedUntil, request: undefined, problem, alternatives: [] };
 }
 
 /**
@@ -181,9 +198,9 @@ function rentalOf(id: string, record: unknown): Rental {
   return {
     id,
     wireId,
-    key: JSON.stringify((ids.length > 0 ? ids : [wireId]).map(String)),
+    key: JSON.stringify([rentalTypeOf(record) ?? "", ...(ids.length > 0 ? ids : [wireId]).map(String)]),
     label: labelOf(record),
-    reservedUntil: parseTime(String(firstAt(record, termEndPaths))),
+    reservedUntil: parseTime(asText(firstAt(record, termEndPaths))),
     type: rentalTypeOf(record),
     ended: hasEnded(record),
   };
