@@ -1,5 +1,5 @@
 /**
- * Compares a streamed chat with `curl` and with the `openai` package. Measures two times: from the arrival of the
+ * Compares a streamed chat with `curl` and with the `openai` package. Measures two durations: from the arrival of the
  * request at the server to the first byte on stdout, and until up to 100,000 tokens are written to a pipe. Each round
  * runs every command line once. Needs curl. `npm run bench:chat` builds first. `npm run bench:chat -- 20` runs 20
  * rounds.

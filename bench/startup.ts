@@ -75,7 +75,7 @@ const peers: Readonly<Record<string, Line>> = Object.fromEntries(
 
 /**
  * The command lines to measure, for the build in a folder. Each build has its own state, because a build refuses the
- * state of a newer one.
+ * state of a newer build.
  */
 function linesOf(
   stateName: string,

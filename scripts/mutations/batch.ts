@@ -26,7 +26,7 @@ export const batchMutations: readonly Mutation[] = [
     tests,
   },
   {
-    name: "a mistyped base URL blocks a batch that has done nothing",
+    name: "a mistyped base URL blocks a batch that has processed no line",
     file: "src/batch/engine/batch.ts",
     from: 'known.ledger.count("pending") < known.ledger.size;',
     to: "true;",
@@ -96,7 +96,7 @@ export const batchMutations: readonly Mutation[] = [
     tests: ["test/commands/batch-resume.test.ts"],
   },
   {
-    name: "a batch adds a result to a line whose end was moved",
+    name: "a batch writes a result into the middle of a line after the output was edited",
     file: "src/batch/engine/open.ts",
     from: "if (outputEnd > 0 && !(await endsLine(files.read(out, outputEnd - 1)))) {",
     to: "if (outputEnd > 0 && !(await endsLine(files.read(out, outputEnd - 1))) && size < 0) {",

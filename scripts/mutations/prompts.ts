@@ -17,7 +17,7 @@ export const promptMutations: readonly Mutation[] = [
     tests: ["test/cli/prompts.test.ts"],
   },
   {
-    name: "a confirmation does not say where it acts",
+    name: "a confirmation does not say on which service or profile the command acts",
     file: "src/cli/prompt/confirm.ts",
     from: 'const message = [what, placeOf(settings, node)].filter(Boolean).join(" ");',
     to: "const message = what;",
@@ -38,7 +38,7 @@ export const promptMutations: readonly Mutation[] = [
     tests: ["test/commands/reserve.test.ts"],
   },
   {
-    name: "reserve extend needs the end of the term",
+    name: "reserve extend requires --expected-reserved-until",
     file: "src/commands/reserve/extend.ts",
     from: "if ((given !== undefined && !isDate) ||",
     to: "if (given === undefined || !isDate ||",
@@ -185,7 +185,7 @@ export const promptMutations: readonly Mutation[] = [
     tests: ["test/commands/labels.test.ts"],
   },
   {
-    name: "a label wins over an ID",
+    name: "a label takes precedence over an ID",
     file: "src/command-kit/labels.ts",
     from: "if (await isId(kind, word, call, list.volume)) return undefined;",
     to: 'if (await isId(kind, word + " ", call, list.volume)) return undefined;',
@@ -206,7 +206,7 @@ export const promptMutations: readonly Mutation[] = [
     tests: ["test/commands/labels.test.ts"],
   },
   {
-    name: "gpuctl balance suggests nothing",
+    name: "the error for gpuctl balance suggests nothing",
     file: "src/cli/parse/unknown.ts",
     from: "const exact = having([word]);",
     to: "const exact = having([]);",

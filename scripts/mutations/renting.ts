@@ -3,7 +3,7 @@ import type { Mutation } from "../mutations.ts";
 /** Creating, limiting and ending rentals, and limits of what inference costs. */
 export const rentingMutations: readonly Mutation[] = [
   {
-    name: "a burn limit counts only what is active",
+    name: "a burn limit does not count the new rental",
     file: "src/commands/rentals/create/burn.ts",
     from: "const total = active + (added?.cost ?? 0n);",
     to: "const total = active;",
@@ -52,7 +52,7 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/cli/budget.test.ts"],
   },
   {
-    name: "batch run takes a typed --max-cost for the limit of the profile",
+    name: "batch run treats a typed --max-cost like the limit of the profile",
     file: "src/commands/batch/run.ts",
     from: '"max-cost" in typedFlags,',
     to: "false,",
@@ -192,7 +192,7 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/commands/billing.test.ts"],
   },
   {
-    name: "a rental is ended by another ID of its record",
+    name: "a rental is ended by another of its IDs than the user named",
     file: "src/commands/rentals/terminate/plan.ts",
     from: "sameIdIn(record, id) ?? parseId(id)",
     to: "idsOf(record)[0] ?? parseId(id)",
@@ -227,7 +227,7 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-jobs.test.ts"],
   },
   {
-    name: "Ctrl-C after a rental was refused says that nothing was sent",
+    name: "the error after Ctrl-C says that nothing was sent although a create was refused",
     file: "src/cli/start/connection.ts",
     from: "if (!isRead(init)) hasWritten = true;",
     to: "",

@@ -101,7 +101,7 @@ export const resultMutations: readonly Mutation[] = [
     tests: ["test/commands/chat-conversation.test.ts"],
   },
   {
-    name: "the base64 text of a result in a kept response ends twice",
+    name: "the base64 text of a result in a kept response has its padding twice",
     file: "src/media/base64.ts",
     from: '    this.#padding = "";\n',
     to: "",
@@ -178,7 +178,7 @@ export const resultMutations: readonly Mutation[] = [
     tests: ["test/mcp/outcomes.test.ts"],
   },
   {
-    name: "the log of a job that was cut off is not read from its start",
+    name: "a job's log that was cut off is not read again from its start",
     file: "src/jobs/watch.ts",
     from: "if (isOther || found.size < at) at = 0;",
     to: "if (isOther) at = 0;",

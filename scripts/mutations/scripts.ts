@@ -10,7 +10,7 @@ export const scriptMutations: readonly Mutation[] = [
     tests: ["test/cli/errors.test.ts"],
   },
   {
-    name: "an error names another flag than the one that was typed",
+    name: "an error names another flag than the user typed",
     file: "src/cli/parse/values.ts",
     from: "return given.find((name) => name !== undefined) ?? names[0];",
     to: "return names[0];",
@@ -73,7 +73,7 @@ export const scriptMutations: readonly Mutation[] = [
     tests: ["test/docs/cookbook.test.ts"],
   },
   {
-    name: "the argument comes before stdin",
+    name: "the argument comes before the text from stdin",
     file: "src/cli/prompt/ask.ts",
     from: "given === undefined ? text :",
     to: 'given !== undefined ? String(given) + "\\n\\n" + text :',
@@ -130,7 +130,7 @@ export const scriptMutations: readonly Mutation[] = [
     build: true,
   },
   {
-    name: "the check of a value against a schema has hardly any time limit",
+    name: "the check of a value against a schema may take 40 seconds",
     file: "src/openapi/schema-check.ts",
     from: "const maxCheckTime = 3_000;",
     to: "const maxCheckTime = 40_000;",

@@ -16,14 +16,14 @@ const filters = { tests: ["test/e2e/streams.test.ts"], build: true } as const;
 /** Keys, outcomes, text from outside and stored state. */
 export const trustMutations: readonly Mutation[] = [
   {
-    name: "text of the service reaches the terminal raw",
+    name: "text from the service reaches the terminal raw",
     file: "src/cli/print/guard.ts",
     from: ".map(drawn ? sanitizeDrawn : sanitize)",
     to: ".map((line) => line)",
     tests: ["test/cli/errors.test.ts", "test/cli/quiet.test.ts", "test/commands/rentals-run.test.ts"],
   },
   {
-    name: "text of the service changes a question",
+    name: "text from the service reaches a prompt raw",
     file: "src/cli/print/guard.ts",
     from: "cleanPrompts(await io.prompts(), line)",
     to: "io.prompts()",
@@ -37,28 +37,28 @@ export const trustMutations: readonly Mutation[] = [
     tests: formats,
   },
   {
-    name: "a line break of C1 starts a line",
+    name: "a C1 line break starts a new line",
     file: "src/output/text.ts",
     from: "/\\r\\n|[\\t-\\r\\x85\\u2028\\u2029]/g",
     to: "/\\r\\n|[\\t-\\r\\u2028\\u2029]/g",
     tests: exits,
   },
   {
-    name: "a cell of CSV is a formula",
+    name: "a spreadsheet runs a CSV cell as a formula",
     file: "src/output/delimited.ts",
     from: "const shown = (text: string) => inertCell(",
     to: "const shown = (text: string) => (",
     tests: formats,
   },
   {
-    name: "a negative number in CSV is a text",
+    name: "a negative number in CSV is written as text",
     file: "src/output/delimited.ts",
     from: "formula.test(text) && !number.test(text)",
     to: "formula.test(text)",
     tests: formats,
   },
   {
-    name: "a delay that is too long is not reported",
+    name: "a Retry-After that is too long to wait for is not reported",
     file: "src/cli/report/failure-meanings.ts",
     from: "const wait = retryAfter === undefined ? undefined",
     to: "const wait = retryAfter !== -1 ? undefined",
@@ -72,7 +72,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: paid,
   },
   {
-    name: "a picture that cannot be used loses the ones after it",
+    name: "the pictures after one that cannot be used are lost",
     file: "src/commands/image/save.ts",
     from: "      });\n      continue;\n    }\n    try {",
     to: "      });\n      break;\n    }\n    try {",
@@ -107,7 +107,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: [...secrets, "test/cli/key-echo.test.ts"],
   },
   {
-    name: "a filter without an end cannot be interrupted",
+    name: "an endless filter cannot be interrupted",
     file: "src/output/jq.ts",
     from: "listeners.push(addAbortListener(interrupted, () => reject(interrupted.reason)));",
     to: "",
@@ -128,7 +128,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/long-lists.test.ts"],
   },
   {
-    name: "the sandbox speaks a text of any length",
+    name: "the sandbox generates speech from a text of any length",
     file: "src/sandbox/handlers/media.ts",
     from: "text.length > maxSpeechLength,",
     to: "text.length < 0,",
@@ -142,7 +142,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/sandbox/serve.test.ts"],
   },
   {
-    name: "a SIGINT from outside does not end a question",
+    name: "a SIGINT from another program does not end a prompt",
     file: "src/system/prompts.ts",
     from: "for (const signal of endSignals) process.on(signal, end);",
     to: "",
@@ -194,14 +194,14 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/contract/service.test.ts"],
   },
   {
-    name: "a virtual machine may open one port more",
+    name: "a virtual machine may open one port too many",
     file: "src/contract/rentals.ts",
     from: ".max(20)",
     to: ".max(21)",
     tests: ["test/contract/service.test.ts"],
   },
   {
-    name: "a question is asked into a file",
+    name: "a prompt is written to a file",
     file: "src/cli/prompt/confirm.ts",
     from: "promptsAllowed && stdin.isTTY && stderr.isTTY",
     to: "promptsAllowed && stdin.isTTY",
@@ -230,7 +230,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-terminate.test.ts", "test/client/negotiation.test.ts"],
   },
   {
-    name: "a rental has the address of a network",
+    name: "a rental gets the address of a network",
     file: "src/sandbox/rentals/record.ts",
     from: "(number % hostsPerNetwork) + 1",
     to: "number % hostsPerNetwork",
@@ -258,7 +258,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/sandbox/billing.test.ts"],
   },
   {
-    name: "a broken pipe in a response is an unknown error",
+    name: "a broken pipe during a response is reported as an unknown error",
     file: "src/client/failure.ts",
     from: '"ECONNRESET", "EPIPE", ',
     to: '"ECONNRESET", ',
@@ -328,14 +328,14 @@ export const trustMutations: readonly Mutation[] = [
     tests: direct,
   },
   {
-    name: "a request without a body has no length",
+    name: "a POST without a body has no Content-Length",
     file: "src/client/transport/wire.ts",
     from: "body === undefined && !withoutBody.has(method)",
     to: "false",
     tests: direct,
   },
   {
-    name: "a large WAV file is of an unknown format",
+    name: "a large WAV file has an unknown format",
     file: "src/media/sniff.ts",
     from: "/^RIFF|^RF64/",
     to: "/^RIFF/",
@@ -356,7 +356,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/support/snapshots.test.ts"],
   },
   {
-    name: "the README installs gpuctl under a name that anyone may take",
+    name: "the README installs gpuctl by a name that anyone could register",
     file: "README.md",
     from: "      - run: npm install --global ./vendor/gpuctl-*.tgz",
     to: "      - run: npm install --global gpuctl",
@@ -384,7 +384,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: resumed,
   },
   {
-    name: "a guard ends a resumed job whose lease is in another file",
+    name: "a guard ends a resumed job whose lease is not in the current lease file",
     file: "src/commands/rentals/run.ts",
     from: "const place = placeOf(left, context);",
     to: "const place = current;",
@@ -545,21 +545,21 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-lease.test.ts"],
   },
   {
-    name: "a full disk keeps a guard from ending a rental",
+    name: "a full disk prevents a guard from ending a rental",
     file: "src/commands/rentals/guard/round.ts",
     from: "if (hasLock || !isDiskFull(error)) throw error;",
     to: "if (error !== undefined) throw error;",
     tests: ["test/commands/rentals-guard.test.ts"],
   },
   {
-    name: "a guard that cannot remove a lease succeeds",
+    name: "a guard that cannot remove a lease reports success",
     file: "src/commands/rentals/guard/round.ts",
     from: "return notRemoved(outcome, found, error);",
     to: "return outcome;",
     tests: ["test/commands/rentals-guard.test.ts"],
   },
   {
-    name: "a long label keeps --notify from running its command",
+    name: "a long label prevents --notify from running its command",
     file: "src/commands/rentals/guard/events.ts",
     from: "shortened(withoutControls(text))",
     to: "withoutControls(text)",
@@ -623,7 +623,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-guard.test.ts"],
   },
   {
-    name: "a page whose name resolves to this machine uses an engine with a key",
+    name: "a page whose name resolves to this machine can use an engine with a key",
     file: "src/sandbox/app.ts",
     from: "if (!isOfOtherPage && !hasOtherName) return;",
     to: "if (!isOfOtherPage) return;",

@@ -58,7 +58,7 @@ test("the rows of a CSV file stay whole although each chunk overwrites the one b
   expect(found).toEqual(prompts);
 });
 
-test("a valid body is checked without options, because with options every check would leave garbage", () => {
+test("a valid body is checked without options, because options would leave garbage to collect after every check", () => {
   const operation = operations.createChatCompletion;
   const parse = vi.spyOn(operation.input, "safeParse");
   const body = { model: "m", messages: [{ role: "user", content: "hi" }] };

@@ -35,7 +35,7 @@ test("stdout has only the result", async () => {
   }
 });
 
-test("colors are for terminals, unless they are enabled", async () => {
+test("only a terminal gets colors, unless a flag or a variable says otherwise", async () => {
   const { run } = await createCli();
   await run("rentals create vm --gpus 1 --sandbox --yes");
   const isColored = async (line: string, env: Record<string, string>, terminal?: number) => {

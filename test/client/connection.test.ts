@@ -75,7 +75,7 @@ describe("large responses", () => {
       createSecureServer(selfSigned("localhost"), (request, response) => response.end(bodyOf(request.url))),
   };
 
-  /** Reads eight responses at once, one of them slowly. */
+  /** Reads eight responses at the same time, one of them slowly. */
   async function responsesAtOnce(protocol: keyof typeof servers, method: string) {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     const { port } = await open(servers[protocol]());

@@ -155,7 +155,7 @@ describe("the shards of a batch", () => {
     expect(await cli.run(`${shardLine} 2/3`, { env })).toMatchObject({ code: exit.done });
   });
 
-  test("must all use the same number of shards: of two runs with different numbers that start at once, one is refused", async () => {
+  test("must all use the same number of shards: of two runs with different numbers that start at the same time, one is refused", async () => {
     const cli = await cliWith();
     const runs = await Promise.all(["0/3", "1/2"].map((shard) => cli.run(`${shardLine} ${shard}`, { env })));
     const refused = runs.filter(({ code }) => code === exit.usage);

@@ -680,7 +680,7 @@ describe("batch run", () => {
   );
 
   const count = thorough ? 10_000 : 300;
-  test(`sends as many requests as the journal of ${count} lines records, in spite of faults`, async () => {
+  test(`sends as many requests as are recorded in the journal of ${count} lines, in spite of faults`, async () => {
     const cli = await createCli();
     await write(
       cli,

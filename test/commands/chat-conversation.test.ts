@@ -248,7 +248,7 @@ describe("the commands in a conversation", () => {
     expect(asked(loaded)[0]).toHaveLength(5);
   });
 
-  test("/save with the same name in two conversations at once keeps both sessions", async () => {
+  test("/save with the same name in two conversations at the same time keeps both sessions", async () => {
     const cli = await createCli();
     const say = (message: string) =>
       cli.run("chat --sandbox", { terminal: 80, lines: [message, "/save mine"] });

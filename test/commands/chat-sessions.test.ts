@@ -40,7 +40,7 @@ test.each([
   expect(await namesIn(cli)).toEqual(["good"]);
 });
 
-test("a question with an unreadable time is named by the current date when it is continued", async () => {
+test("a question whose time is unreadable gets a name with the current date when it is continued", async () => {
   const cli = await createCli();
   await cli.run("chat 🐈 --sandbox");
   const text = await readFile(fileOf(cli, "last"), "utf8");
@@ -129,7 +129,7 @@ describe("the file of a question whose process was killed", () => {
   test.each([
     ["aaa", "bbb"],
     ["bbb", "aaa"],
-  ])("does not replace the later one of two, in any order of their names: %s, %s", async (earlier, later) => {
+  ])("does not replace a later answer of the same kind, whatever the IDs: %s, %s", async (earlier, later) => {
     const cli = await createCli();
     await mkdir(folderOf(cli), { recursive: true });
     const header = JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess });
@@ -439,7 +439,7 @@ describe("a session file that another program changes while an answer arrives", 
     ["removed", (path) => rmSync(path)],
     ["emptied", (path) => writeFileSync(path, "")],
   ])(
-    "and that was %s during a conversation: it goes on, and can be saved under another name",
+    "and that was %s during a conversation: the conversation goes on, and can be saved under another name",
     async (_how, change) => {
       const cli = await createCli();
       const run = async () => {

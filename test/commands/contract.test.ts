@@ -48,7 +48,7 @@ function requestsOnce(example: Example): Promise<readonly SeenRequest[]> {
   return requests;
 }
 
-test.each(ids)("an example of a command that declares the operation %s sends its request", async (id) => {
+test.each(ids)("a command that declares %s has an example that sends the operation", async (id) => {
   const operation: Operation = operations[id];
   const { replacedBy } = operation;
   const replacementIsMissing: Responder = ({ path, method }) =>

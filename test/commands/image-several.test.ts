@@ -193,7 +193,7 @@ describe("image with several pictures, after a response of 429", () => {
   });
 
   test.each(["1", "3"])(
-    "fails with the 429 if the responses do not change, with %s requests at once",
+    "fails with the 429 if every response is a 429, with %s requests at once",
     async (concurrency) => {
       const { responder } = service(() => refused(429));
       const { run } = await createCli({ respond: responder });

@@ -126,7 +126,7 @@ describe("labels if one of the two listings of rentals is not available", () => 
     expect(await run("rentals get trainer -o id", overNetwork())).toMatchObject({ code: 0, out: "7\n" });
   });
 
-  test("are not looked up after a response of 500, because another rental could have the same label", async () => {
+  test("cannot be used after a response of 500, because another rental could have the same label", async () => {
     const { run } = await createCli({ respond: failing(500) });
     expect(await run("rentals get trainer -o id --retries 0", overNetwork())).toMatchObject({
       code: 7,

@@ -126,7 +126,7 @@ describe("a response to image with one unusable picture", () => {
     },
   );
 
-  test("prints a complete JSON document on stdout and on stderr with -o json", async () => {
+  test("prints one complete JSON document on stdout and one on stderr with -o json", async () => {
     const { run } = await createCli({ respond: images(good, { image: "***" }) });
     const { code, out, err } = await run("image cat -o json", overNetwork());
     expect({ code, pictures: JSON.parse(out) }).toMatchObject({
@@ -162,7 +162,7 @@ describe("a response to image with one unusable picture", () => {
 });
 
 test.each([1, 2, 3])(
-  "image saves an unusable response unchanged if the length of a picture modulo 3 is %s",
+  "image saves an unusable response unchanged if the length of a picture is a multiple of 3, plus %i",
   async (length) => {
     const body = {
       images: [{ image: base64(Buffer.alloc(300 + length, "RIFF")) }, { url: "https://x.example" }],

@@ -675,7 +675,7 @@ describe("a service that cannot be reached or refuses requests", () => {
     ]);
   });
 
-  test("does not keep the guard from ending rentals if only one of the two listings fails", async () => {
+  test("lets the guard end rentals if only one of the two listings fails", async () => {
     let isUp = true;
     const cli = await createCli({
       respond: (request) =>
@@ -694,7 +694,7 @@ describe("a service that cannot be reached or refuses requests", () => {
   test.each([
     ["the service's list is incomplete", isList, { items: [], hasMore: true }],
     ["a lookup responds with another rental", isLookup, { id: 777, state: "active" }],
-  ])("does not say that nothing was changed if it ended a rental and %s", async (_, isAffected, body) => {
+  ])("does not hide that the guard ended a rental if %s", async (_, isAffected, body) => {
     let isUp = true;
     const cli = await createCli({
       respond: (request) => (!isUp && isAffected(request) ? Response.json(body) : undefined),

@@ -210,7 +210,7 @@ describe("rentals create --lease", () => {
     });
   });
 
-  test("loses no lease if several processes create rentals at once", async () => {
+  test("loses no lease if several processes create rentals at the same time", async () => {
     const cli = await createCli();
     const runs = await Promise.all(Array.from({ length: 8 }, () => cli.run(`${create} --lease 2h -o id`)));
     const created = runs.map(({ out }) => out.trim()).toSorted();

@@ -149,7 +149,7 @@ test("rentals list says so if no rental matches", async () => {
   });
 });
 
-test("rentals list --watch filters, sorts and limits, and reports no rental as ended because it is beyond the limit", async () => {
+test("rentals list --watch filters, sorts and limits, and does not count a rental beyond the limit as ended", async () => {
   const controller = new AbortController();
   const listings = [rentals, rentals.filter(({ id }) => id !== 9)];
   const { run } = await createCli({

@@ -88,7 +88,7 @@ describe.skipIf(process.platform === "win32")("a job", () => {
     expect(await renter.jobs()).toMatchObject([{ rentalId: "1001" }]);
   });
 
-  test("is resumed by only one of two processes that try at once", async () => {
+  test("is resumed by only one of two processes that try at the same time", async () => {
     const { folder } = await createRenter();
     const state = join(folder, "state");
     const { id } = await storeJob(state, { process: deadProcess });
@@ -504,7 +504,7 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     return renter;
   }
 
-  test("keeps a guard from ending the rental while `jobs attach` waits", async () => {
+  test("prevents a guard from ending the rental while `jobs attach` waits", async () => {
     let guard: (() => Promise<unknown>) | undefined;
     const { run } = await createDetached(async () => {
       await guard?.();

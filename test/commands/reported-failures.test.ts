@@ -53,7 +53,7 @@ describe("a failure in a response with status 200, from an operation that only t
   test.each([
     ["api-keys revoke ci --yes", "`gpuctl api-keys list` shows whether the key was revoked."],
     ["ssh-keys remove ci --yes", "`gpuctl ssh-keys list` shows whether the key was removed."],
-  ])("means that %s, a DELETE, did nothing, unless the body is an error", async (line, look) => {
+  ])("makes %s (a DELETE) fail, but if the body is an error, the outcome is unknown", async (line, look) => {
     expect(await (await cli(failed)).run(line, service)).toMatchObject({ code: 7, out: "" });
     const outcome = await (await cli(error)).run(line, service);
     expect(outcome).toMatchObject({ code: 10, out: "" });

@@ -70,7 +70,7 @@ test("the same script with the same seed has the same output and state, byte for
   expect(failed.map((text) => text.split("\n")[0])).toEqual(["rentals get 1001 --retries 0 -> 7"]);
 });
 
-test("no code of the sandbox except its clock reads the time of the computer, and none uses random values", () => {
+test("no code of the sandbox uses random values, and only its clock reads the time of the computer", () => {
   const folder = new URL("../../src/sandbox", import.meta.url).pathname;
   const offenders = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))

@@ -353,7 +353,7 @@ describe("shell completions in setup", () => {
     expect(await readFile(join(folder, place), "utf8")).toContain("gpuctl");
   });
 
-  test("are loaded from the startup file by a line that is added after a prompt, only if the shell needs it", async () => {
+  test("are loaded by a line in the startup file, which setup adds only if the shell needs it and the user agrees", async () => {
     const { run, folder } = await setUp();
     const env = { SHELL: "/bin/bash", HOME: folder };
     const startup = () => readFile(join(folder, ".bashrc"), "utf8");

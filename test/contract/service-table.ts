@@ -1,6 +1,6 @@
 /**
- * Sections 2 to 9 of the service's specification, copied by hand. Everything else derives its limits from `src/contract`; this
- * table does not, so that a wrong limit there is found.
+ * Sections 2 to 9 of the service's specification, copied by hand. Everything else takes its limits from `src/contract`.
+ * This table does not, so the tests that use it find a wrong limit in the contract.
  */
 
 /** A field of a request. */

@@ -57,7 +57,7 @@ test.each([
   expect(await outcome.catch(() => "busy")).toBe(taken ? "taken over" : "busy");
 });
 
-test("only one of several waiting processes takes over the lock of a process that no longer runs, at once", async () => {
+test("processes that wait for the lock of a killed process never hold it at the same time", async () => {
   const { path, folder } = await scratch();
   const killed = { ...options, processes: processCalled("killed") };
   await new Promise<void>((held) => {

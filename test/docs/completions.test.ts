@@ -68,13 +68,13 @@ test.for(everyNth(15, commands))("Tab in bash offers every flag of $path", async
   expect(new Set(words).size, "each once").toBe(words.length);
 });
 
-test("a flag takes a value in every command or in none, so that its value is never mistaken for a command", () => {
+test("a flag takes a value in every command or in none, except for -f and --count", () => {
   const withValue = new Set(valueFlags(treeOf(nouns, globals)));
   const switches = commands
     .flatMap((spec) => spec.flags)
     .filter(({ value }) => value === undefined)
     .flatMap(({ names, short }) => [...names.map((name) => `--${name}`), ...(short ? [`-${short}`] : [])]);
-  // The exceptions are used only after the words of their command: `-f` takes a value in `api call` but not in
+  // These two are used only after the words of their command: `-f` takes a value in `api call` but not in
   // `rentals jobs logs`, and `--count` takes a value in `rentals create` but not in `sandbox requests`.
   expect(switches.filter((name) => withValue.has(name))).toEqual(["-f", "--count"]);
 });

@@ -42,7 +42,7 @@ describe.each([
   });
 });
 
-test("two processes in one session at once write whole lines, and each answer follows its question", async () => {
+test("two processes that use one session at the same time write whole lines, and each answer follows its question", async () => {
   const { home, server } = await homeWithServer();
   const rounds = 3;
   const talk = async (who: string) => {
@@ -110,7 +110,7 @@ describe("a full disk", () => {
     expect(await readdir(folderOf(home))).toEqual([]);
   });
 
-  test("does not keep a session from being removed", async () => {
+  test("does not prevent the removal of a session", async () => {
     const { home, server } = await homeWithServer();
     const first = home.run("chat hello --session s -m m");
     (await server.next()).finish();
@@ -119,7 +119,7 @@ describe("a full disk", () => {
     expect(await readdir(folderOf(home))).toEqual([]);
   });
 
-  test("keeps the answer of a killed process, and does not keep sessions from being listed", async () => {
+  test("does not prevent a list of the sessions, and the answer of a killed process is kept", async () => {
     const { home, server } = await homeWithServer();
     const first = home.run("chat hello --session s -m m");
     (await server.next()).finish();

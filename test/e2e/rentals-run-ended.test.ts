@@ -39,13 +39,13 @@ const moments: Readonly<Record<string, Moment>> = {
   "when it waits for the rental": { request: /rental\?rentalId=/, handled: true },
   "at the first connection": { connection: 1 },
   "when it creates the working folder": { connection: 2 },
-  "at the copy up": { connection: 3 },
+  "at the upload": { connection: 3 },
   "at the start of the command": { connection: 4 },
   "while the command runs": { connection: 5 },
   "when it looks up the exit status": { connection: 6 },
-  "before the copy back": { connection: 7 },
+  "before the download": { connection: 7 },
   "when it looks for the results": { connection: 8 },
-  "at the copy back": { connection: 9 },
+  "at the download": { connection: 9 },
   "when it sends the request to end the rental": { request: terminate, handled: false },
   "when the rental has ended and the response is on its way": { request: terminate, handled: true },
 };
@@ -91,7 +91,7 @@ async function createSignalled(moment: Moment, signal: Signal): Promise<Signalle
   await mkdir(project);
   await writeFile(join(project, "data.txt"), "hello\n");
   await writeFile(join(project, "train.sh"), script);
-  // Rentals boot at once.
+  // Rentals boot immediately.
   expect(await home.run("sandbox boot add --outcome slow --after 0s --sandbox")).toMatchObject({ code: 0 });
   const served = await firstChunk(home.start("sandbox serve --machines --port 0 -o json").stdout);
   const { url, apiKey, identityFile } = JSON.parse(served);

@@ -20,7 +20,7 @@ exit 3
 const line =
   "rentals run --gpus 1 --sync project --fetch results --env SECRET=s3cret --sandbox --yes -- sh train.sh";
 
-/** A home with a project, in whose sandbox rentals boot at once. */
+/** A home with a project, in whose sandbox rentals boot immediately. */
 async function createRenter(): Promise<Home> {
   const home = await createHome();
   const project = join(home.folder, "project");

@@ -95,7 +95,7 @@ describe("errors from a third-party service", () => {
     expect(await run("rentals get 999")).toMatchObject({ code: 5, out: "" });
   });
 
-  test("a wait for an unknown rental is not found", async () => {
+  test("a wait for an unknown rental fails, because the rental is not found", async () => {
     const { run } = await thirdParty.home();
     expect(await run("rentals wait 999")).toMatchObject({ code: 5, out: "" });
   });

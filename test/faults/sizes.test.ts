@@ -104,7 +104,7 @@ test("the start of an error body is reported, even if it arrives at once and is 
 const deep = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
 const reply = `{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}],"x":1.50,"extra":${deep}}`;
 
-describe("if a result is nested too deeply to be printed,", () => {
+describe("if a result is nested too deeply to be indented,", () => {
   test.each(["json", "yaml"])(
     "the result of a chat is kept, and the exit code is 1: -o %s",
     async (format) => {

@@ -17,7 +17,7 @@ async function readLog() {
     return Buffer.concat(chunks).toString();
   };
   expect(await read()).toBe("one\n");
-  /** Reads what is new while the file has other facts than it really has. */
+  /** Reads what is new, with some facts about the file replaced. */
   const readAs = async (facts: Partial<Stats>) => {
     shown = facts;
     const added = await read();
@@ -52,7 +52,7 @@ test("a log that was replaced is read from its start, even if the new one is lon
   expect(await read()).toBe("two and three\n");
 });
 
-test("a log that was removed for a while goes on if it is the same file", async () => {
+test("a log that was moved away and back is not read again from its start", async () => {
   const { path, read } = await readLog();
   await rename(path, `${path}.1`);
   expect(await read()).toBe("");

@@ -118,7 +118,7 @@ describe("an error from the service", () => {
     expect(JSON.stringify(await rejected.catch((error) => error))).not.toContain("sk-unknown");
   });
 
-  test("is returned for every write with a read-only key", async () => {
+  test("is returned for a write with a read-only key", async () => {
     const { sandbox } = await openSandbox();
     const { url, keys, fetch } = sandbox;
     const reader = createClient({ baseUrl: url, apiKey: keys.readOnly, fetch });

@@ -145,7 +145,7 @@ test.each([undefined, null, 5, {}])("fetch(%o) names the invalid value", async (
   );
 });
 
-test("every method of a closed sandbox says that it is closed", async () => {
+test("the methods of a closed sandbox say that the sandbox is closed", async () => {
   const { sandbox, client } = await openSandbox();
   await sandbox.close();
   const closed = expect.objectContaining({ name: "SandboxClosed" });

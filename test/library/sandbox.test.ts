@@ -46,8 +46,8 @@ describe("the sandbox's fetch", () => {
   });
 });
 
-describe("served over HTTP", () => {
-  test("it is the same sandbox, on a free local port by default", async () => {
+describe("a sandbox that is served over HTTP", () => {
+  test("is the same sandbox, on a free local port by default", async () => {
     const sandbox = await createSandbox();
     onTestFinished(sandbox.close);
     expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -58,14 +58,14 @@ describe("served over HTTP", () => {
     expect(await seen.json()).toEqual([rental]);
   });
 
-  test("a port can be set, and a port in use causes a clear error", async () => {
+  test("uses the port that is set, and a port in use causes a clear error", async () => {
     const port = Number(new URL(await deadOrigin()).port);
     const { sandbox } = await openSandbox({ serve: true, port });
     expect(sandbox.url).toBe(`http://127.0.0.1:${port}`);
     await expect(createSandbox({ port })).rejects.toThrow(CannotListen);
   });
 
-  test("it stops when it is closed, even twice", async () => {
+  test("stops when it is closed, even twice", async () => {
     const sandbox = await createSandbox();
     await sandbox[Symbol.asyncDispose]();
     await sandbox.close();
@@ -74,15 +74,15 @@ describe("served over HTTP", () => {
   });
 });
 
-describe("limited to a set of operations", () => {
-  test("it has only those operations", async () => {
+describe("a sandbox that is limited to a set of operations", () => {
+  test("has only those operations", async () => {
     const { sandbox, client } = await openSandbox({ only: "legacy" });
     await expect(client.listVirtualMachineRentals()).resolves.toEqual([]);
     expect((await sandbox.fetch("/users/me", { method: "PUT" })).status).toBe(401);
     expect((await sandbox.fetch("/v2/users/me", { method: "PUT" })).status).toBe(404);
   });
 
-  test("an unknown set causes a clear error", async () => {
+  test("is not created with an unknown set, and the error lists the sets", async () => {
     await expect(openSandbox(JSON.parse('{"only":"newest"}'))).rejects.toThrow(
       'only must be one of documented, replacements, legacy, not "newest"',
     );

@@ -49,7 +49,7 @@ describe.each(transports)("%s", (_name, options) => {
     expect(writes(server)).toHaveLength(1);
   });
 
-  test("a redirected write is not followed, and its outcome is unknown", async () => {
+  test("a redirect of a write is not followed, and the outcome of the write is unknown", async () => {
     const server = await listen((_request, response) => {
       response.writeHead(307, { Location: "/elsewhere" }).end();
     });
@@ -78,7 +78,7 @@ describe.each(transports)("%s", (_name, options) => {
     await expect(clientOf(server.origin, options).listStorageVolumes()).rejects.toThrow(InvalidResponse);
   });
 
-  test("a read rejects with the reason of its signal, immediately", async () => {
+  test("a read rejects immediately with the reason of its signal", async () => {
     const controller = new AbortController();
     const server = await listen(() => controller.abort(new Error("enough")));
     const read = clientOf(server.origin, options).listStorageVolumes({}, { signal: controller.signal });
@@ -132,7 +132,7 @@ test.each([
   ["a host that cannot be reached", unreachable("connect"), NetworkError],
   ["a host that can no longer be reached", unreachable("read"), UnknownOutcome],
 ])(
-  "a write whose fetch rejects with %s says whether it may have taken effect",
+  "the error of a write whose fetch rejects with %s says whether the write may have taken effect",
   async (_, cause, expected) => {
     let calls = 0;
     const fetch = () => {

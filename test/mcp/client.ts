@@ -71,7 +71,7 @@ export function structured(result: CallToolResult): ToolData {
 export const spending = "--sandbox --allow spend --max-cost 5 --max-burn 100";
 export const everything = `${spending} --allow write,destroy --assume-price 0.01`;
 
-/** Returns a tiny picture at once. The sandbox takes its time to draw one. */
+/** Returns a tiny picture immediately. The sandbox would take some time to draw one. */
 export const quickPictures: Responder = ({ path }) =>
   path === "/v1/image/generation"
     ? Response.json({ images: [{ index: 0, image: base64(tinyPng()), random_seed: 42 }] })

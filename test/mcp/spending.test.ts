@@ -68,7 +68,7 @@ test("a request that the service refuses costs nothing, and a request whose resp
   expect(await call("generate_image", picture)).toMatchObject({ error: { code: "BUDGET_EXCEEDED" } });
 });
 
-test("calls without a documented price are refused, unless the user says what to count", async () => {
+test("calls without a documented price are refused, unless the user sets --assume-price", async () => {
   const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }] };
   const limits = "--sandbox --allow spend --max-cost 0.5 --max-burn 1";
   const strict = await agentOf(await createCli(), limits);

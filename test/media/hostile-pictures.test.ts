@@ -72,7 +72,7 @@ test("an error names only the first texts of a PNG", () => {
   });
 });
 
-test("a LoRA with a weight of many digits that does not end is read at once", { timeout: 2000 }, () => {
+test("a LoRA that has a weight of many digits and no end is read quickly", { timeout: 2000 }, () => {
   const prompt = `<lora:a:${"1".repeat(40_000)}`;
   const png = Buffer.concat([pngSignature, chunk("tEXt", Buffer.from(`parameters\0${prompt}\nSteps: 1`))]);
   expect(readSettings(counting(png).read)).toMatchObject({ request: { prompt } });

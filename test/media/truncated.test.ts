@@ -41,7 +41,7 @@ describe.each(pictures)("a picture in the format %s", (ext, picture) => {
   });
 });
 
-test("a file of another format is never known to be truncated, and no bytes cause an error", () => {
+test("a file of another format never counts as truncated, and no bytes cause an error", () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 60 }),

@@ -60,7 +60,7 @@ const document = fc
   .map((parts) => parts.map(({ block, gap }) => block + gap).join(""));
 
 describe("Markdown that streams", () => {
-  test.each(blocks)("looks the same token by token and at once: %s", async (block) => {
+  test.each(blocks)("looks the same if it arrives token by token and as a whole: %s", async (block) => {
     for (const color of [false, true]) {
       const whole = await drawn([block], { color });
       expect(plain(await drawn([...block], { color }))).toBe(plain(whole));
@@ -287,7 +287,7 @@ describe("Markdown that streams", () => {
     ["emphasis", "*a **b ".repeat(20_000)],
   ];
   test.each(everyNth(3, sizes))(
-    "draws any number of %s, at once and in pieces, and lets other work go on",
+    "draws any number of %s, as a whole and in pieces, and lets other work go on",
     async (_, text) => {
       let longest = 0;
       let before = performance.now();

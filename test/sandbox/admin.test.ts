@@ -196,7 +196,7 @@ test("a page of the sandbox's own origin can send control requests", async () =>
   }
 });
 
-test("no other machine can send control requests", async () => {
+test("only this machine can send control requests if the sandbox has no token", async () => {
   const sandbox = await openSandbox();
   const controlRequest = () =>
     new Request("http://localhost/_sandbox/reset", { method: "POST", headers: { host: "localhost" } });

@@ -33,7 +33,7 @@ test("usage ends with the rental", () => {
   expect(billedBefore(ended, start + 30 * dayMs)).toEqual({ seconds: 3600, cents: 200 });
 });
 
-test("costs never go down, and each second costs its price to the cent", () => {
+test("costs never go down, and every period costs its price to the cent", () => {
   const moment = fc.integer({ min: 0, max: 400 * dayMs });
   const terms = [nextTerm(rental, 90, start)];
   fc.assert(

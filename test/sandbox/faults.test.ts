@@ -77,7 +77,7 @@ async function failing(fault: object): Promise<readonly number[]> {
   return (await statuses(sandbox, 200)).flatMap((status, at) => (status === 500 ? [at] : []));
 }
 
-test("a fault with a rate affects a share of the calls; which ones depends only on the seed and the number of the call", async () => {
+test("a fault with a rate affects a share of the calls; the seed and the number of a call decide whether the call fails", async () => {
   const seven = await failing({ rate: 0.1, seed: 7 });
   expect(seven).toEqual(await failing({ rate: 0.1, seed: 7 }));
   expect(seven.length).toBeGreaterThan(10);
@@ -189,7 +189,7 @@ test.each([0, 1, 3])("a stream is truncated after %i events", async (cutStreamAf
   expect(contents(events)).toEqual(contents(whole).slice(0, cutStreamAfter));
 });
 
-test("a response that is not a stream is truncated after that many KiB, and a shorter one is complete", async () => {
+test("a response that is not a stream is truncated after the given number of KiB, and a shorter response is complete", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 3 });
   sandbox.faults.add({ operation: "getOpenApiDocument", cutStreamAfter: 100_000 });

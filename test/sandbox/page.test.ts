@@ -103,7 +103,7 @@ describe("who can open the pages", () => {
     }
   });
 
-  test("its policy allows its own script, style and files, and nothing else", async () => {
+  test("the policy of a page allows the page's own script, style and files, and nothing else", async () => {
     const { url } = await served();
     for (const path of ["/", "/docs"]) {
       const { headers } = await bare(url + path, {});
@@ -130,7 +130,7 @@ describe("who can open the pages", () => {
     }
   });
 
-  test("to programs, the paths of the pages are unknown", async () => {
+  test("for programs, the paths of the pages do not exist", async () => {
     const { sandbox, url } = await served();
     for (const path of ["/", "/docs"]) {
       for (const init of [
@@ -146,7 +146,7 @@ describe("who can open the pages", () => {
   });
 });
 
-test("a view is not a request to the service: it is not logged, and no fault affects it", async () => {
+test("opening a page is not a request to the service: it is not logged, and no fault affects it", async () => {
   const { sandbox, view } = await served();
   sandbox.faults.add({ operation: "*", status: 503 });
   expect(await view("/")).toContain("No requests yet");

@@ -320,7 +320,7 @@ describe("a seed that is too large for YAML", () => {
     ["but not valid JSON", (json: string) => json.slice(0, -1)],
     ["but valid YAML in flow style", inFlowStyle],
     ["but valid YAML in flow style with a byte order mark", (json: string) => `\ufeff${inFlowStyle(json)}`],
-  ])("%s is refused as such, with the error of the JSON", async (_, change) => {
+  ])("%s is refused as too large, with the error of the JSON parser", async (_, change) => {
     const sandbox = await openSandbox();
     const error: unknown = await sandbox.seed(change(JSON.stringify({ rentals }))).catch((cause) => cause);
     expect(String(error)).toContain(`${asYaml}. As JSON, it has the error: Expected `);
@@ -333,7 +333,7 @@ describe("a seed that is too large for YAML", () => {
   });
 });
 
-test("all errors are reported at once", async () => {
+test("all errors are reported together", async () => {
   const sandbox = await openSandbox();
   const text =
     "rentals:\n- { rentalType: virtual-machine, gpuCount: 0 }\n- { rentalType: virtual-machine, gpuCount: 0.5 }";

@@ -59,7 +59,7 @@ test.each([
   { processes: thorough ? 10 : 5, each: 1 },
   { processes: thorough ? 3 : 2, each: thorough ? 50 : 20 },
 ])(
-  "$processes processes that open a new file at once and create $each rentals each lose none",
+  "$processes processes that open a new file at the same time lose no rental (each creates $each)",
   async (many) => {
     const file = join(folder(), "new", "sandbox.db");
     const renters = await Promise.all(Array.from({ length: many.processes }, () => renter(file, many.each)));

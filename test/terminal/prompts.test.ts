@@ -269,7 +269,7 @@ describe.skipIf(process.platform === "win32")("what was typed before a question"
     expect((await home.shell("gpuctl rentals list --sandbox -o id").ended).out).toBe("1001\n");
   });
 
-  test("does not answer the question if it was typed while the service was asked", async () => {
+  test("does not answer the question if it was typed while gpuctl waited for the service", async () => {
     let respond = () => {};
     const asked = new Promise<void>((resolve) => {
       respond = resolve;

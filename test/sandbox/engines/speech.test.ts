@@ -27,7 +27,7 @@ function samplesOf({ bytes, sampleRate }: { bytes: Uint8Array; sampleRate: numbe
   return new Int16Array(bytes.slice(44).buffer);
 }
 
-/** Compares the bytes at once: for a failure, `toEqual` would have to print all of them anyway. */
+/** Does not use `toEqual`, which would print all bytes if they differed. */
 const sameSpeech = (one: Speech | undefined, other: Speech | undefined): boolean =>
   one !== undefined &&
   other !== undefined &&

@@ -5,7 +5,7 @@ import { exit } from "../../../src/cli/report/exit.ts";
 import { createHome } from "../../support/process.ts";
 import { createRentedHome } from "../../support/rented-home.ts";
 
-/** Text between the marks of a terminal that marks pastes. */
+/** Text between the marks that a terminal sends around a paste. */
 const marked = (text: string) => `\u001b[200~${text}\u001b[201~`;
 
 /** A C1 control, an override of the text direction, and a zero-width space. */
@@ -18,7 +18,7 @@ describe.skipIf(process.platform === "win32")("a long paste", () => {
   test.each([
     ["a list", picker],
     ["a text", text],
-  ])("into the prompt for %s is drawn only a few times, and Ctrl-C ends it", async (_, { line, prompt }) => {
+  ])("into the prompt for %s is drawn only a few times, and Ctrl-C works", async (_, { line, prompt }) => {
     const home = await createHome();
     const terminal = home.shellOnTerminal(line);
     await terminal.waitFor(prompt);
@@ -31,7 +31,7 @@ describe.skipIf(process.platform === "win32")("a long paste", () => {
     expect(await terminal.leftovers()).toEqual([]);
   });
 
-  test("whose keys take long does not delay Ctrl-C", async () => {
+  test("whose keys take long to handle does not delay Ctrl-C", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal(picker.line);
     await terminal.waitFor(picker.prompt);
@@ -142,7 +142,7 @@ describe.skipIf(process.platform === "win32")("a paste", () => {
 });
 
 describe.skipIf(process.platform === "win32")("typed characters", () => {
-  test("that are dropped do not make a key of the characters around them", async () => {
+  test("that are dropped do not join the characters around them into a key", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal(text.line);
     await terminal.waitFor(text.prompt);
@@ -152,7 +152,7 @@ describe.skipIf(process.platform === "win32")("typed characters", () => {
     expect(await terminal.ended()).toMatchObject({ code: exit.interrupted });
   });
 
-  test("that end with two characters of a line break answer once", async () => {
+  test("that end with a line break of two characters answer once", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal(
       "gpuctl rentals create bare-metal --gpu-type h100 --region us-central-1 --network-type ethernet --sandbox",
