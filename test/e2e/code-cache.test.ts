@@ -13,7 +13,7 @@ import {
 } from "../support/process.ts";
 import { sample } from "../support/thorough.ts";
 
-/** Where Node.js has a compile cache, gpuctl uses that one instead of its own. */
+/** Where Node.js has a compile cache, gpuctl uses that cache instead of its own. */
 const nodeHasCache = "enableCompileCache" in module;
 const isPosix = process.platform !== "win32";
 
