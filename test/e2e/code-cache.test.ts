@@ -138,7 +138,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     expect(await cachedFiles(home)).toEqual([]);
   });
 
-  test("is not cached without a cache folder", async () => {
+  test("need not be cached: a command succeeds without a cache folder", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, ".cache"), "a file");
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });
