@@ -9,7 +9,7 @@ export class CommandFailed extends Error {
 
 export interface Shell {
   readonly say: (text: string) => void;
-  /** Runs a command line, shows its output and returns its stdout. Throws `CommandFailed` unless it exits with 0. */
+  /** Runs a command line, shows its output and returns its stdout. Throws `CommandFailed` unless the exit code is 0. */
   readonly run: (line: string) => Promise<string>;
   /** Runs a command line that the service must reject (exit code 6), and returns its stderr. */
   readonly runRejected: (line: string) => Promise<string>;

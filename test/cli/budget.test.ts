@@ -66,7 +66,7 @@ test("batch run --max-cost needs the price of each line, even if the profile set
   expect(typed.requests.filter(({ method }) => method === "POST")).toHaveLength(0);
 });
 
-test("api call stays within the limit if gpuctl knows the price, and warns if it does not", async () => {
+test("api call stays within the limit if gpuctl knows the price, and otherwise warns", async () => {
   const { run } = await withBudget({ maxCost: "0.0119999" });
   const image = "api call POST /v1/image/generation -f model_name=SD1.5 -f prompt=cat";
   const refused = await run(image);

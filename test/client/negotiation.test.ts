@@ -382,7 +382,7 @@ describe("a replacement", () => {
     ["returns a token that no parameter accepts", ["offset", "limit"], pageOf("nextCursor")],
     ["reports more records but returns no token", ["cursor", "limit"], pageOf("hasMore")],
   ])(
-    "that %s is not used if there is a documented path; the list of that path has only one page",
+    "that %s is not used if there is a documented path, whose list is complete on one page",
     async (_name, names, shape) => {
       const first = Array.from({ length: 10 }, (_, id) => ({ id }));
       const document = both({ parameters: names.map(parameter), ...shape });

@@ -49,7 +49,7 @@ describe("a create with --wait whose response has no ID", () => {
   };
 
   test.each(["", " --count 2"])(
-    "has an unknown outcome, and the error lists new rentals, with the flags %j",
+    "has an unknown outcome, and the error lists new rentals (flags: %j)",
     async (count) => {
       listed = [];
       const { run } = await createCli({ respond: withoutId });
@@ -64,7 +64,7 @@ describe("a create with --wait whose response has no ID", () => {
   );
 
   test.each(["", " --count 2"])(
-    "also has an unknown outcome with -o id and without --wait, because there is no ID to print, with the flags %j",
+    "also has an unknown outcome with -o id but without --wait, because there is no ID to print (flags: %j)",
     async (count) => {
       listed = [];
       const { run } = await createCli({ respond: withoutId });

@@ -25,7 +25,7 @@ describe("api list", () => {
     `);
   });
 
-  test("names each column that does not fit the terminal once", async () => {
+  test("lists the columns that do not fit the terminal, each of them once", async () => {
     const { run } = await createCli();
     const { err } = await run("api list --sandbox", { terminal: 80 });
     expect(err).toBe(

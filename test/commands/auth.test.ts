@@ -277,7 +277,7 @@ describe("auth status", () => {
     expect(err).toBe("");
   });
 
-  test("says that the key can read if it is unknown whether it can write", async () => {
+  test("says that the key can read, and that it is not known whether the key can write", async () => {
     const { run, sandbox } = await createCli({ only: "documented" });
     const { out, err } = await run("auth status", overNetwork({ GPUCTL_API_KEY: sandbox.keys.full }));
     expect(out).toMatch(/^accepted: +true\ncanWrite: +-$/m);

@@ -465,7 +465,7 @@ describe("batch status", () => {
     expect(err).toMatch(/Total: \d+ succeeded, [01] failed, 0 unknown, an unknown number left/);
   });
 
-  test("shows how many lines are left of a shard that stopped", async () => {
+  test("shows how many lines of a stopped shard are left", async () => {
     const cli = await completeBatch();
     // This is the state after a crash before the last result was recorded in the journal: its request is still in flight.
     await change(cli, "answers.1-of-3.jsonl.journal", (text) => text.replace(/[^\n]*\n$/, ""));
@@ -478,7 +478,7 @@ describe("batch status", () => {
     expect(before).toMatchObject({ state: "stopped", succeeded: 0, left: row.succeeded + 1 });
   });
 
-  test("says that there is no journal if that of a batch without shards is empty", async () => {
+  test("counts the empty journal of a batch without shards as no journal", async () => {
     const cli = await cliWith();
     await cli.run("batch run requests.jsonl --out answers.jsonl", { env });
     await writeFile(join(cli.folder, "answers.jsonl.journal"), "");

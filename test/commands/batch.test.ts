@@ -193,7 +193,7 @@ describe("batch run", () => {
     ]);
   });
 
-  test("saves a response that is not text to a file, unchanged", async () => {
+  test("saves a response that is not text unchanged in a file", async () => {
     const speech = { custom_id: "b", method: "POST", url: "/v1/audio/generation", body: { text: "Hi" } };
     const bodies = {
       a: gzipSync(JSON.stringify({ choices: [{ message: { role: "assistant", content: "Paid" } }] })),

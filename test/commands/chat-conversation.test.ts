@@ -45,7 +45,7 @@ describe("a conversation", () => {
     expect(again.err).toContain(`Session ${name}, 4 turns.`);
   });
 
-  test("is not started without a terminal, in CI, or with a format for programs", async () => {
+  test("is started only on a terminal, not in CI, and not with a format for programs", async () => {
     const cli = await createCli();
     const rejected = { code: 2, err: expect.stringContaining("MESSAGE") };
     expect(await cli.run("chat --sandbox")).toMatchObject(rejected);

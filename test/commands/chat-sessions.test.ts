@@ -129,7 +129,7 @@ describe("the file of a question whose process was killed", () => {
   test.each([
     ["aaa", "bbb"],
     ["bbb", "aaa"],
-  ])("does not replace a later answer of the same kind, whatever the IDs: %s, %s", async (earlier, later) => {
+  ])("does not replace the answer to a newer one, whatever the IDs: %s, %s", async (earlier, later) => {
     const cli = await createCli();
     await mkdir(folderOf(cli), { recursive: true });
     const header = JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess });

@@ -187,7 +187,7 @@ describe("image --from", () => {
     ["other.png", "the file has only the texts Software, Author"],
     ["plain.jpg", "the file has no EXIF"],
     ["text.txt", "the file has an unknown format"],
-  ])("with %s says what the file contains", async (name, message) => {
+  ])("reports why %s cannot be used", async (name, message) => {
     const cli = await createCli();
     await writeFile(join(cli.folder, "none.png"), tinyPng());
     const text = { Software: "x", Author: "y" };

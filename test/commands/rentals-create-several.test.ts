@@ -192,7 +192,7 @@ describe("when some creates of --count fail", () => {
     ]);
   });
 
-  test("an interruption lists each rental that was not created exactly once", async () => {
+  test("after an interruption, the error lists each of the remaining rentals once", async () => {
     const controller = new AbortController();
     let sent = 0;
     const { run } = await createCli({
@@ -281,7 +281,7 @@ describe("--if-absent", () => {
     expect(err).toContain("--if-absent requires --label");
   });
 
-  test("creates nothing when not all rentals can be listed", async () => {
+  test("creates nothing when the list of rentals is incomplete", async () => {
     const { run } = await createCli({
       respond: ({ path }) => (path.endsWith("/bare-metal-rentals") ? failure(500, "Down")() : undefined),
     });

@@ -535,7 +535,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     expect(await activeIn(cli)).toBe("1002\n");
   });
 
-  test("does not end the rental in a dry run if the lease is extended during the check", async () => {
+  test("does not make a dry run announce the end of the rental if the lease is extended during the check", async () => {
     const lease = { label: "train", process: deadProcess };
     let extend = async () => {};
     const cli = await createCli({

@@ -587,7 +587,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     });
   });
 
-  test("`list` without jobs that still run says that it leaves out ended jobs", async () => {
+  test("`list` says so if every job has ended", async () => {
     const { run } = await createRenter();
     await run(sh("true"));
     expect(await run("rentals jobs list")).toMatchObject({ code: 0, err: "No jobs that have not ended.\n" });

@@ -67,7 +67,7 @@ describe("rentals list when one of its two listings fails", () => {
     expect(JSON.parse(err).error).toMatchObject({ exitCode: 7, retryable: true });
   });
 
-  test("gpuctl does not say that no rental is active if the other listing is empty", async () => {
+  test("an empty listing is reported only for its own type", async () => {
     const { code, out, err } = await listing(failing("bare-metal", 404, []));
     expect({ code, out }).toEqual({ code: 5, out: "" });
     expect(err).toMatch(/^No active virtual machines\.\nError: not today/);

@@ -457,7 +457,7 @@ test.each([
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(message) });
 });
 
-test("the error says that nothing was changed only if the command changes something", async () => {
+test("only the error of a command that changes something says that nothing was changed", async () => {
   const { run } = await createCli();
   const hint = "Nothing was changed.";
   for (const command of ["requests", "requests expect"]) {

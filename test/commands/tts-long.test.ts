@@ -20,7 +20,7 @@ const whole = wav(Buffer.from(sentences.map((one) => one.padEnd(20)).join("")));
 const failing = (status: number, headers: Record<string, string> = {}) =>
   Response.json({ code: "FAILED", message: "it failed", issues: [] }, { status, headers });
 
-/** A service that speaks each text, unless `otherwise` returns another response. */
+/** A service that returns speech for each text, unless `otherwise` returns another response. */
 const voiceBut = (otherwise: (one: string) => Response | undefined | Promise<Response>): Responder => {
   return async (request) => (await otherwise(spokenText(request))) ?? voice(request);
 };

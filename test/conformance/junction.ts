@@ -21,7 +21,7 @@ export async function openJunction(): Promise<Junction> {
     onward.on("error", () => incoming.socket.resetAndDestroy());
     incoming.pipe(onward);
   });
-  // The proxy reuses connections; a timeout could close one just as it is reused.
+  // The proxy reuses connections; a timeout could close a connection just as the proxy reuses it.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

@@ -1,6 +1,6 @@
 /**
  * Runs the tests with Redocly's proxy between gpuctl and the sandbox, and fails if a request or a response does not
- * match the served description. Arguments are passed to vitest; without any, it runs all tests that call a sandbox
+ * match the served description. Arguments are passed to vitest. Without arguments, it runs all tests that call a sandbox
  * through the command line or the library.
  */
 import { mkdtemp, rm } from "node:fs/promises";

@@ -108,7 +108,7 @@ function ownFindings(one: Exchange, operationOf: Finder): string[] {
   ];
 }
 
-/** Headers that need no description: those of HTTP and CORS, and the one of every sandbox response. */
+/** Headers that need no description: those of HTTP and CORS, and the header of every sandbox response. */
 const undescribedHeaders =
   /^(access-control-.*|cache-control|connection|content-.*|date|keep-alive|transfer-encoding|vary|x-gpuctl-sandbox)$/i;
 

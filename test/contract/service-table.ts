@@ -92,7 +92,7 @@ const oneOf = (values: readonly string[]): FieldRow => ({
 const text: FieldRow = { schema: { type: "string" }, accepts: ["a", "Two words"], rejects: [1, true] };
 const flag: FieldRow = { schema: { type: "boolean" }, accepts: [true, false], rejects: ["yes", 1] };
 const number: FieldRow = { schema: { type: "number" }, accepts: [1, 2.5], rejects: ["many", true] };
-/** An integer without documented limits is one that JavaScript represents exactly. */
+/** An integer without documented limits must be one that JavaScript represents exactly. */
 const safe = { minimum: -maxId, maximum: maxId };
 const integer: FieldRow = { schema: { type: "integer", ...safe }, accepts: [1, 40], rejects: [1.5, "many"] };
 const required = (row: FieldRow): FieldRow => ({ ...row, required: true });

@@ -24,7 +24,7 @@ const options = {
   busy: (lockPath: string) => new Error(`busy: ${lockPath}`),
 };
 
-/** Creates a lock as another process does, which renewed it last `seconds` ago. */
+/** Creates the lock of another process, which last renewed the lock `seconds` ago. */
 async function lockOf(path: string, seconds: number): Promise<void> {
   await mkdir(`${path}.lock`);
   const moment = Date.now() / 1000 - seconds;

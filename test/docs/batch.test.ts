@@ -41,7 +41,7 @@ describe("each section of the guide works as printed", () => {
     expect(sections.map(({ title }) => title)).toEqual(Object.keys(results));
   });
 
-  // GNU parallel starts many processes. The other sections run in memory, except in a thorough run.
+  // Only a thorough run includes GNU parallel, which starts many processes. Other runs run the sections in memory.
   const sampled = thorough ? sections : sections.filter(({ title }) => title !== "GNU parallel");
 
   test.for(sampled)("$title", async ({ title, commands }, context) => {

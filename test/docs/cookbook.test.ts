@@ -102,7 +102,7 @@ describe("each recipe of the cookbook works as printed", () => {
     expect(Object.keys(results)).toEqual(recipes.map(({ title }) => title));
   });
 
-  // The recipes that need processes are those with ssh, with the real clock, and about the files of gpuctl itself.
+  // Only recipes that use ssh or the real clock, or that are about gpuctl's own files, need processes.
   test.for(sample(recipes, 0, 2, 4, 5))("$title", async ({ title, commands }, context) => {
     skipWithoutItsPrograms(commands, context);
     if (!thorough) {

@@ -48,7 +48,7 @@ describe("crontab", () => {
     expect(jobs).toEqual([expect.stringMatching(/^\*\/5 \* \* \* \* [^%]+$/)]);
   });
 
-  // `crontab -n` is Debian's; other systems name it otherwise.
+  // `crontab -n` exists on Debian. Other systems name this flag differently.
   test.runIf(existsSync("/etc/debian_version"))(
     "passes the check of crontab -n, which a wrong file fails",
     async (context) => {

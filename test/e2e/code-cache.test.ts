@@ -13,7 +13,7 @@ import {
 } from "../support/process.ts";
 import { sample } from "../support/thorough.ts";
 
-/** Where Node.js has a compile cache, gpuctl uses that one instead of its own. */
+/** Where Node.js has a compile cache, gpuctl uses that cache instead of its own. */
 const nodeHasCache = "enableCompileCache" in module;
 const isPosix = process.platform !== "win32";
 
@@ -138,7 +138,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     expect(await cachedFiles(home)).toEqual([]);
   });
 
-  test("is not cached without a cache folder", async () => {
+  test("need not be cached: a command succeeds without a cache folder", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, ".cache"), "a file");
     expect(await home.run(line)).toMatchObject({ code: 0, err: "" });

@@ -46,7 +46,7 @@ const { version } = JSON.parse(readFileSync(join(repository, "package.json"), "u
 const isInstalled =
   'command -v gpuctl && gpuctl --version && gpuctl rentals list --sandbox -o id && echo "done"';
 
-/** The commands that a document shows and does not run, one a line. */
+/** The commands in the `console` blocks of a document, one a line. */
 const shownIn = (text: string): readonly string[] =>
   blocksOf(text, "console").flatMap((block) => block.trim().split("\n"));
 const cookbook = readFileSync(join(repository, "docs/cookbook.md"), "utf8");

@@ -161,7 +161,7 @@ describe.skipIf(process.platform !== "linux")("machines of a served sandbox", ()
     // ssh would reject another host key.
     expect(await ssh("cat file")).toMatchObject({ out: "kept\n", err: "" });
     const [machine = ""] = await machinesIn(folder);
-    // A shell says whose computer it is.
+    // A shell warns that the machine is the user's own computer.
     const shellThere = await run("rentals ssh 1001 --sandbox -- -F none");
     expect(shellThere.err).toContain("rental 1001 is your own computer");
     await run("rentals terminate 1001 --yes --sandbox");

@@ -20,7 +20,7 @@ it("a fault that another process adds to a served sandbox takes effect there", a
   expect((await serving).exitCode).toBe(0);
 });
 
-it("a sandbox in memory starts with a seed, goes back to it, and leaves the local sandbox alone", async () => {
+it("a sandbox in memory starts with a seed, returns to the seed after a reset, and leaves the local sandbox alone", async () => {
   const home = await createHome();
   await writeFile(join(home.folder, "seed.yaml"), "rentals: [{rentalType: virtual-machine, gpuCount: 1}]");
   const serving = home.start("sandbox serve --port 0 --seed seed.yaml --memory -o json");
@@ -63,7 +63,7 @@ it("other hosts need the token of the served sandbox", async () => {
     GPUCTL_SANDBOX_TOKEN_FILE: join(home.folder, "token"),
   });
   const { url } = JSON.parse(await firstChunk(serving.stdout));
-  /** A request as another host sends it, which knows the sandbox by another name. */
+  /** A request from another host, which knows the sandbox by another name. */
   const status = (authorization: string) =>
     new Promise((resolve, reject) => {
       const headers = { host: "sandbox:8787", authorization };

@@ -359,7 +359,7 @@ describe("a message that cannot be sent", () => {
     return { transport, events };
   }
 
-  test("because it is no JSON does not end the server", async () => {
+  test("because it cannot be written as JSON does not end the server", async () => {
     const { transport, events } = await started({});
     await expect(transport.send(circular())).rejects.toThrow(/circular/);
     await transport.send(pong);

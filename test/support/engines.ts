@@ -125,7 +125,7 @@ export async function chatEngine(models: readonly string[] = ["llama3.2:latest",
 export const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** A picture server as AUTOMATIC1111 and Forge respond. It loads the model that a request names, if it has it. */
+/** A picture server as AUTOMATIC1111 and Forge respond. It loads the model that a request names, if the server has it. */
 export async function automaticEngine({ seed = 965_400_086 } = {}) {
   const checkpoints = ["v1-5-pruned-emaonly", "SDXL1.0-base"];
   const draw: Respond = ({ body }, response) => {

@@ -106,7 +106,7 @@ posix("a configuration that is a symbolic link", () => {
   });
 });
 
-posix("a configuration that is no file", () => {
+posix("a configuration that is not a regular file", () => {
   test("a symbolic link to a missing file is not replaced", async () => {
     const cli = await createCli();
     await mkdir(join(cli.folder, "config"), { mode: 0o700 });
