@@ -60,8 +60,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a Retry-After that is too long to wait for is not reported",
     file: "src/cli/report/failure-meanings.ts",
-    from: "const wait = retryAfter === undefined ? undefined",
-    to: "const wait = retryAfter !== -1 ? undefined",
+    from: "const wait = askedWait(retryAfter);",
+    to: "const wait = askedWait(undefined);",
     tests: ["test/cli/retries.test.ts", "test/cli/errors.test.ts"],
   },
   {
@@ -463,8 +463,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a guard ends the rental of a job after `rentals jobs attach`",
     file: "src/commands/rentals/jobs/attach.ts",
-    from: "if (lease) await adoptLease(lease, job);",
-    to: "",
+    from: "await adoptLease(lease, job).catch(",
+    to: "await Promise.resolve().catch(",
     tests: resumed,
   },
   {
