@@ -304,7 +304,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "no space left on the disk",
   EDQUOT: "the disk quota is used up",
   EFBIG: "a file of this size is not allowed there",
-  EAGAIN: "it has no data, or not all of it, at the moment",
+  EAGAIN: "not all of its data is available at the moment",
   EACCES: "permission denied",
   EPERM: "not permitted",
   EROFS: "the file system is read-only",

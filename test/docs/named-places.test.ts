@@ -28,7 +28,7 @@ const matchesIn = (file: string, pattern: RegExp) =>
 
 const paths = commands.map(({ path }) => path.join(" "));
 
-/** What is wrong with a command line in a text, without `gpuctl`; undefined if its command and its flags exist. */
+/** What is wrong with a command line; undefined if its command and flags exist. It does not begin with `gpuctl`. */
 function problemIn(line: string): string | undefined {
   const [own = ""] = line.split(" -- ");
   const words = /^(?:[a-z][a-z-]*(?: |$))*/.exec(own)?.[0].trim().split(" ") ?? [];
@@ -43,7 +43,7 @@ function problemIn(line: string): string | undefined {
   return [...own.matchAll(/(?<= )--[a-z][a-z-]*/g)].map(([flag]) => flag).find((flag) => !flags.has(flag));
 }
 
-test("every command that a message, help or a document names exists, and so do its flags", () => {
+test("every command named in a message, in help or in a document exists, with its flags", () => {
   const named = [...documents, ...filesIn("src", /\.tsx?$/)].flatMap((file) => [
     // In a template string, backticks are escaped.
     ...matchesIn(file, /\\`gpuctl ([a-z][^`\\$]*)/g),

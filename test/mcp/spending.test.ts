@@ -43,7 +43,7 @@ test("--max-cost limits the cost of all calls together, even of calls at the sam
   expect(posts((await end()).requests)).toHaveLength(2);
 });
 
-test("a request that the service refuses costs nothing, and a request whose response is lost counts as paid", async () => {
+test("a request that the service refuses costs nothing, and a request whose outcome is unknown counts as paid", async () => {
   let status = 400;
   const cli = await createCli({
     respond: ({ path }) =>
@@ -184,7 +184,7 @@ test("without the flags, the budget of the profile sets the limits", async () =>
   });
 });
 
-test("a reserved term counts with its whole price, and no rental is created with a reserved term", async () => {
+test("a reserved term counts with its whole price, and creating a rental with a reserved term is refused", async () => {
   const cli = await createCli();
   const { call, end } = await agentOf(cli, everything);
   expect(

@@ -50,7 +50,7 @@ test.each([
 });
 
 test.each([
-  ["nothing", bytes("")],
+  ["an empty file", bytes("")],
   ["a JSON error", bytes('{"error":"overloaded"}')],
   ["a page of HTML", bytes("<!DOCTYPE html><html>")],
   ["text that begins with BM", bytes("BMW is a make of cars, and of motorcycles")],

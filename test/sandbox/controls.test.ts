@@ -154,7 +154,7 @@ test("the example of every described body is accepted, and only a snapshot has n
   expect(withoutExample).toEqual(["restore"]);
 });
 
-test("every control has one name on the command line, over HTTP and in the library", async () => {
+test("every control has a command and a method of the library, except the ones that need neither", async () => {
   const { operations } = await served();
   await using library = await createSandbox({ serve: false });
   const members = [
@@ -162,8 +162,8 @@ test("every control has one name on the command line, over HTTP and in the libra
     ...Object.keys(library.chatScript).map((name) => `chatScript ${name}`),
   ];
   const commands = nouns.flatMap(({ commands: all }) => all.map(({ path }) => path.join(" ").trim()));
-  /** Controls that only a served sandbox has, or that have a command which needs no sandbox. */
-  const onlyServed = ["health", "media", "limits"];
+  // `health` and `media` need a served sandbox, and `limits` is the same for every sandbox.
+  const notInLibrary = ["health", "media", "limits"];
   const inLibrary = (name: string) =>
     ({
       clearFault: "clearFaults",
@@ -175,7 +175,7 @@ test("every control has one name on the command line, over HTTP and in the libra
     })[name] ?? name;
   for (const { operation } of operations) {
     const { operationId: name, description } = operation;
-    if (!onlyServed.includes(name)) expect(members).toContain(inLibrary(name));
+    if (!notInLibrary.includes(name)) expect(members).toContain(inLibrary(name));
     const command = /`gpuctl (.+)`/.exec(description)?.[1];
     if (command === undefined) expect(["health", "media"]).toContain(name);
     else expect(commands).toContain(command);
@@ -221,7 +221,7 @@ test("other machines can use the controls only with the token", async () => {
   }
 });
 
-test("the token does not open the controls to pages of other origins, nor the pages to other machines", async () => {
+test("even with the token, other origins cannot use the controls, and other machines cannot open the sandbox's page", async () => {
   const send = await fromElsewhere();
   const authorization = `Bearer ${token}`;
   expect(await send("/reset", { authorization, origin: "https://example.com" })).toBe(403);
@@ -232,7 +232,7 @@ test("the token does not open the controls to pages of other origins, nor the pa
   expect((await sandbox.handleControl(page, { peer: "192.0.2.1", token }))?.status).toBe(403);
 });
 
-test("a connection from another machine does not count as the user's own, even if both connections use the same port", async () => {
+test("a connection from another machine does not count as the user's own, even if its two ports are those of a local one", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);

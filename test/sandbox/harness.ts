@@ -28,7 +28,10 @@ export const badRequest = z.strictObject({
   error: commonError.optional(),
 });
 
-/** The body of an error without issues at a path; `type` is that of the common chat-completions format. */
+/**
+ * The body of an error response to a request for the URL path `path`. It has no issues. `type` is the error's type in the
+ * common chat-completions format, which only paths under `/v1/` use.
+ */
 export function errorBody(path: string, type: string, code: string, message: string): object {
   const error = { message, type, param: null, code };
   return { code, message, issues: [], ...(path.startsWith("/v1/") && { error }) };

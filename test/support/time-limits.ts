@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 
-/** Replaces the time limits that the system starts. Returns a function that ends all of them. */
+/** Replaces `AbortSignal.timeout`, so that no time limit expires by itself. Returns a function that lets all expire. */
 export function endTimeLimits(): () => void {
   const limits: AbortController[] = [];
   vi.spyOn(AbortSignal, "timeout").mockImplementation(() => {

@@ -120,7 +120,7 @@ async function assertOwnOutput(options: BatchOptions, known: Known): Promise<voi
     throw new UsageError(
       `the lines of ${out} were sent to ${serviceText(known.service)}, but this run would send to ${serviceText(service)}`,
       {
-        hint: "Nothing was sent. To continue the batch, use the same service. To send every line to the other service, and pay for it there, pass another --out.",
+        hint: "This run sent nothing. To continue the batch, use the same service. To send every line to the other service, and pay for it there, pass another --out.",
       },
     );
   }

@@ -130,7 +130,9 @@ async function assertJournals(parts: readonly Part[]): Promise<void> {
 function defaultOutput([first]: readonly Part[]): string {
   const name = first && basename(first.out);
   if (!first?.shard || name === undefined || wholeOutput(name) === name) {
-    throw new UsageError("--out is required, because OUT does not name the shards of one batch");
+    throw new UsageError(
+      "--out is required: only the outputs of shards, such as answers.0-of-8.jsonl, have a default for it",
+    );
   }
   return join(dirname(first.out), wholeOutput(name));
 }

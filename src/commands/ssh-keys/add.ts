@@ -79,7 +79,9 @@ function publicKeyIn(
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
   const [line = "", ...more] = lines.map((one) => one.trim());
   if (more.length > 0) {
-    throw new UsageError(`${place} holds ${lines.length} keys or other lines: FILE must hold one public key`);
+    throw new UsageError(
+      `${place} has ${lines.length} lines that are not empty or comments: FILE must hold one public key`,
+    );
   }
   const comment = publicKey.exec(line)?.[3] ?? "";
   if (validate && !publicKey.test(line)) {

@@ -21,7 +21,7 @@ const volumeNote = "If storageVolume has an id, a volume with this id must exist
 const attachNote = "rentalIds must be IDs of active bare-metal rentals.";
 const terminated = (type: string) => ({ notes: [`rentalId must be the ID of an active ${type} rental.`] });
 const priceNote =
-  "expectedTotalPriceCents must be the price of the added days. The term must end before the year 10000.";
+  "expectedTotalPriceCents must be the price of termPeriodDays days. The term must end before the year 10000.";
 const page = { notes: ["cursor must be the nextCursor of an earlier page."] };
 
 /**
