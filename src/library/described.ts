@@ -150,7 +150,7 @@ function textsIn(
         return required.includes(name) ? [{ path: [name], message: "is required" }] : [];
       return typeof value === "string" && value !== ""
         ? []
-        : [{ path: [name], message: `must be a text, not ${shown(value)}` }];
+        : [{ path: [name], message: `must be a non-empty string, not ${shown(value)}` }];
     }),
     ...Object.keys(input)
       .filter((name) => !names.includes(name))
@@ -216,7 +216,7 @@ async function findOperation(
   const [byId, ...others] = operationsWithId(named.id, describedOperations(description));
   if (others.length > 0) {
     throw new InvalidInput(named.id, [
-      { path: [], message: "names several operations; use the method and the path" },
+      { path: [], message: "several operations have this ID; use the method and the path" },
     ]);
   }
   const finder = Object.entries(finders).find(([id]) => id === named.id)?.[1];

@@ -82,11 +82,11 @@ const rows: readonly Row[] = [
     "rentals list --retries 0", 9, "Only bare-metal rentals are listed"],
   // Regions
   ["a volume is in another region", [`${add} same-region`, metal, volume], "volumes attach 501 1001", 6,
-    "cannot be combined: the volume is in eu-west-3, and rental 1001 is in us-central-1"],
+    "must be in the same region: the volume is in eu-west-3, and rental 1001 is in us-central-1"],
   ["a new rental is in another region than its volume", [`${add} same-region`, volume],
-    `${metal} --storage-volume 501`, 6, "--storage-volume (storageVolume) cannot be combined: the volume is in eu-west-3"],
+    `${metal} --storage-volume 501`, 6, "--storage-volume (storageVolume) must be in the same region: the volume is in eu-west-3"],
   ["a new volume is in another region than its rental", [`${add} same-region`, metal],
-    `${volume} --rental-ids 1001`, 6, "--rental-ids (rentalIds) cannot be combined: the volume is in eu-west-3"],
+    `${volume} --rental-ids 1001`, 6, "--rental-ids (rentalIds) must be in the same region: the volume is in eu-west-3"],
   // Scenarios
   ["capacity-crunch", ["sandbox scenario capacity-crunch"], create, 6, "1 requested, 0 available"],
   ["capacity-crunch, another region", ["sandbox scenario capacity-crunch"], `${create} --region us-east-2`, 0, "Next steps"],
