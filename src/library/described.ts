@@ -105,7 +105,7 @@ async function create(id: FoundId, fields: readonly BodyField[], open: OpenCall)
   const { body, unknown } = bodyOf(description, operation, fields);
   if (unknown.length > 0) {
     throw new NotOffered(
-      `the service's operation for ${id} differs from what gpuctl sends in these fields: ${unknown.join(", ")}`,
+      `the service's operation for ${id} and the request of gpuctl differ in these fields: ${unknown.join(", ")}`,
       `Nothing was sent. To send other fields, use call(${JSON.stringify(operation.id)}, ...).`,
     );
   }
