@@ -172,8 +172,8 @@ function newClosing(): { readonly signal: AbortSignal; readonly abort: () => voi
 }
 
 /**
- * A signal that is aborted as soon as one of the two is, with its reason. Unlike `AbortSignal.any`, accepts a signal of
- * another implementation. `release` removes the listeners.
+ * A signal that is aborted as soon as one of the two given signals is, with the reason of that signal. Unlike
+ * `AbortSignal.any`, accepts a signal of another implementation. `release` removes the listeners.
  */
 function firstOf(
   closing: AbortSignal,

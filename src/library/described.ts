@@ -105,7 +105,7 @@ async function create(id: FoundId, fields: readonly BodyField[], open: OpenCall)
   const { body, unknown } = bodyOf(description, operation, fields);
   if (unknown.length > 0) {
     throw new NotOffered(
-      `the service's operation for ${id} differs from what gpuctl sends in these fields: ${unknown.join(", ")}`,
+      `the service's operation for ${id} and the request of gpuctl differ in these fields: ${unknown.join(", ")}`,
       `Nothing was sent. To send other fields, use call(${JSON.stringify(operation.id)}, ...).`,
     );
   }
@@ -150,7 +150,7 @@ function textsIn(
         return required.includes(name) ? [{ path: [name], message: "is required" }] : [];
       return typeof value === "string" && value !== ""
         ? []
-        : [{ path: [name], message: `must be a text, not ${shown(value)}` }];
+        : [{ path: [name], message: `must be a non-empty string, not ${shown(value)}` }];
     }),
     ...Object.keys(input)
       .filter((name) => !names.includes(name))
@@ -216,7 +216,7 @@ async function findOperation(
   const [byId, ...others] = operationsWithId(named.id, describedOperations(description));
   if (others.length > 0) {
     throw new InvalidInput(named.id, [
-      { path: [], message: "names several operations; use the method and the path" },
+      { path: [], message: "several operations have this ID; use the method and the path" },
     ]);
   }
   const finder = Object.entries(finders).find(([id]) => id === named.id)?.[1];

@@ -22,7 +22,7 @@ export const clientFetch =
     }
   };
 
-/** Throws for a value that is not a response, such as one of a faulty test double: the request may have been sent. */
+/** Throws if a given `fetch`, such as a faulty test double, returned no response. The request may have been sent. */
 function assertResponse(response: unknown): void {
   const { status, headers } = asRecord(response);
   if (typeof status !== "number" || typeof asRecord(headers).get !== "function") {
@@ -60,8 +60,8 @@ function causeOf(error: unknown): Error {
 }
 
 /**
- * Errors from before the connection was established. A network that fails later can cause the same codes, but then a
- * read or a write reports them.
+ * Codes of errors from before the connection was established. A network that fails later can cause the same codes, but
+ * then the system call `read` or `write` reports them.
  */
 const neverSent: ReadonlySet<string> = new Set([
   "ECONNREFUSED",

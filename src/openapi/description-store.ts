@@ -19,8 +19,9 @@ export interface DescriptionLookup {
 /** The description of one service; each method fetches it at most once. */
 export interface DescriptionStore extends DescriptionLookup {
   /**
-   * Rejects if the description cannot be fetched. `refresh` ignores the cache. With a `timeout` (milliseconds),
-   * `refresh` has no effect, the fetch is retried only once, and if it fails, an outdated copy is returned.
+   * Rejects if the description cannot be fetched. The option `refresh` ignores the cache. With the option `timeout`
+   * (milliseconds), `refresh` has no effect, and the fetch is retried only once. If it fails, an outdated copy is
+   * returned, if there is one.
    */
   readonly load: (options?: {
     readonly refresh?: boolean;
@@ -73,7 +74,7 @@ interface Entry {
 }
 
 const maxAgeMs = 24 * 3_600_000;
-/** How long `get` waits after a failure before it tries again. */
+/** For this long after a failure, `get` does not fetch again. */
 export const retryAfterMs = 5 * 60_000;
 const maxBytes = 16 * 1024 * 1024;
 const lookupLimits = { timeout: 2_000, retries: 0 };

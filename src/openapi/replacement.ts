@@ -56,7 +56,10 @@ const sizeParameter = /^(limit|page_?size|per_?page)$/i;
 /** The largest page to ask for. A service may allow more than it can return in time. */
 const largestPage = 1000;
 
-/** The parameter for the largest pages that the description allows; empty if the description names no maximum. */
+/**
+ * The query parameter for the largest pages that the description allows, up to `largestPage`. Empty if the description
+ * names no maximum.
+ */
 function pageSize({ parameters }: DescribedOperation, description: Description): Record<string, unknown> {
   const parameter = parameters.find(({ name }) => sizeParameter.test(name));
   const { maximum } = asRecord(resolved(description, parameter?.schema));

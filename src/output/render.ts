@@ -26,7 +26,7 @@ export interface RenderOptions extends DrawOptions {
   readonly columns?: readonly Column[] | undefined;
   /** Called when columns of a table do not fit the terminal. */
   readonly onLeftOut?: ((columns: readonly Column[]) => void) | undefined;
-  /** Called with the records of a table, csv or tsv before they are rendered. */
+  /** Called with records before they are rendered, except as JSON, JSON Lines or YAML. */
   readonly observe?: (records: readonly unknown[]) => void;
 }
 

@@ -47,7 +47,10 @@ export const payloadTooLarge = {
   message: "Request body is too large",
 } as const;
 
-/** Returns the body of the documented error that has this status. If there is none, derives a body from the status's name. */
+/**
+ * Returns the body of the documented error that has this status. If there is none, derives a body from the name of the
+ * status.
+ */
 export function errorBodyOf(status: number): ErrorBody {
   const known = Object.entries(errors).find(([, error]) => error.status === status);
   if (known) return { code: known[0], message: known[1].message, issues: [] };

@@ -3,7 +3,7 @@ import { endOfString } from "./read-input.ts";
 
 type Path = Issue["path"];
 
-/** A value that is looked for, or that contains one. */
+/** A value that is looked for, or a parent of such a value. */
 interface Wanted {
   /** The line on which the value begins, from 1. Undefined if it was not found. */
   line?: number;

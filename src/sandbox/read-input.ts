@@ -74,7 +74,8 @@ const pathValues = (
   );
 
 /**
- * Reads the fields of a query. Repeated fields become lists, and invalid values stay texts, for the check to report.
+ * Reads the fields of a query. Repeated fields become lists, and invalid values stay texts, so that the check reports
+ * them.
  */
 function query(fields: readonly Field[], { url }: PlainRequest): Record<string, unknown> {
   return Object.fromEntries(

@@ -82,11 +82,11 @@ const rows: readonly Row[] = [
     "rentals list --retries 0", 9, "Only bare-metal rentals are listed"],
   // Regions
   ["a volume is in another region", [`${add} same-region`, metal, volume], "volumes attach 501 1001", 6,
-    "cannot be combined: the volume is in eu-west-3, and rental 1001 is in us-central-1"],
+    "must be in the same region: the volume is in eu-west-3, and rental 1001 is in us-central-1"],
   ["a new rental is in another region than its volume", [`${add} same-region`, volume],
-    `${metal} --storage-volume 501`, 6, "--storage-volume (storageVolume) cannot be combined: the volume is in eu-west-3"],
+    `${metal} --storage-volume 501`, 6, "--storage-volume (storageVolume) must be in the same region: the volume is in eu-west-3"],
   ["a new volume is in another region than its rental", [`${add} same-region`, metal],
-    `${volume} --rental-ids 1001`, 6, "--rental-ids (rentalIds) cannot be combined: the volume is in eu-west-3"],
+    `${volume} --rental-ids 1001`, 6, "--rental-ids (rentalIds) must be in the same region: the volume is in eu-west-3"],
   // Scenarios
   ["capacity-crunch", ["sandbox scenario capacity-crunch"], create, 6, "1 requested, 0 available"],
   ["capacity-crunch, another region", ["sandbox scenario capacity-crunch"], `${create} --region us-east-2`, 0, "Next steps"],
@@ -246,7 +246,7 @@ test.for([
   ["add capacity --gpus -1", "--gpus must be at least 0"],
   ["add prepaid --gpus 1", "--gpus is not a field of this situation"],
   ["add failure --rental 5", "--rental must be the ID of a rental: 5 does not exist"],
-  ["add failure --after 1s --at 2030-01-01", "--at cannot be combined with a delay after the start"],
+  ["add failure --after 1s --at 2030-01-01", "--at cannot be combined with a delay"],
   ["add failure --at soon", "--at must be a time such as"],
   ["add rate-limit --requests 1 --operation listVolumez", "--operation must be * or the ID of an operation"],
   ["add rate-limit --requests 1 --window 0s", "--window must be more than 0"],
@@ -263,7 +263,7 @@ test("sandbox situation list says which rentals end or fail, and when", async ()
   await cli.run(`${add} failure --after 5s --times 2`, { env });
   await cli.run(`${add} interruption --label nightly --at 2030-01-01`, { env });
   expect(JSON.parse((await cli.run("sandbox situation list -o json", { env })).out)).toMatchObject([
-    { effect: "makes 2 rentals fail 5 s after the start" },
+    { effect: "makes 2 rentals fail after 5 s" },
     { effect: "ends rentals labeled nightly at 2030-01-01T00:00:00.000Z" },
   ]);
 });

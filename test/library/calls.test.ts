@@ -96,7 +96,7 @@ describe("operations that only the description lists", () => {
     ["createApiKey", {}, "name is required"],
     ["createApiKey", { name: "ci", acces: "full" }, "acces is not a field of this operation"],
     ["createApiKey", { name: "ci", access: "root" }, "access must be one of full, read-only"],
-    ["createSshKey", { name: "x", publicKey: 5 }, "publicKey must be a text, not 5"],
+    ["createSshKey", { name: "x", publicKey: 5 }, "publicKey must be a non-empty string, not 5"],
     ["waitFor", { rentalId: 1, state: "ready" }, "state must be one of running, active, terminated"],
   ])("check their input at run time: %s(%o)", async (method, input, message) => {
     const { sandbox, client } = await openSandbox();

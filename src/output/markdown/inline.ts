@@ -157,7 +157,8 @@ const hasTighter = (tokens: readonly Token[] | undefined): boolean =>
   ) === true;
 
 /**
- * The position of the first mark that may still be closed. `left` is the length of the text from the start of `raw`.
+ * The position of the first mark that may still be closed. `left` is the number of characters from the start of `raw`
+ * to the end of the text.
  */
 const openerIn = (raw: string, left: number): number | undefined =>
   [...raw.matchAll(openers)].find(({ index }) => left - index <= maxHeld)?.index;

@@ -45,7 +45,7 @@ export function everyColumn(records: readonly unknown[]): readonly Column[] {
 /** The single column of a list of scalars. */
 const wholeRecord: Column = { title: "value", paths: [] };
 
-/** Lists what `--columns` accepts for a message: the view's columns, then the paths inside a record. */
+/** Lists, for a message, what `--columns` accepts: the view's columns, then the paths inside a record. */
 export function availableColumns(view: View, record: unknown): string {
   const named = columnsOf(view).map((column) =>
     column.title.toLowerCase() === nameOf(column) ? column.title : `${column.title} (${nameOf(column)})`,

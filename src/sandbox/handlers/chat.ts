@@ -25,8 +25,8 @@ export const extensions = z.object({
 });
 
 /**
- * Responds in the common chat-completions format. If there is a chat script, it replies; otherwise, the chat engine
- * does; without either, the response is an echo.
+ * Responds in the common chat-completions format. The chat script replies, if there is one, and otherwise the chat
+ * engine. If there is neither, the response is an echo.
  */
 async function createChatCompletion(
   input: Input,
@@ -56,7 +56,7 @@ async function createChatCompletion(
 }
 
 /**
- * Returns the supported undocumented fields of an input. A chat script replies for every model.
+ * Returns the supported undocumented fields of an input. With a chat script, any model is accepted.
  * @throws ApiError when the input is outside the sandbox's own limits
  */
 function extensionsOf(input: Input, isScripted: boolean): z.output<typeof extensions> {

@@ -28,7 +28,7 @@ export interface MachineFolders {
   /** The private key for rentals that were created without a key. */
   readonly identityFile: string;
   ofRental(rental: Pick<MachineRental, "id" | "createdAt">): RentalFolder;
-  /** Removes the folders of all rentals except these, and ends the programs of their machines. */
+  /** For all rentals except these, ends the programs on their machines and removes their folders. */
   keepOnly(rentals: readonly Pick<MachineRental, "id" | "createdAt">[]): void;
 }
 
@@ -125,8 +125,9 @@ export async function prepareIdentity({ root, identityFile }: MachineFolders, ke
 }
 
 /**
- * Creates a key pair without a passphrase, unless it exists. Another process may create it at the same time, or may have
- * been killed between the two files. ssh-keygen gets a new path, because it asks before it overwrites a file.
+ * Creates a key pair without a passphrase, unless it exists. Another process may create it at the same time, or may
+ * have been killed after it created only the private key. ssh-keygen gets a new path, because it asks before it
+ * overwrites a file.
  */
 async function createKey(keygen: string, file: string, comment: string): Promise<void> {
   if (existsSync(`${file}.pub`)) return;

@@ -133,7 +133,9 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
       try {
         const needed = nodeCount(rental.rental);
         if (count + needed > maxMachines)
-          throw new Error(`it needs ${needed}, and at most ${maxMachines} run at once (now ${count})`);
+          throw new Error(
+            `the rental needs ${needed}; at most ${maxMachines} can run at once, and ${count} are running`,
+          );
         const nodes = await startRental(rental, folders, programs);
         count += nodes.length;
         running.set(key, { rental, nodes });

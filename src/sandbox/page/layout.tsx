@@ -62,7 +62,7 @@ interface PanelOptions {
   readonly tools?: Child;
 }
 
-/** A section with a title. If the focused element in it is removed, its title gets the focus. */
+/** A section with a title. If the focused element in it is removed, the section's title gets the focus. */
 export const Panel = ({ id, title, tools, children }: PropsWithChildren<PanelOptions>) => (
   <section class="panel" id={id} aria-labelledby={`${id}-title`}>
     <div class="panel-head">

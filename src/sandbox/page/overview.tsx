@@ -68,7 +68,7 @@ const Summary = ({ status, money, volumesGb }: OverviewState) => (
     {!status.userExists && (
       <div class="notice">
         <dt>The user was deleted</dt>
-        <dd>No key works until the sandbox is reset.</dd>
+        <dd>The keys of this user do not work until the sandbox is reset.</dd>
       </div>
     )}
   </dl>
@@ -196,7 +196,9 @@ const RequestItem = (request: NumberedRequest) => (
         value={Object.keys(request.parameters).length > 0 ? request.parameters : null}
       />
       <Json title="Body" value={request.body} />
-      {request.bodyTruncated && <p class="more">Long texts of the body were shortened in the log.</p>}
+      {request.bodyTruncated && (
+        <p class="more">The body is not in the log, or long texts in it were shortened.</p>
+      )}
       <Json title="Response" value={request.response} />
       {request.responseTruncated && (
         <p class="more">The response is not in the log: it is long, a stream, or not a text.</p>

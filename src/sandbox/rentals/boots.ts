@@ -114,7 +114,10 @@ const info = ({ id, hits, rule }: StoredRule): BootRuleInfo => ({
   left: rule.times === undefined ? null : rule.times - hits,
 });
 
-/** Returns the boot of the oldest matching rule, and counts the rule's use. Returns undefined if no rule matches. */
+/**
+ * Returns the boot of the oldest matching rule that is not used up, and counts the rule's use. Returns undefined if
+ * there is no such rule.
+ */
 export function takeBoot(
   store: Queries,
   { label = "", rentalType }: { readonly label?: string | undefined; readonly rentalType: RentalType },

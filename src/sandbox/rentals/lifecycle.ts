@@ -104,7 +104,7 @@ export function rentalAt(rental: StoredRental, now: number): RentalState {
   };
 }
 
-/** The next moment at which more than the cost of a rental changes; infinite if there is none. */
+/** The next moment at which something other than the cost of a rental changes; infinite if there is none. */
 export function nextChange(rental: StoredRental, now: number): number {
   const moments = [bootEnd(rental), rental.failsAt, endOf(rental), ...rental.terms.map(({ until }) => until)];
   return Math.min(...moments.map((moment) => moment ?? now).filter((moment) => moment > now));

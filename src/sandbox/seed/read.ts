@@ -75,8 +75,10 @@ export const seedDocument = z.strictObject({
   /** Further users. The fields above are those of the user with the built-in keys. */
   accounts: z.array(z.strictObject({ ...accountFields, keys: z.array(seededKey).min(1) })).default([]),
   scenario: z.enum(Object.keys(scenarios)).optional(),
-  /** Added after the situations, boot rules and faults of the scenario. An entry has the same fields as the body of a request
-   * that adds one to a served sandbox. */
+  /**
+   * Added after the situations, boot rules and faults of the scenario. An entry has the same fields as the body of a
+   * request that adds one to a served sandbox.
+   */
   situations: z.array(situationInput).default([]),
   boots: z.array(bootRuleInput).default([]),
   faults: z.array(faultInput).default([]),

@@ -88,7 +88,7 @@ export function regionIssues(
   if (situationsOf(store, "same-region").length === 0) return [];
   return rentals.flatMap(({ id, region }) => {
     const rental = id === undefined ? "the rental" : `rental ${id}`;
-    const differs = `cannot be combined: the volume is in ${volumeRegion}, and ${rental} is in ${region}`;
+    const differs = `must be in the same region: the volume is in ${volumeRegion}, and ${rental} is in ${region}`;
     return issueIf(region !== volumeRegion, field, differs);
   });
 }

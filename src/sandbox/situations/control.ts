@@ -150,4 +150,4 @@ function rentalsInWords({ rentalId, label, times }: PlannedEnd): string {
 }
 
 const timeInWords = ({ afterSeconds = 0, at }: PlannedEnd): string =>
-  at === undefined ? `${afterSeconds} s after the start` : `at ${at}`;
+  at === undefined ? `after ${afterSeconds} s` : `at ${at}`;

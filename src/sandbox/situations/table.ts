@@ -27,7 +27,7 @@ const plannedEnd = {
 
 const isOneTime = ({ afterSeconds, at }: { afterSeconds?: number | undefined; at?: string | undefined }) =>
   afterSeconds === undefined || at === undefined;
-const twoTimes = { path: ["at"], error: "cannot be combined with a delay after the start" };
+const twoTimes = { path: ["at"], error: "cannot be combined with a delay" };
 
 const kind = <const Kind extends SituationKind, Shape extends z.core.$ZodLooseShape>(
   name: Kind,

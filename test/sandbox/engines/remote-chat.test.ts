@@ -409,7 +409,7 @@ test.each([
   const { status, body } = await complete();
   expect(status).toBe(500);
   expect(body.message).toContain(
-    `The environment variable ENGINE_KEY, which the chat engine at ${engine.url}/v1`,
+    `The environment variable ENGINE_KEY, which should hold the key of the chat engine at ${engine.url}/v1`,
   );
   expect(body.message).toContain(problem);
   expect(engine.requests).toEqual([]);

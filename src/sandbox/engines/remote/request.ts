@@ -104,7 +104,7 @@ function keyOf(
           : "does not hold a key";
   if (problem === undefined) return key;
   throw new EngineFailure(
-    `The environment variable ${apiKeyEnv}, which the ${nameOf(engine)} takes its key from, ${problem}.`,
+    `The environment variable ${apiKeyEnv}, which should hold the key of the ${nameOf(engine)}, ${problem}.`,
   );
 }
 
