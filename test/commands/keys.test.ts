@@ -116,7 +116,7 @@ describe("with a third-party service", () => {
     ["billing invoices", "the service lists no operation to show invoices"],
   ] as const;
 
-  test.each(lines)("without the operation, %s fails and sends only the request for the description", async (line, message) => {
+  test.each(lines)("without the operation, %s fails after one request", async (line, message) => {
     const cli = await createCli({
       respond: service({ [`GET ${descriptionPath}`]: () => Response.json(description({})) }),
     });

@@ -512,7 +512,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   test.each([
     ["--time-limit", "2m", /the time limit of 2m is reached/],
     ["--max-cost", "0.10", /the cost limit of \$0\.10 is reached/],
-  ])("`attach` gives the lease the ID of the rental and applies %s if the rental is listed only later", async (flag, value, message) => {
+  ])("`attach` applies %s and the lease to a rental that is listed late", async (flag, value, message) => {
     let fails = true;
     let isBound = false;
     const renter = await createRenter({
