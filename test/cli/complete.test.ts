@@ -92,13 +92,13 @@ describe("completion values", () => {
 
   test.each([
     ["broken JSON", "{"],
-    ["something else", '{"at":60000000,"values":[1]}'],
+    ["JSON of another shape", '{"at":60000000,"values":[1]}'],
     ["a cache dated in the future", cached(1001 * minute, "1001")],
   ])("are empty for %s", async (_what, text) => {
     expect(await completionsOf(["rental"], { [path]: text })).toEqual({ out: "", refreshes: 1 });
   });
 
-  test("belong to the service and account selected on the command line", async () => {
+  test("belong to the service that the command line selects", async () => {
     const files = { [path]: cached(1000 * minute, "1001") };
     for (const other of [["--sandbox"], ["--base-url", "https://other.example.com"]]) {
       expect(await completionsOf(["rental", "", ...other], files)).toEqual({ out: "", refreshes: 1 });

@@ -85,7 +85,7 @@ describe("--dry-run", () => {
   const isHeldBack = ({ readsInDryRun }: CommandNode) => readsInDryRun !== true;
 
   test.each(sending.filter(isHeldBack).flatMap(({ examples }) => examples))(
-    "nothing is sent or saved by: $command",
+    "nothing is sent by: $command",
     async ({ command, after = [] }) => {
       const cli = await createCli();
       const { run } = cli;

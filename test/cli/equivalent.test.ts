@@ -41,7 +41,7 @@ describe.skipIf(process.platform === "win32")("a quoted line", () => {
   });
 });
 
-describe("the line that needs no prompts", () => {
+describe("the printed line that needs no prompts", () => {
   const rentals = [
     "rentals create vm --gpus 1 --sandbox --yes",
     "rentals create vm --gpus 1 --sandbox --yes",
@@ -64,12 +64,12 @@ describe("the line that needs no prompts", () => {
     ["reserve convert --sandbox", ["1001", "30", "1296.00"], ...rentals],
   ];
 
-  test.each(lines)("sends the same request: %s %j", async (line, given, ...before) => {
+  test.each(lines)("sends the same request as the prompts: %s %j", async (line, given, ...before) => {
     const [asked, unasked] = [await createCli(), await createCli()];
     for (const { run } of [asked, unasked]) for (const one of before) await run(one);
     const left = [...given];
     const next = async () => left.shift() ?? "no answer";
-    // Where the prompt lists values of the service, chooses to type another value.
+    // If the prompt lists values of the service, this chooses to type another value.
     const choose: Prompts["choose"] = async ({ always }) => always ?? next();
     const prompts: Partial<Prompts> = { text: next, choose, confirm: async () => true };
     const prompted = await asked.run(line, { terminal: 80, prompts });

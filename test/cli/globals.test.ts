@@ -59,7 +59,7 @@ describe("a setting comes from the flag, else from the environment, else from th
     );
   });
 
-  test("the output format", async () => {
+  test("the output format, from the flag or else from the environment", async () => {
     const { run } = await createCli();
     const env = { GPUCTL_OUTPUT: "json", GPUCTL_SANDBOX: "1" };
     expect((await run("volumes list", { env })).out).toBe("[]\n");

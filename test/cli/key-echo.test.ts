@@ -116,7 +116,7 @@ describe("a key echoed by the service is never printed", () => {
       for (const said of [key, key.toUpperCase(), encoded(key)]) {
         const { run, folder } = await saying("content", answer(`It is ${said} so`, 4));
         expect((await run(line, { env })).code).toBe(exit.done);
-        // Without the key, as for a profile of another service.
+        // This command runs without the key, as it would for a profile of another service.
         const { out } = await run("chat sessions show");
         expect(out).toMatch(/^It is \*{4} so$/m);
         const sessions = join(folder, "state", "chat-sessions");

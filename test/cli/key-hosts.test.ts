@@ -140,7 +140,7 @@ test("the description needs no key, so any host can serve it", async () => {
 });
 
 test.each(["config set baseUrl https://other.example", "config unset baseUrl"])(
-  "a stored key is not sent to a changed host: %s",
+  "the host of a profile with a stored key cannot be changed: %s",
   async (line) => {
     const { run } = await createCli();
     await run(`auth login --with-token --no-validate --base-url ${own}`, { stdin: storedKey });

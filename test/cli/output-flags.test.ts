@@ -221,7 +221,7 @@ describe("history", () => {
   const history = (body: string) =>
     createCli({ respond: ({ path }) => (/history/.test(path) ? new Response(body) : undefined) });
 
-  test("-o json prints the body unchanged", async () => {
+  test("-o json and -o yaml print the whole body", async () => {
     for (const body of [rentals, [], { items: rentals, next: "x" }, [1, [2], null]]) {
       const { run } = await history(` \n${JSON.stringify(body)}\n`);
       const { code, out } = await run("rentals history --sandbox -o json");

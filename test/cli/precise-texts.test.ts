@@ -16,7 +16,7 @@ test("config list shows defaults that depend on the service", async () => {
   expect((await run("config list")).out).toMatch(/timeout +30s for compute, 5m for inference +default/);
 });
 
-test("an image that cannot be saved names the file and the missing folder", async () => {
+test("the error for an image that cannot be saved names the file and the missing folder", async () => {
   const { run } = await createCli();
   const folder = join(await scratchFolder(), "nope");
   const { code, err, requests } = await run(["image", "cat", "--out", join(folder, "x.png"), "--sandbox"]);
@@ -26,7 +26,7 @@ test("an image that cannot be saved names the file and the missing folder", asyn
   );
 });
 
-test("--attach names the URL that is not valid", async () => {
+test("the error for an invalid URL of --attach quotes the URL", async () => {
   const { run } = await createCli();
   const { err } = await run("chat hi --attach https:// --sandbox");
   expect(err).toContain(

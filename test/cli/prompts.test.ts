@@ -207,7 +207,7 @@ describe("a confirmation", () => {
     expect(asked).toEqual(['Remove the profile "work" (gpu.example.com) with its key and its defaults?']);
   });
 
-  test("of user delete is the name of the profile", async () => {
+  test("of user delete is given by typing the name of the profile", async () => {
     const { run } = await createCli();
     const typing = (answer: string) => ({ terminal: 80, prompts: { text: async () => answer } });
     expect(await run("user delete --sandbox", typing("yes"))).toMatchObject({ code: 130, requests: [] });

@@ -120,7 +120,7 @@ describe("a mistake on the command line", () => {
     ["chat -m m hi -max-tokens=5", "unknown flag '-max-tokens' (Did you mean --max-tokens?)"],
     ["chat -m=m hi", "-m takes its value without =, as in -m m"],
     ["rentals list -o=json", "-o takes its value without =, as in -o json"],
-  ])("%s: a long flag is not the value of a short one", async (line, message) => {
+  ])("%s: the error says how to write the flag", async (line, message) => {
     const { run } = await createCli();
     const { code, err, requests } = await run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

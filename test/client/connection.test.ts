@@ -193,7 +193,7 @@ describe("a refused connection", () => {
     expect(slept).toEqual([]);
   });
 
-  test("is not reported for a host that does not exist, which has its own error code", async () => {
+  test("is not reported for a host that does not exist: the code is ENOTFOUND or EAI_AGAIN", async () => {
     const { call } = caller("https://no-such-host.invalid", { retries: 0 });
     expect(await failure(call(...write))).toMatchObject({
       name: "NetworkError",

@@ -6,12 +6,12 @@ const issue = { path: ["gpuCount"], message: "too many" };
 describe("the body of an error response", () => {
   test.each([
     [
-      "the service's own",
+      "in the service's own format",
       { code: "BAD_REQUEST", message: "Invalid input data", issues: [issue] },
       { code: "BAD_REQUEST", message: "Invalid input data", issues: [issue] },
     ],
     [
-      "the service's own without issues",
+      "in the service's own format, without issues",
       { code: "FORBIDDEN", message: "Insufficient access" },
       { code: "FORBIDDEN", message: "Insufficient access", issues: [] },
     ],

@@ -443,7 +443,7 @@ describe("a replacement", () => {
     expect(err).toContain("There may be more results");
   });
 
-  test("that was removed after it was listed is not used: gpuctl calls the documented path instead", async () => {
+  test("that was removed after it was listed fails, and gpuctl then calls the documented path", async () => {
     let listed = true;
     const { run } = await createCli({
       negotiates: true,

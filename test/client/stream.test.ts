@@ -97,7 +97,7 @@ describe("a stream", () => {
     });
   });
 
-  test("of comments alone times out", async () => {
+  test("that sends only comments after an event times out", async () => {
     let comments = 0;
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");
@@ -126,7 +126,7 @@ describe("a stream", () => {
     });
   });
 
-  test("ends on an abort even if `fetch` ignores it", async () => {
+  test("ends on a timeout or an interruption even if `fetch` cannot be aborted", async () => {
     const fetch: Fetch = async () => ({
       status: 200,
       headers: new Headers({ "content-type": "text/event-stream" }),

@@ -128,7 +128,7 @@ test("after an interruption, or a failure that affects all items, no further ite
   expect(started).toEqual(["a", "c"]);
 });
 
-test("a 429 for an item that was sent before a wait extends the wait, but is not counted as a second wait", async () => {
+test("a 429 that arrives after a wait, for an item that was started before the wait, is not counted as a second wait", async () => {
   const { slept, work, options, begun, succeed, fail, wake } = controlled();
   const outcomes = sideBySide(["a", "b"], work, { ...options, maxWaits: 1, concurrency: 2 });
   await begun();

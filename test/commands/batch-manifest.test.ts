@@ -271,7 +271,7 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
     expect(await attempt("touch requests.out.3-of-8.jsonl.journal")).toMatchObject({ code: 0 });
   });
 
-  test("the GitHub matrix has each shard once, and --shard has the number of shards", async () => {
+  test("the GitHub matrix has each shard once, and --shard gives the shard and the number of shards", async () => {
     const { jobs } = parse(await manifest("github"));
     expect(jobs.shard.strategy.matrix.shard).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect(scripts.github?.(await manifest("github"))).toMatch(/--shard \$\{\{ matrix\.shard \}\}\/8/);

@@ -455,7 +455,7 @@ describe("a complete output to which something was added", () => {
     expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [{}] });
   });
 
-  test("is not sent again if its journal was replaced by an old copy", async () => {
+  test("is not continued if its journal was replaced by an old copy", async () => {
     const cli = await createCli({ respond: answer });
     await write(cli, "in.jsonl", lineOf("a"));
     await cli.run(run, overNetwork());

@@ -467,7 +467,7 @@ describe("batch status", () => {
 
   test("shows how many lines of a stopped shard are left", async () => {
     const cli = await completeBatch();
-    // This is the state after a crash before the last result was recorded in the journal: its request is still in flight.
+    // As after a crash just before the last result was recorded: for the journal, its request is still in flight.
     await change(cli, "answers.1-of-3.jsonl.journal", (text) => text.replace(/[^\n]*\n$/, ""));
     const row = (await status(cli, "answers.1-of-3.jsonl"))[0];
     expect(row).toMatchObject({ state: "complete", unknown: 1 });

@@ -244,11 +244,11 @@ describe("batch run", () => {
   });
 
   test.each([
-    ["that cannot be decoded", "image", "{}"],
-    ["that cannot be decoded", "audio", "{}"],
+    ["if they cannot be decoded", "image", "{}"],
+    ["if they cannot be decoded", "audio", "{}"],
     ["beside an error, over several lines", "image", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
     ["beside an error, over several lines", "audio", '{\n"code":"E1","message":"Half done","issues":[]}\n'],
-  ])("keeps all results %s under a repeated key in the output: %s", async (_, key, end) => {
+  ])("keeps all results under a repeated key in the output, even %s: %s", async (_, key, end) => {
     const results = ["first", "second", "third"].map((text) => `${base64(Buffer.from(text.repeat(30)))}!`);
     const repeated = results.map((result) => `"${key}":"${result}"`).join();
     const media = key === "image" ? `"images":[{${repeated}}]` : repeated;
@@ -680,7 +680,7 @@ describe("batch run", () => {
   );
 
   const count = thorough ? 10_000 : 300;
-  test(`sends as many requests as are recorded in the journal of ${count} lines, in spite of faults`, async () => {
+  test(`records every request of ${count} lines in the journal, in spite of faults`, async () => {
     const cli = await createCli();
     await write(
       cli,

@@ -63,7 +63,7 @@ describe("billing", () => {
     ]);
   });
 
-  test("is suggested for the unknown command `gpuctl balance`", async () => {
+  test("is suggested for unknown commands such as `gpuctl balance`", async () => {
     const { run } = await createCli();
     for (const [word, meant] of [
       ["balance", "billing balance"],

@@ -63,7 +63,7 @@ describe("a conversation", () => {
     expect((await cli.run("chat sessions list -o id")).out).toBe("");
   });
 
-  test('sends several lines as one message between """, or after /multi', async () => {
+  test('sends several lines between """, or after /multi, as one message', async () => {
     const { outcome } = await talk([
       '"""one',
       'two"""',

@@ -254,7 +254,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "a </think> b\n",
       err: "\nI < think\n",
     },
-    "cannot be between tags after other text": {
+    "does not start at a tag that follows other text": {
       body: text("a <think>b</think>") + done,
       out: "a <think>b</think>\n",
       err: "",
@@ -271,7 +271,7 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "a\n",
       err: "",
     },
-    "is not an answer without other text": {
+    "is not an answer if no other text follows": {
       body: text("<think>I think") + done,
       out: "",
       code: 7,

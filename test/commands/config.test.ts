@@ -48,7 +48,7 @@ describe.each(Object.entries(values))("the configuration key %s", (name, [good, 
     for (const choice of choices ?? []) expect(err).toContain(choice);
   });
 
-  test("has a prompt on a terminal that checks the value", async () => {
+  test("has a prompt for its value on a terminal, and the prompt checks the value", async () => {
     const { run } = await createCli();
     const choices = choicesOf(configKeys.find((key) => key.name === name) ?? configKeys[0]);
     const asked: (Question & { choices?: readonly string[] })[] = [];
@@ -73,7 +73,7 @@ describe("an unknown configuration key", () => {
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("image.model") });
   });
 
-  test("is apiKey, and the error suggests auth login", async () => {
+  test("with the name apiKey leads to an error that suggests auth login", async () => {
     const { run } = await createCli();
     const { code, err } = await run("config set apiKey secret");
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("gpuctl auth login") });
@@ -225,7 +225,7 @@ describe("apiKeyCommand", () => {
     }
   });
 
-  test("is printed without the key in the command line to run again", async () => {
+  test("is printed without the key in the command line that needs no prompts", async () => {
     const { run } = await createCli();
     const add = ["profile", "add", "--base-url", "https://a.example", "--key-command", `echo ${secret}`];
     const { code, err } = await run(add, { terminal: 80, prompts: { text: async () => "more" } });

@@ -242,7 +242,7 @@ test("image stops the requests in progress after Ctrl-C, names the saved picture
   expect((await saved(cli)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
-test("image prints each change of the total in a line on a terminal without animation", async () => {
+test("image prints a line for each finished or failed picture on a terminal without animation", async () => {
   const { responder } = service((seed) => (seed === 2 ? refused(500) : picture()));
   const { run } = await createCli({ respond: responder });
   const options = { ...overNetwork({ TERM: "dumb" }), terminal: 80 };

@@ -31,7 +31,7 @@ describe("ssh-keys", () => {
     expect(JSON.parse((await run("ssh-keys list --sandbox -o json")).out)).toEqual([]);
   });
 
-  test("uses --name, the comment or the name of the file as the name of a key", async () => {
+  test("uses --name, or else the name of the file, as the name of a key without a comment", async () => {
     const { run } = await withFile("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEV4YW1wbGU=");
     await run("ssh-keys add id_ed25519.pub --sandbox");
     await run("ssh-keys add id_ed25519.pub --name work --sandbox");
@@ -116,7 +116,7 @@ describe("with a third-party service", () => {
     ["billing invoices", "the service lists no operation to show invoices"],
   ] as const;
 
-  test.each(lines)("without the operation, %s fails and sends nothing else", async (line, message) => {
+  test.each(lines)("without the operation, %s fails after one request", async (line, message) => {
     const cli = await createCli({
       respond: service({ [`GET ${descriptionPath}`]: () => Response.json(description({})) }),
     });

@@ -190,7 +190,7 @@ describe("a response with too many results is saved as a file", () => {
     expect(await saved(cli)).toEqual([basename(kept)]);
   });
 
-  test("and is not decoded into a file for each of them", async () => {
+  test("and not every result is decoded into a file of its own", async () => {
     const opened = vi.spyOn(fs, "openSync");
     syncBuiltinESMExports();
     onTestFinished(() => {

@@ -195,7 +195,7 @@ describe("rentals guard on a full disk", () => {
   });
 });
 
-describe("a guard that may not change the lease file", () => {
+describe("a guard that has no permission to change the lease file", () => {
   const notEnded =
     /1001:? the lease is over, but the rental was not ended and may still be billed: cannot save .*: permission denied\n/;
 
@@ -515,7 +515,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("is over at once if the process was killed and the lease ends with it", async () => {
+  test("is over at once if the process was killed and the lease ends with the process", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     await cli.run(`${create} --label kept`);
@@ -574,7 +574,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("is followed by the next steps in full, even if the guard found a problem", async () => {
+  test("whose process cannot be checked is followed by the next steps in full, even if the guard found a problem", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     const lease = {
@@ -694,7 +694,7 @@ describe("a service that cannot be reached or refuses requests", () => {
   test.each([
     ["the service's list is incomplete", isList, { items: [], hasMore: true }],
     ["a lookup responds with another rental", isLookup, { id: 777, state: "active" }],
-  ])("does not hide that the guard ended a rental if %s", async (_, isAffected, body) => {
+  ])("does not prevent an error that names the ended rental: %s", async (_, isAffected, body) => {
     let isUp = true;
     const cli = await createCli({
       respond: (request) => (!isUp && isAffected(request) ? Response.json(body) : undefined),

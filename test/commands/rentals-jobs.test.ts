@@ -11,7 +11,7 @@ import { deadProcess, hour, isCreate, isTerminate, leaseFile, otherProcess } fro
 import { createRenter, sh } from "../support/renter.ts";
 import { serviceUrl } from "../support/service.ts";
 
-/** The processes as the process `name` sees them: every process runs, on this machine. */
+/** The processes as the process `self` sees them: all of them run on this machine. */
 const processNamed = (self: string): Processes => ({
   self,
   isHere: () => true,
@@ -252,7 +252,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       detached("sleep 5"),
       /^The job was not resumed\. `gpuctl rentals jobs list` shows whether/m,
     ],
-  ])("%s says which rental may be billed if the disk is full", async (_, line, message) => {
+  ])("%s says how to find or end the rental if the disk is full", async (_, line, message) => {
     const { run, folder, jobs } = await createRenter();
     await run(detached("sleep 5"));
     const [{ id }] = await jobs();
@@ -512,7 +512,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   test.each([
     ["--time-limit", "2m", /the time limit of 2m is reached/],
     ["--max-cost", "0.10", /the cost limit of \$0\.10 is reached/],
-  ])("`attach` keeps the lease and %s if the rental is listed only later", async (flag, value, message) => {
+  ])("`attach` applies %s and the lease to a rental that is listed late", async (flag, value, message) => {
     let fails = true;
     let isBound = false;
     const renter = await createRenter({

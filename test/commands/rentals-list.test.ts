@@ -45,7 +45,7 @@ describe("rentals list", () => {
     },
   );
 
-  test("leaves out the type before the region if all rentals are virtual machines", async () => {
+  test("leaves out the column TYPE and keeps REGION if all rentals are virtual machines", async () => {
     const { run, advance } = await createCli();
     await run("rentals create vm --gpus 2 --gpu h200 --sandbox --yes");
     advance(60_000);

@@ -390,7 +390,7 @@ describe("rentals terminate with a third-party service", () => {
       ],
     ],
     [
-      "also one for any rental",
+      "one operation for each type and one for any rental",
       [
         "POST /v2/on-demand/bare-metal-rentals/terminate",
         "POST /v2/on-demand/virtual-machine-rentals/terminate",

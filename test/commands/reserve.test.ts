@@ -74,7 +74,7 @@ describe("the expected end of the term in reserve extend", () => {
     },
   );
 
-  test("is not looked up in a dry run, which shows the lookup", async () => {
+  test("is not looked up in a dry run, which prints the request that would look it up", async () => {
     const { run } = await createCli();
     await run(reserved);
     const line = "reserve extend 1001 --days 30 --expected-price 1296.00 --dry-run --sandbox";

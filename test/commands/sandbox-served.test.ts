@@ -265,11 +265,11 @@ describe("a host that is not a sandbox", () => {
   );
 
   test.each([
-    ["another response", always(200, { ok: true }), 5],
+    ["other JSON", always(200, { ok: true }), 5],
     ["HTML", always(200, "<html>"), 5],
     ["401", always(401, { code: "UNAUTHORIZED", message: "no", issues: [] }), 5],
     ["500", always(500, {}), 7],
-  ])("is recognized by its response: %s", async (_name, respond, code) => {
+  ])("makes `sandbox status` fail if it responds with %s", async (_name, respond, code) => {
     const { run } = await createCli({ respond });
     expect((await run(`sandbox status ${at}`)).code).toBe(code);
   });

@@ -376,7 +376,7 @@ describe("tts with parts that cannot be joined", () => {
 });
 
 describe("tts with a long text, after a response of 429", () => {
-  test("sends the request again after the delay that the service asks for, and slows down all requests", async () => {
+  test("sends the refused requests again after the delay that the service asks for", async () => {
     let refused = 0;
     const respond = voiceBut(() => (refused++ < 2 ? failing(429, { "retry-after": "7" }) : undefined));
     const cli = await createCli({ respond });

@@ -98,7 +98,7 @@ test.each([
   },
 );
 
-test("a create with an unknown outcome reports it if the lookup fails, too", async () => {
+test("the outcome of a create is reported as unknown even if the lookup after it fails", async () => {
   const { run } = await createCli({
     respond: ({ method }) => (method === "GET" ? new Response("", { status: 503 }) : reset()),
   });

@@ -54,7 +54,7 @@ async function changing() {
 const created = async ({ run }: Cli, flags = "") =>
   (await run(`rentals create vm --gpus 1 ${flags} --wait --yes --sandbox -o id`)).out.trim();
 
-/** Each returns a command line. ID is the ID of a running rental. */
+/** Command lines. `ID` stands for the ID of a running rental. */
 const lines = [
   "rentals list --older-than 1m --sort age",
   "rentals get ID",
@@ -154,7 +154,7 @@ describe("a response that is not an object", () => {
 });
 
 test.each(["minimum", "exclusiveMinimum", "multipleOf", "minLength", "minItems", "format"])(
-  "api describe shows an operation whose schema has such a value as %s",
+  "api describe shows an operation even if %s in its schema is an object without toString",
   async (name) => {
     const schema = (type: string) => ({ type, items: {}, [name]: unprintable });
     const properties = { n: schema("integer"), s: schema("string"), l: schema("array") };

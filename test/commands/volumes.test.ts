@@ -76,7 +76,7 @@ test("volumes attach takes several rentals, as arguments or separated by commas"
   expect((await run("volumes attach 501 1001,1002 -o id --sandbox")).out).toBe("501\n");
 });
 
-test("volumes attach sends an ID as a number only if it is written as an exact number", async () => {
+test("volumes attach sends an ID as a number only if the number has exactly the same digits", async () => {
   const { run } = await createCli({
     respond: ({ method, path }) =>
       method === "GET" && path.endsWith("/storage-volumes") ? Response.json([{ id: "vol-1" }]) : undefined,

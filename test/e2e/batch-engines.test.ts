@@ -97,8 +97,8 @@ describe.runIf(thorough)("on a machine with", () => {
     const log = await shell(batch, "cat gpuctl-batch-*_3.log");
     const restarts = await shell(batch, `scontrol show job ${submitted.out.trim()}_3`, slurm);
     expect(restarts.out, log.out).toContain("Restarts=1");
-    // Lines are not sent again automatically if they were in flight when the task was killed, were in the journal as the
-    // next to be sent, or had a response that was not saved yet.
+    // When the task was killed, some lines were in flight, were the next to be sent according to the journal, or had a
+    // response that was not saved yet. These lines are not sent again automatically.
     const [{ unknown }] = await json(batch, "batch status answers.3-of-8.jsonl");
     expect(unknown).toBeGreaterThan(0);
     expect(unknown).toBeLessThanOrEqual(2 * concurrency);

@@ -67,7 +67,7 @@ describe.skipIf(nodeHasCache)("compiled code", () => {
     const { home, first, files } = await usedHome();
     const names = files.map(({ file }) => basename(file)).join();
     expect(names).toMatch(/start-[\w-]+\.cjs/);
-    // Node.js loads these files before the cache works, and no file may run twice.
+    // These files are not cached: Node.js loads them before the cache works, and no file may run twice.
     expect(names).not.toMatch(/gpuctl|code-cache|rolldown-runtime/);
     expect(await home.run(line)).toEqual(first);
     expect(await cachedFiles(home)).toEqual(files);

@@ -126,7 +126,7 @@ describe("the key", () => {
     expect(err).toContain("--sandbox");
   });
 
-  test("causes an error of its own if it is not a valid header value", async () => {
+  test("is rejected before anything is sent if it is not a valid header value", async () => {
     const { run, requests } = await accountAt({});
     const { code, err } = await run("rentals list", { env: { GPUCTL_API_KEY: "two words" } });
     expect(code).toBe(3);

@@ -87,7 +87,7 @@ describe("gpuctl is installed as documented", () => {
     const { script, folder } = await homeOfNpm();
     const project = join(folder, "project");
     await mkdir(project);
-    // Without it, npm would install into the nearest folder above that has packages.
+    // Without this file, npm would install into the nearest folder above that has packages.
     await writeFile(join(project, "package.json"), "{}");
     await cp(packed.tarball, join(project, `gpuctl-${version}.tgz`));
     await script(line, {}, project);

@@ -77,7 +77,7 @@ describe.skipIf(process.platform === "win32")("the keys of machines", () => {
 
   test("are shared by processes that create them at the same time, and by a process that starts after another one was killed", async () => {
     const { folder, run } = await createHome();
-    // Takes a second between the two files of a key.
+    // This program waits a second between the two files of a key.
     await addProgram(
       folder,
       "ssh-keygen",

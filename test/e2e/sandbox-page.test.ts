@@ -14,7 +14,7 @@ const shows = (page: Page, selector: string, text: string) =>
     page,
     `document.querySelector(${JSON.stringify(selector)})?.textContent.includes(${JSON.stringify(text)})`,
   );
-/** Uses the keyboard, as everybody can. */
+/** Uses the keyboard, because the page must work without a mouse. */
 const press = async (page: Page, selector: string, key: "Enter" | "Space" = "Enter") => {
   await page.focus(selector);
   await page.keyboard.press(key);

@@ -48,7 +48,7 @@ async function runScript() {
 }
 
 // A thorough run has a process for each line. Other tests run such a script twice in one process.
-test("the sandbox bills a script what the records say, and the script prints the same again from the same seed", async (context) => {
+test("the bills of the sandbox agree with its records, and a script prints the same again from the same seed", async (context) => {
   if (!thorough) skipWithout("bash", context);
   const [first = [], ...others] = await Promise.all(sample([runScript, runScript], 0).map((run) => run()));
   for (const other of others) expect(other).toEqual(first);

@@ -14,7 +14,7 @@ async function expectPlain(terminal: Terminal): Promise<void> {
 }
 
 describe.skipIf(process.platform === "win32")("on a dumb terminal", () => {
-  test("prompts line by line create a rental", async () => {
+  test("line-by-line prompts create a rental", async () => {
     const home = await createHome();
     const terminal = home.shellOnTerminal("gpuctl rentals create bare-metal --sandbox", dumb);
     await terminal.waitFor("Search (Enter lists all");

@@ -67,7 +67,7 @@ function terminal() {
   return { asked, options };
 }
 
-/** Everything that a run showed. The screen of a watched list and the line ends of CSV are gpuctl's own. */
+/** Everything that a run showed, without gpuctl's own sequences: those of a watched list, and CSV line ends. */
 const shownBy = ({ out, err, shown }: Outcome, asked: readonly string[]): string =>
   [out, err, ...shown, ...asked].join("\n").replace(/\u001b\[\?1049[hl]|\u001b\[[HJ]|\r\n/g, "\n");
 
@@ -177,7 +177,7 @@ describe.each(hostilities)("%s from a hostile service", (hostility) => {
   });
 });
 
-test("the same holds for a service on the network", async () => {
+test("texts from a hostile service on the network cannot control the terminal", async () => {
   const { asked, options } = terminal();
   const cli = await createCli({
     negotiates: true,

@@ -28,7 +28,7 @@ const inPage = (page: string): readonly string[] =>
       .replaceAll("\\&", "")
       .replaceAll("\\e", "\\")
       .split("\n")
-      // A line of a file, not a command line.
+      // A line that begins with a brace is a line of a file, not a command line.
       .filter((line) => !line.startsWith("{")),
   );
 
@@ -63,7 +63,7 @@ describe("every documented example is run by a test", () => {
 const ways = ["terminal", "pipe"] as const;
 
 describe.skipIf(process.platform === "win32")("an example of an overview works as written", () => {
-  test("in at least one overview", () => {
+  test("and at least one overview has an example", () => {
     expect(overviews.flatMap(inHelp)).not.toEqual([]);
   });
 
