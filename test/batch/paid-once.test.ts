@@ -93,7 +93,7 @@ class Disk {
 
 type Fault = "ok" | "429" | "unsent" | "400" | "500" | "cut";
 
-/** What the user does before a run. */
+/** What the user does before a run, and what happens during the run. */
 interface Round {
   /** Indexes of the lines that the user edits. */
   readonly edits: readonly number[];
@@ -247,7 +247,7 @@ const round = fc.record<Round>({
 });
 
 describe("a batch", () => {
-  test("pays for each line once, never exceeds the cost limit, and outputs each line once, whatever happens", async () => {
+  test("pays for a line only as often as the user allows, stays within the cost limit, and outputs each line at most once", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({

@@ -37,7 +37,7 @@ async function keptBy(sent: Awaited<ReturnType<typeof sentAfter>>): Promise<Buff
   return readFile(/the response was saved to (.*)$/.exec(message ?? "")?.[1] ?? "");
 }
 
-test("a response that cannot be used is saved, and its line is not sent again", async () => {
+test("a response that cannot be used is saved, and the outcome of its line is unknown", async () => {
   const bytes = Buffer.from("paid for");
   // The error that V8 throws for a text of more than 512 MiB.
   const text = () => {

@@ -58,7 +58,7 @@ describe("--shards", () => {
     ["a Kubernetes Indexed Job", { JOB_COMPLETION_INDEX: "3" }, 3],
     ["a Slurm array from 0", array(3, 0, 8), 3],
     ["a Slurm array from 1", array(3, 1, 8), 2],
-    ["a task of a Slurm array that is run again by itself", array(3, 3, 1), 3],
+    ["a single task of a Slurm array that is run again", array(3, 3, 1), 3],
     ["two tasks of a Slurm array that are run again", array(6, 3, 2), 6],
     ["Slurm without a count", { SLURM_ARRAY_TASK_ID: "5", SLURM_ARRAY_TASK_MIN: "1" }, 4],
     ["GitLab", { CI_NODE_INDEX: "8", CI_NODE_TOTAL: "8" }, 7],

@@ -23,7 +23,7 @@ import {
 
 const allTests = ["test/cli", "test/commands", "test/library", "test/client/negotiation.test.ts"];
 
-/** If all tests make fewer exchanges than this, they bypassed the proxy. */
+/** If a run of all tests makes fewer exchanges than this, some tests bypassed the proxy. */
 const minExchanges = 1000;
 
 /** The description that an operation set serves before any path is retired. */

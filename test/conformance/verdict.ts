@@ -52,8 +52,8 @@ export interface Verdict {
 }
 
 /**
- * Compares the recorded exchanges with the description. Three deviations are expected: an invalid request that the sandbox
- * rejected, a response that a fault altered, which has the fault header, and the 429 of a rate limit that a test has set.
+ * Compares the recorded exchanges with the description. These deviations are expected: an invalid request that the
+ * sandbox rejected, a response that a fault altered, a reply from a chat script, and the 429 of a rate limit.
  * @throws when a finding does not belong to a recorded exchange
  */
 export function verdictOn({ exchanges, findings }: Report, descriptions: Descriptions): Verdict {
@@ -121,7 +121,7 @@ const operationSetOf = ({ request }: Exchange): string =>
 const header = ({ response }: Exchange, wanted: string): string | undefined =>
   response.headers.find(({ name }) => name.toLowerCase() === wanted.toLowerCase())?.value;
 
-/** Whether a fault, the chat script or a rate limit changed the response, which then need not be as described. */
+/** Whether a fault, the chat script or a rate limit determined the response, so that it need not be as described. */
 const isAltered = (one: Exchange): boolean =>
   (one.response.status === 429 && header(one, "retry-after") !== undefined) ||
   [faultHeader, replyHeader].some((name) => header(one, name) !== undefined);

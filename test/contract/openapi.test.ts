@@ -14,7 +14,7 @@ const entry = (id: OperationId) => {
   return Object(Object(document.paths[path])[method.toLowerCase()]);
 };
 
-test("the description is of version 2.0.0 and needs the bearer credential", () => {
+test("the description has version 2.0.0 and requires a bearer credential", () => {
   expect(document).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
     info: { version: "2.0.0" },
@@ -39,7 +39,7 @@ test.each(Object.keys(operations) as OperationId[])(
   },
 );
 
-test("limits, defaults and discriminators are preserved", () => {
+test("the description has the limits, defaults and alternatives of fields", () => {
   const { properties, required } =
     entry("createBareMetalRental").requestBody.content["application/json"].schema;
   expect(required).toEqual(["networkType", "gpuCount"]);
@@ -73,7 +73,7 @@ test("query fields are parameters", () => {
   ]);
 });
 
-test("what a schema cannot express is in its description", () => {
+test("what the schema of an operation cannot express is in the text about the operation", () => {
   expect(entry("generateImage").description).toContain("1024x1024");
   expect(entry("createBareMetalRental").description).toBe(
     "Rent bare-metal machines.\n\nUse POST /v2/on-demand/rentals with rentalType bare-metal.",

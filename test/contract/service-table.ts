@@ -1,5 +1,5 @@
 /**
- * Sections 2 to 9 of the service's specification, copied by hand. Everything else takes its limits from `src/contract`.
+ * Sections 2 to 9 of the service's specification, copied by hand. All other code takes its limits from `src/contract`.
  * This table does not, so the tests that use it find a wrong limit in the contract.
  */
 

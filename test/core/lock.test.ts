@@ -85,7 +85,7 @@ test("processes that wait for the lock of a killed process never hold it at the 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a process does not take over a lock whose holder runs, or whose record is from an earlier lock with a killed holder", async () => {
+test("a process does not take over a lock if its holder runs, or if the record of a killed holder is from an earlier lock", async () => {
   const { path } = await scratch();
   await lockOf(path, -3600);
   for (const owner of [

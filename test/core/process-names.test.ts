@@ -8,7 +8,7 @@ import { needs } from "../support/programs.ts";
 describe("the name that identifies a process on macOS", () => {
   needs("ps");
 
-  test("contains the start of the process, and is the same when another process asks for it", () => {
+  test("contains the start time of the process, and is the same when another process asks for it", () => {
     const { self } = processesOn("darwin");
     expect(self).toMatch(/ \d+@\w{3}-\w{3}-\d{1,2}-\d\d:\d\d:\d\d-\d{4}$/);
     const again = processesOn("darwin");
@@ -20,7 +20,7 @@ describe("the name that identifies a process on macOS", () => {
     expect(isRunning(self.replace(/-\d{4}$/, "-1999"))).toBe(false);
   });
 
-  test("identifies a running process even if the name does not contain the start of the process", () => {
+  test("identifies a running process even if the name does not contain the start time", () => {
     const { self, isRunning } = processesOn("darwin");
     expect(isRunning(self.replace(/@.*/, ""))).toBe(true);
   });
@@ -60,7 +60,7 @@ describe.runIf(process.platform === "linux")("the name that identifies a process
 
   test.each([
     ["without a machine", (name: string) => name.replace(" a1 ", " "), true],
-    ["without a machine and a start", (name: string) => name.replace(" a1 ", " ").replace(/@.*/, ""), false],
+    ["without machine and start time", (name: string) => name.replace(" a1 ", " ").replace(/@.*/, ""), false],
   ])("is still read in the format of an earlier version, %s", (_, old, isKnown) => {
     const { isRunning, isHere } = processesOn("linux", place);
     expect([isRunning(old(running)), isRunning(old(ended))]).toEqual([true, !isKnown]);

@@ -42,7 +42,7 @@ async function served(home: Pick<Home, "start">) {
 const active = async ({ run }: CookHome) => (await run("rentals list -o id")).out;
 const texts = (home: CookHome, name: string) => readFile(join(home.folder, name), "utf8");
 
-/** What exists before a recipe begins. */
+/** The command lines that run before a recipe. */
 const preparations: Readonly<Record<string, readonly string[]>> = {
   "Report costs": [
     "rentals create vm --gpus 1 --yes",
@@ -102,7 +102,7 @@ describe("each recipe of the cookbook works as printed", () => {
     expect(Object.keys(results)).toEqual(recipes.map(({ title }) => title));
   });
 
-  // Only recipes that use ssh or the real clock, or that are about gpuctl's own files, need processes.
+  // The sample runs in memory, so it leaves out recipes that use ssh, the real clock or gpuctl's own files.
   test.for(sample(recipes, 0, 2, 4, 5))("$title", async ({ title, commands }, context) => {
     skipWithoutItsPrograms(commands, context);
     if (!thorough) {

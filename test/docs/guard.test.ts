@@ -13,7 +13,7 @@ import { blocksOf } from "./readme-shell.ts";
 const folder = join(repository, "docs", "guard");
 const text = (name: string): string => readFileSync(join(folder, name), "utf8");
 
-/** What each file runs. */
+/** The command line that the service unit and the CronJob run. */
 const commandLine = "rentals guard --once --yes --quiet";
 
 test("the commands of docs/leases.md work one after another", async () => {
@@ -30,7 +30,7 @@ test("the commands of docs/leases.md work one after another", async () => {
   }
 });
 
-test("docs/leases.md and docs/guard name the same files", () => {
+test("docs/leases.md links to the files of docs/guard that call gpuctl", () => {
   const page = readFileSync(join(repository, "docs", "leases.md"), "utf8");
   const linked = [...page.matchAll(/\]\(guard\/([^)]+)\)/g)].map(([, name = ""]) => name);
   for (const name of linked) expect(text(name)).toContain("gpuctl");

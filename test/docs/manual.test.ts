@@ -57,11 +57,11 @@ describe("the manual", () => {
     for (const [code] of exitCodes) expect(root).toContain(`.TP\n\\fB${code}\\fR\n`);
   });
 
-  test("has the given version and date, and nothing else that changes", () => {
+  test("has the given version and date", () => {
     expect(root).toContain('.TH GPUCTL 1 2026-01-02 "gpuctl 1.2.3" "gpuctl manual"\n');
   });
 
-  test.each(Object.entries(pages))("%s is plain text in valid roff lines", (_name, text) => {
+  test.each(Object.entries(pages))("%s is ASCII text, in lines of at most 80 characters", (_name, text) => {
     const prose = text.replace(/^\.nf\n.*?^\.fi$/gms, "").replace(/^\.TP\n.*$/gm, "");
     expect(text).toMatch(/^[\n\x20-\x7e]+\n$/);
     expect(prose.split("\n").filter((line) => line.length > 80)).toEqual([]);

@@ -28,7 +28,7 @@ const matchesIn = (file: string, pattern: RegExp) =>
 
 const paths = commands.map(({ path }) => path.join(" "));
 
-/** What is wrong with a command line; undefined if its command and flags exist. It does not begin with `gpuctl`. */
+/** What is wrong with a command line, given without `gpuctl`; undefined if its command and its flags exist. */
 function problemIn(line: string): string | undefined {
   const [own = ""] = line.split(" -- ");
   const words = /^(?:[a-z][a-z-]*(?: |$))*/.exec(own)?.[0].trim().split(" ") ?? [];

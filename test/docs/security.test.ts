@@ -18,7 +18,7 @@ test("every promise in SECURITY.md names a test", () => {
   expect(promises.filter((promise) => !/`test\/[^`]+`/.test(promise.split("\n\n")[0] ?? ""))).toEqual([]);
 });
 
-test("SECURITY.md is linked from the README, is in the package, and names no address", () => {
+test("SECURITY.md is linked from the README, is in the package, and contains no URL and no email address", () => {
   expect(readme).toContain("(SECURITY.md)");
   const { files } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8"));
   expect(files).toContain("SECURITY.md");

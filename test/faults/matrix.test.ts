@@ -66,7 +66,7 @@ function isAlike(one: (typeof operations)[number], other: (typeof operations)[nu
   return properties.every((name) => one[name] === other[name]);
 }
 
-test("every kind of operation is tried", () => {
+test("at least one operation of each effect is tried", () => {
   expect([...new Set(representatives.map(({ effect }) => effect))].sort()).toEqual([
     "destroy",
     "generate",
@@ -100,7 +100,7 @@ describe.each(representatives)("$id ($effect)", ({ id, line, effect, isRequest, 
   const isRead = effect === "read";
 
   const position = representatives.findIndex((one) => one.id === id);
-  /** Half of the faults. The next operation gets the other half. */
+  /** Half of the faults; the next operation gets the other half. In a thorough run, all faults. */
   const some = faults.filter((_, at) => thorough || (at + position) % 2 === 0);
 
   test.each(some)("$moment: $name", async (fault) => {

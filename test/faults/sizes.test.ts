@@ -38,7 +38,7 @@ describe("a streamed reply that is too large has an unknown outcome, and what ar
   });
 });
 
-test("a large list is not too large, because it is printed as it arrives", async () => {
+test("a list may exceed the size limit of a response, because it is printed as it arrives", async () => {
   const records = Array.from({ length: 500 }, (_, id) => ({ id, label: `rental-${id}` }));
   const body = JSON.stringify(records);
   expect(body.length).toBeGreaterThan(limits.body?.read ?? 0);
@@ -153,7 +153,7 @@ describe("if a result is nested too deeply to be indented,", () => {
   });
 });
 
-describe("a failed response that is nested too deeply", () => {
+describe("an error response that is nested too deeply", () => {
   test.each([
     ["400 with issues", 400, `{"code":"NO","message":"No","issues":${deep}}`],
     ["500 without a message", 500, `{"error":{"type":"x","inner":${deep}}}`],

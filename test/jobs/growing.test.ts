@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { growing } from "../../src/jobs/watch.ts";
 import { scratchFolder } from "../media/scratch.ts";
 
-/** A log of which "one" was read, and a function that reads what is new. */
+/** The path of a log, from which "one" was already read, and functions that read what is new. */
 async function readLog() {
   const path = join(await scratchFolder(), "output.log");
   await writeFile(path, "one\n");
@@ -17,7 +17,7 @@ async function readLog() {
     return Buffer.concat(chunks).toString();
   };
   expect(await read()).toBe("one\n");
-  /** Reads what is new, with some facts about the file replaced. */
+  /** Reads what is new, with some of the file's attributes replaced. */
   const readAs = async (facts: Partial<Stats>) => {
     shown = facts;
     const added = await read();

@@ -43,7 +43,7 @@ test("output that is not read is dropped once the job has to end", async () => {
   expect(said).toEqual(["Warning: the output is not read, so the rest of it is not shown. It is in /log."]);
 });
 
-test("output that is not read is dropped after ten minutes if no more can wait", async () => {
+test("output that is not read is dropped after ten minutes if too much of it is waiting", async () => {
   const endLimits = endTimeLimits();
   const { shown, said } = createUnread();
   const waiting = shown.output("stdout", large);

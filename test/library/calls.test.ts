@@ -165,7 +165,7 @@ describe("call", () => {
 });
 
 describe("waitFor", () => {
-  test("rejects when the time is over, and when the rental is gone", async () => {
+  test("rejects after its time limit, when the rental is gone, and when the rental fails", async () => {
     const { sandbox, client } = await openSandbox();
     const { id } = await client.createVirtualMachineRental({ gpuCount: 1 });
     const rentalId = id ?? "";

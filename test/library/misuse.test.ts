@@ -68,7 +68,7 @@ describe("an invalid fault is reported with the field names of the library", () 
     expect(add).toThrow(message);
   });
 
-  test("a fault may say how long to wait", async () => {
+  test("a valid retryAfter is accepted", async () => {
     const { sandbox } = await openSandbox();
     sandbox.fault({ operation: "*", status: 503, retryAfter: "2s" });
     expect((await sandbox.fetch("/v2/openapi.json")).headers.get("retry-after")).toBe("2");
@@ -88,7 +88,7 @@ test.each([
   expect(set).toThrow(message);
 });
 
-describe("an invalid boot or chat script is reported with the field names of the library", () => {
+describe("an invalid boot rule, situation or chat script is reported with the field names of the library", () => {
   test.each([
     [undefined, "a boot rule must be an object with an outcome, not undefined"],
     [{}, "outcome is required"],
@@ -131,7 +131,7 @@ test.each([undefined, null, "xx", "", {}, Number.NaN, -5, "1y", true])(
   },
 );
 
-test("time does not advance past the year 9999, and fractions are accepted", async () => {
+test("time does not advance past the year 9999, and can advance by fractions", async () => {
   const { sandbox } = await openSandbox();
   expect(() => sandbox.advance(1e20)).toThrow("the duration must not move the clock past 9999-12-31");
   sandbox.advance("1.5h");

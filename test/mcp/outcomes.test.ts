@@ -286,8 +286,8 @@ test("a message that is too long is skipped, and those after it get their respon
 });
 
 /**
- * Runs a server whose client calls a tool and then closes stdout, but not stdin. Returns what is on stderr, and the file
- * that keeps the result.
+ * Runs a server whose client calls a tool and then closes stdout, but not stdin. Returns the content of the file in
+ * which the result was saved.
  */
 async function runWithoutReader(tool: string, args: object, respond: Responder = () => undefined) {
   const cli = await createCli({ respond });

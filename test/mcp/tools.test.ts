@@ -23,7 +23,7 @@ const listed = async (flags: string) => {
 };
 
 describe("a server that may only read", () => {
-  test("lists the reads of the contract, the reads that only the service's description lists, and the wait", async () => {
+  test("lists the reads of the contract, the reads that only the service's description lists, and wait_for_rental", async () => {
     const tools = await listed("--sandbox");
     expect(tools.map(({ name }) => name).sort()).toEqual(
       [
@@ -133,7 +133,7 @@ describe("the tools", async () => {
     }
   });
 
-  test.each(offered)("%s accepts what the contract accepts", (id) => {
+  test.each(offered)("%s accepts a valid input, and rejects a field that it does not have", (id) => {
     const { inputSchema, issues } = byId.get(id) ?? {};
     const validate = ajv.compile(inputSchema ?? false);
     expect(validate(validInput(id)), JSON.stringify(validate.errors)).toBe(true);
@@ -198,7 +198,7 @@ test("a list has a limit, and says how many records there are", async () => {
   expect((await call("list_rental_options")).data).toHaveLength(100);
 });
 
-test("without a key and a service, each call says what the user can do", async () => {
+test("without a service or without a key, a call says what the user can do", async () => {
   const cli = await createCli();
   const none = await agentOf(cli, "");
   expect(await none.call("list_storage_volumes")).toMatchObject({

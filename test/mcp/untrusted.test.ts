@@ -71,7 +71,7 @@ test("the key never appears, whatever the service quotes", async () => {
   expect(out + err).not.toContain(Buffer.from(key).toString("base64"));
 });
 
-test("a picture is a file, and an image if it is small; sound is a file", async () => {
+test("a picture is saved to a file and, if it is small, also returned as an image; sound is only saved", async () => {
   const cli = await createCli({ respond: quickPictures });
   const { client } = await agentOf(cli, `${everything} --out shown`);
   const result = await client.callTool({ name: "generate_image", arguments: picture });

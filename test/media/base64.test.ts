@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Base64Decoder, decoderSlack } from "../../src/media/base64.ts";
 import { anyCharacter, fc } from "../support/property.ts";
 
-/** The bytes of a text, or why it is not base64. */
+/** The bytes that a base64 text encodes, or why the text is not base64. */
 function decoded(text: string): Buffer | string {
   const part = Buffer.from(text).toString("latin1");
   const bytes = Buffer.alloc(part.length + decoderSlack);
@@ -33,7 +33,7 @@ test.each(Object.entries(spellings))("base64 is decoded: %s", (_, spell) => {
 });
 
 test.each([
-  ["nothing", ""],
+  ["an empty text", ""],
   ["blanks alone", " \r\n\t"],
   ["a data URL with nothing in it", "data:image/png;base64,"],
   ["padding alone", "=="],

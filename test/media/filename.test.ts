@@ -29,7 +29,7 @@ test.each<[string, Partial<NameValues>, string]>([
   ["{model}/{slug}.{ext}", { model: undefined }, "a-cat-in-the-rain.png"],
   [".{seed}./{slug}.{ext}", { seed: undefined }, "a-cat-in-the-rain.png"],
   ["{model}/", { model: undefined }, "picture"],
-])("a placeholder without a value is removed with its dash: %s", (template, without, name) => {
+])("a placeholder without a value is removed with its separator: %s", (template, without, name) => {
   expect(fileName(template, { ...cat, ...without })).toBe(name);
 });
 
@@ -67,7 +67,7 @@ test("a model name cannot create a folder, a hidden file or a drive", () => {
   );
 });
 
-test("the other text of the template is not changed", () => {
+test("the text of a template outside its placeholders is not changed", () => {
   expect(fileName("../out/.cats/{slug}.{ext}", cat)).toBe("../out/.cats/a-cat-in-the-rain.png");
   expect(fileName("/srv/aux/{seed}.{ext}", cat)).toBe("/srv/aux/42.png");
 });
@@ -76,14 +76,14 @@ test("a negative seed keeps its sign", () => {
   expect(fileName("s{seed}.{ext}", { ...cat, seed: -7 })).toBe("s-7.png");
 });
 
-test("an unknown placeholder is named, and the known ones are listed", () => {
+test("the error for an unknown placeholder names it and lists the known ones", () => {
   const attempt = () => fileName("{date}-{promt}.{ext}", cat);
   expect(attempt).toThrow(UsageError);
   expect(attempt).toThrow(/\{promt\}.*\{date\} \{time\} \{slug\} \{seed\} \{index\} \{model\} \{ext\}/);
 });
 
 test.each(["{slug.png", "slug}.png", "{}", "{constructor}", "{Slug}", "{{slug}}"])(
-  "%s is not a template",
+  "%s is not a valid template",
   (bad) => {
     expect(() => fileName(bad, cat)).toThrow(UsageError);
   },

@@ -99,7 +99,7 @@ test("when the last step fails, neither an empty nor a temporary file is left", 
   expect(await contents(folder)).toEqual({});
 });
 
-test("a disk that cannot flush still saves the file", async () => {
+test("a file is saved even if the disk does not support flushing", async () => {
   const folder = await scratchFolder();
   await save(join(folder, "cat.png"), bytes("one"), {}, disk("sync", "EINVAL"));
   expect(await contents(folder)).toEqual({ "cat.png": "one" });

@@ -40,7 +40,7 @@ describe("WAV files", () => {
     );
   });
 
-  test("are joined without their other chunks, even if they have an odd length and padding", async () => {
+  test("are joined without their other chunks, even if those chunks have an odd length and padding", async () => {
     const list = riffChunk("LIST", text("INFOISFT\x05\0\0\0gpuct"));
     const files = [
       wav(text("abc"), { bits: 8, before: [list] }),
@@ -213,7 +213,7 @@ test("an error of the disk is reported as it is", async () => {
   await expect(joinSound([folder])).rejects.toMatchObject({ code: "EISDIR" });
 });
 
-test("a file is read as it is joined, not before", async () => {
+test("each file is read only when its turn comes", async () => {
   const folder = await scratch();
   const paths = await written(folder, "wav", [wav(text("ab")), wav(text("cd"))]);
   const { bytes } = await joinSound(paths);

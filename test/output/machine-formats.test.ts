@@ -140,7 +140,7 @@ describe("a cell that a spreadsheet would run as a formula", () => {
         );
         const cells = format === "csv" ? readCsv(output).map(([cell = ""]) => cell) : readTsv(output);
         expect(cells.slice(1).map(readBack)).toEqual(notes);
-        // Numbers beyond a double, such as +1e500, are numbers too.
+        // Numbers beyond the range of a double, such as +1e500, are numbers too.
         const run = cells.filter((cell) => /^[=+\-@\t\r]/.test(cell) && Number.isNaN(Number(cell)));
         expect(run).toEqual([]);
       }),
@@ -148,7 +148,7 @@ describe("a cell that a spreadsheet would run as a formula", () => {
   });
 
   test.each(["0", "-1", "-1.50", "+2", "-0.5e-10", "-.5", 12.5, -3, "12345678901234567890", "+1e500"])(
-    "does not include a number, which stays a number: %s",
+    "is never a number, which is written unchanged: %s",
     async (note) => {
       expect(await rendered([{ note }], notesOnly, { ...separate("csv"), header: false })).toBe(
         `${note}\r\n`,
@@ -172,7 +172,7 @@ describe("a cell that a spreadsheet would run as a formula", () => {
     expect(shown).toBe(`'${note}\n`);
   });
 
-  test("can be the name of a column", async () => {
+  test("can be the name of a column, which then gets an apostrophe", async () => {
     const columns = [{ title: "=1+1", paths: ["=1+1"] }];
     expect(await rendered([{}], { ...machines, columns }, separate("csv"))).toMatch(/^'=1\+1\r\n/);
   });
@@ -202,7 +202,7 @@ describe("yaml", () => {
   });
 
   test.each(["no", "on", "12:30:00", "0777", "2026-11-20", "~", "1_000"])(
-    "quotes %j, which YAML 1.1 parsers do not read as a string",
+    "quotes %j, which YAML 1.1 parsers would otherwise not read as a string",
     (value) => expect(yaml({ value })).toBe(`value: "${value}"\n`),
   );
 
@@ -374,7 +374,7 @@ describe("records that arrive in YAML", () => {
     record: fc.dictionary(word, tie("value"), { maxKeys: 4, noNullPrototype: true }),
   }));
 
-  test("are written as the library writes them", async () => {
+  test("are written as the YAML library writes them", async () => {
     const records = fc.array(fc.oneof(record, leaf, fc.array(leaf)), { minLength: 1, maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(records, async (values) => {

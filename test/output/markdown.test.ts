@@ -60,14 +60,14 @@ const document = fc
   .map((parts) => parts.map(({ block, gap }) => block + gap).join(""));
 
 describe("Markdown that streams", () => {
-  test.each(blocks)("looks the same if it arrives token by token and as a whole: %s", async (block) => {
+  test.each(blocks)("looks the same if it arrives in single characters and as a whole: %s", async (block) => {
     for (const color of [false, true]) {
       const whole = await drawn([block], { color });
       expect(plain(await drawn([...block], { color }))).toBe(plain(whole));
     }
   });
 
-  test("looks the same wherever it is cut", () =>
+  test("looks the same wherever it is cut into pieces", () =>
     fc.assert(
       fc.asyncProperty(document, fc.array(fc.nat(), { maxLength: 40 }), async (text, places) => {
         expect(await drawn(cut(text, places))).toBe(await drawn([text]));
@@ -75,7 +75,7 @@ describe("Markdown that streams", () => {
       runs(200),
     ));
 
-  test("never loses or repeats a word, whatever it is and however the window is resized", () =>
+  test("never loses or repeats a word, whatever the text is and however the window is resized", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(

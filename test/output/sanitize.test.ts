@@ -21,7 +21,7 @@ const cases: readonly (readonly [what: string, text: string, clean: string])[] =
   ["character set switches", "a\x1b(0b", "ab"],
   ["carriage returns, backspaces, bells and deletes", "a\rb\bc\x07d\x7fe", "abcde"],
   ["bidirectional overrides", "a\u202eb\u2066c\u2069", "abc"],
-  ["marks of direction", "a\u061cb\u200ec\u200fd", "abcd"],
+  ["bidirectional marks", "a\u061cb\u200ec\u200fd", "abcd"],
   ["line separators and byte order marks", "a\u2028b\u2029c\ufeffd", "abcd"],
 ];
 

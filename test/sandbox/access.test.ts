@@ -34,7 +34,7 @@ test("the auth scheme is case-insensitive", async () => {
 });
 
 test.each(guarded.filter((id) => operations[id].method !== "GET"))(
-  "%s returns 403 with the read-only key, before any other check",
+  "%s returns 403 with the read-only key, even if the input is invalid",
   async (id) => {
     const sandbox = await openSandbox();
     const response = await sandbox.call(id, { nonsense: true }, sandbox.keys.readOnly);
@@ -73,14 +73,14 @@ test.each([
   ["POST", "/v2/openapi.json"],
   ["GET", "/v1/chat/completions"],
   ["POST", "/v1/embeddings"],
-])("%s %s is not found, with or without a key", async (method, path) => {
+])("%s %s returns 404, not 401, without a key", async (method, path) => {
   const sandbox = await openSandbox();
   const response = await sandbox.fetch(new Request(`${origin}${path}`, { method }));
   expect(response.status).toBe(404);
   expect(await response.json()).toEqual(errorBody(path, "not_found_error", "NOT_FOUND", "Not found"));
 });
 
-test("every response has the sandbox header", async () => {
+test("responses have the sandbox header, including errors", async () => {
   const sandbox = await openSandbox();
   const responses = [
     await sandbox.call("listStorageVolumes"),

@@ -67,7 +67,7 @@ test("a user cannot change what belongs to another user", async () => {
   expect(await sandbox.ask("listVirtualMachineRentals")).toMatchObject([{ id: 1002, status: "Pending" }]);
 });
 
-test("users share the capacity, and each has a quota and a balance that runs out", async () => {
+test("users share the capacity, and each has a quota and a prepaid balance of their own", async () => {
   const sandbox = await seeded({ situations: [{ kind: "capacity", gpus: 4 }] });
   const rent = async (gpuCount: number, secret: string) =>
     (await sandbox.call("createVirtualMachineRental", { gpuCount }, secret)).status;

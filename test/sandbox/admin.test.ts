@@ -62,7 +62,7 @@ test("the state is seeded, saved, restored and reset over HTTP", async () => {
   expect(await send("GET", "status")).toMatchObject(ok({ rentals: { active: 1 } }));
 });
 
-test("the requests to the service are listed over HTTP, control requests are not", async () => {
+test("requests to the service are listed over HTTP, but control requests are not", async () => {
   const { send, url } = await served();
   await fetch(`${url}/v2/openapi.json`);
   await fetch(`${url}/nowhere`);
@@ -103,7 +103,7 @@ test.each([
   ["GET", "requests/count?limit=5", undefined, ["limit"]],
   ["DELETE", "requests?statuss=404", undefined, ["statuss"]],
   ["POST", "requests/expect", { operation: "getrental" }, ["operation"]],
-])("%s %s with %j is rejected, and the error names the field", async (method, path, body, place) => {
+])("%s %s with %j is rejected, with the path of the invalid value", async (method, path, body, place) => {
   const { send } = await served();
   const { status, body: response } = await send(method, path, body);
   expect(status).toBe(400);
@@ -148,7 +148,7 @@ test.each([
 });
 
 test.each(["cross-site", "same-site"])(
-  "a request that the browser marks as %s cannot send control requests",
+  "a control request that the browser marks as %s is refused",
   async (site) => {
     const { url } = await served();
     expect((await bare(url, { "sec-fetch-site": site })).status).toBe(403);
@@ -156,7 +156,7 @@ test.each(["cross-site", "same-site"])(
   },
 );
 
-test("every control response has the sandbox header and the sandbox's date, including errors", async () => {
+test("control responses, including errors, have the sandbox header and the sandbox's date", async () => {
   const { sandbox, url, send } = await served();
   sandbox.clock.advance(24 * 3600 * 1000);
   for (const [method, path] of [
@@ -208,7 +208,7 @@ test("only this machine can send control requests if the sandbox has no token", 
   }
 });
 
-test("control requests are neither described nor served in process", async () => {
+test("the service's description does not contain the controls, and the sandbox's fetch does not serve them", async () => {
   const { sandbox } = await served();
   expect(JSON.stringify(await sandbox.ask("getOpenApiDocument"))).not.toContain("_sandbox");
   expect((await sandbox.fetch(new Request("http://localhost/_sandbox/status"))).status).toBe(404);

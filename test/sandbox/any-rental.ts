@@ -16,7 +16,7 @@ export const rental: StoredRental = {
   terms: [],
 };
 
-/** Rentals of any age, with any boot and with zero to three terms. They may have ended or be about to fail. */
+/** Rentals of any age, with any outcome of the boot and with zero to three terms. They may end or fail at any time. */
 export const anyRental: fc.Arbitrary<StoredRental> = fc
   .record({
     label: fc.option(fc.constantFrom('"billedCents":0', "\u00e9"), { nil: undefined }),

@@ -35,7 +35,7 @@ test("an API key works until it is revoked", async () => {
   expect((await sandbox.assumed("revokeApiKey", { id })).status).toBe(404);
 });
 
-test("a read-only key changes nothing", async () => {
+test("a created key that is read-only can list API keys, but cannot create one", async () => {
   const sandbox = await openSandbox();
   const { apiKey } = Object(
     (await sandbox.assumed("createApiKey", { name: "look", access: "read-only" })).body,
@@ -76,7 +76,7 @@ test("a rental accepts only SSH keys that exist", async () => {
   expect((await sandbox.assumed("createSshKey", { name: "x", publicKey: "nonsense" })).status).toBe(400);
 });
 
-test("a rental is ended once, by the operation of its type", async () => {
+test("a rental can be ended only once, and only by the operation for its type", async () => {
   const sandbox = await openSandbox();
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
   const end = (id: AssumedId, rentalId: unknown) => sandbox.assumed(id, { rentalId });
@@ -89,7 +89,7 @@ test("a rental is ended once, by the operation of its type", async () => {
   expect(await sandbox.ask("getRental", { rentalId: "1001" })).toMatchObject({ state: "terminated" });
 });
 
-test("a rental has the price of its option", async () => {
+test("a rental has the price of its rental option", async () => {
   const sandbox = await openSandbox();
   const { body } = await sandbox.assumed("listRentalOptions");
   const options = assumedOperations.listRentalOptions.output.parse(body);
@@ -119,7 +119,7 @@ test("usage is paged, and its sum is the spent amount of the balance and the tot
   expect((await sandbox.assumed("listInvoices")).body).toMatchObject([{ totalCents: 600, status: "open" }]);
 });
 
-test("a fault affects an assumed operation, and the log names both", async () => {
+test("a fault affects an assumed operation, and the log names the fault and the operation", async () => {
   const { run } = await createCli();
   expect((await run("sandbox fault add --operation listApiKeys --status 500")).code).toBe(0);
   const failed = await run("api call listApiKeys --sandbox --retries 0");
@@ -135,7 +135,7 @@ test("a fault affects an assumed operation, and the log names both", async () =>
   ]);
 });
 
-test("the documented limits include each group of assumed operations", () => {
+test("the documented assumptions cover keys, termination, rental options, usage and the balance", () => {
   expect(sandboxLimits.map(({ id }) => id)).toEqual(
     expect.arrayContaining(["ssh-keys", "api-keys", "termination", "rental-options", "usage", "balance"]),
   );

@@ -17,7 +17,7 @@ test("an hour on demand costs the hourly price, and booting costs nothing", () =
   expect(billedBefore(rental, start + dayMs)).toEqual({ seconds: 86_398, cents: 4799 });
 });
 
-test("a rental that does not exist yet has cost nothing", () => {
+test("a rental has cost nothing when it is created", () => {
   const later = { ...rental, createdAt: start + dayMs };
   expect(billedBefore(later, start + dayMs)).toEqual({ seconds: 0, cents: 0 });
 });
@@ -33,7 +33,7 @@ test("usage ends with the rental", () => {
   expect(billedBefore(ended, start + 30 * dayMs)).toEqual({ seconds: 3600, cents: 200 });
 });
 
-test("costs never go down, and every period costs its price to the cent", () => {
+test("costs never go down, and any period costs at least the reserved and at most the on-demand price", () => {
   const moment = fc.integer({ min: 0, max: 400 * dayMs });
   const terms = [nextTerm(rental, 90, start)];
   fc.assert(
@@ -49,7 +49,7 @@ test("costs never go down, and every period costs its price to the cent", () => 
   );
 });
 
-test("the billed amount of a rental is the amount that was billed before the request", () => {
+test("a rental's record at a time shows what was billed before that time", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 900 * dayMs }),

@@ -75,7 +75,7 @@ test("a rate limit of a documented operation counts calls of its replacement", a
   expect(await send(rentals, metal)).toBe(200);
 });
 
-test("the filters of the request log find calls of a replacement by the documented operation", async () => {
+test("a filter of the request log for a documented operation also finds calls of its replacement", async () => {
   const { sandbox, send } = await opened();
   await send(rentals, vm);
   await send(rentals, metal);

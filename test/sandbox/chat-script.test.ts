@@ -25,14 +25,14 @@ type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 const ask = (sandbox: Sandbox, content = "Hi", more: object = {}) =>
   sandbox.call("createChatCompletion", { model: "any", messages: [{ role: "user", content }], ...more });
 
-/** The text of the reply to a message; the status when it fails. */
+/** The text of the reply to a message, or the status of the response if it is not 200. */
 async function reply(sandbox: Sandbox, content?: string, more?: object): Promise<unknown> {
   const response = await ask(sandbox, content, more);
   const body = Object(await response.json());
   return response.status === 200 ? body.choices[0].message.content : response.status;
 }
 
-/** The events of a streamed reply: the data of each, parsed if it is JSON, and the name if it has one. */
+/** The data of each event of a streamed reply, parsed if it is JSON. If an event has a name, its name and its data. */
 async function events(sandbox: Sandbox, more: object = {}): Promise<readonly unknown[]> {
   const response = await ask(sandbox, "Hi", { stream: true, ...more });
   expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -51,7 +51,7 @@ async function events(sandbox: Sandbox, more: object = {}): Promise<readonly unk
 const textOf = (all: readonly unknown[]): string =>
   all.map((one) => Object(one).choices?.[0]?.delta?.content ?? "").join("");
 
-test("replies are sent in order, each once, and then every request is refused", async () => {
+test("replies are sent in order, each as often as the script says, and then requests are refused", async () => {
   const sandbox = await openSandbox();
   sandbox.chatScript.set([{ text: "One" }, { json: { two: 2 }, times: 2 }]);
   expect([await reply(sandbox), await reply(sandbox), await reply(sandbox)]).toEqual([
@@ -100,7 +100,7 @@ test("a reply can be for certain messages, models and tool results only", async 
   });
 });
 
-test("a reply is streamed in the common format, with its own finish reason and usage", async () => {
+test("a reply is streamed in the common chat-completions format, with the finish reason and usage of the script", async () => {
   const sandbox = await openSandbox();
   const args = { city: "São Paulo", days: [1, 2, 3] };
   sandbox.chatScript.set([
@@ -141,7 +141,7 @@ test.each([
     { name: "error", value: { error: { message: "no memory", type: "overloaded", param: null, code: 507 } } },
   ],
   ["text", 'no memory {"error":{"message":"no memory","type":"overloaded","param":null,"code":507}}'],
-] as const)("a stream can end with an error as %s", async (form, last) => {
+] as const)("a stream can end with an error in the form %s", async (form, last) => {
   const sandbox = await openSandbox();
   const streamError = { message: "no memory", type: "overloaded", code: 507, form };
   sandbox.chatScript.set([
@@ -191,7 +191,7 @@ test("a reply can be an error response", async () => {
   ]);
 });
 
-test("tokens take the time that a reply specifies, in real time", async () => {
+test("tokens take the time that a reply specifies, even while the sandbox's clock is frozen", async () => {
   const sandbox = await openSandbox();
   sandbox.clock.freeze();
   const slow = { text: "a b c", firstTokenMs: 60, betweenTokensMs: 20 };
@@ -248,7 +248,7 @@ test.each([
   ['{"text": "a"}\r\n\r\n  {"text": "b"}  \n', ["a", "b"]],
   ["- text: a\n- json: [b]\n", ["a", '["b"]']],
   ['{\n  "text": "a",\n  "times": 2\n}\n', ["a", "a"]],
-])("a script is a list in JSON, JSON Lines or YAML: %j", async (text, texts) => {
+])("a script can be JSON, JSON Lines or YAML: %j", async (text, texts) => {
   const sandbox = await openSandbox();
   await sandbox.chatScript.load(text);
   expect([await reply(sandbox), await reply(sandbox)]).toEqual(texts);

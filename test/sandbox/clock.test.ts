@@ -121,7 +121,7 @@ test("a reset restores the computer's clock", async () => {
   expect(sandbox.clock.show()).toEqual({ now: at(0), frozen: false, offsetMs: 0 });
 });
 
-test("the same calls get the same responses, including chat and pictures without a seed", async () => {
+test("in two sandboxes, the same chats get the same responses, and pictures without a seed get the same seeds", async () => {
   const responses = async () => {
     const sandbox = await openSandbox();
     sandbox.clock.freeze();

@@ -135,7 +135,7 @@ test("every described control can be reached, and its response matches its schem
   }
 });
 
-test("the example of every described body is accepted, and only a snapshot has none", async () => {
+test("the example of every described body is accepted, and only the body of a restore has no example", async () => {
   const { url, operations } = await served();
   const withoutExample: string[] = [];
   for (const { path, method, operation } of operations) {

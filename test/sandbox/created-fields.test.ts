@@ -22,7 +22,7 @@ const kinds = [
   },
 ] as const;
 
-/** Other fields that a field needs to have an effect. */
+/** The other fields without which a field has no effect. */
 const companions: Readonly<Record<string, Json>> = {
   termPeriodDays: { termType: "reserved" },
   termType: { termPeriodDays: 1 },

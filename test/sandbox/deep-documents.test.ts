@@ -30,7 +30,7 @@ test("a document with 1,001 aliases is refused, because each alias is compared w
   await expect(parseDocument(text, "the seed")).rejects.toThrow("the seed has more than 1000 aliases");
 });
 
-test("a key that is a list causes no warning of the parser", async () => {
+test("a key that is a list causes no warning from the parser", async () => {
   const warnings: Error[] = [];
   const note = (warning: Error) => warnings.push(warning);
   process.on("warning", note);

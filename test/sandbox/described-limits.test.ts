@@ -17,7 +17,7 @@ const values: readonly unknown[] = [
 const withBody = Object.values<Operation>(servedOperations).filter(({ in: place }) => place === "body");
 
 test.each(withBody)(
-  "the description of $id says what the sandbox refuses, and nothing else",
+  "the description of $id and the sandbox agree on which values are refused",
   async (operation) => {
     const sandbox = await openSandbox();
     await sandbox.seed(

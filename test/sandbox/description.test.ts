@@ -47,7 +47,7 @@ test("the description names the requested host and every operation", async () =>
   );
 });
 
-test("the sandbox's additional responses are described", async () => {
+test("the responses and headers that the sandbox adds are described", async () => {
   const { paths } = await served();
   const responsesOf = (id: OperationId) => {
     const { path, method } = operations[id];
@@ -76,7 +76,7 @@ test("the description does not depend on the credential", async () => {
   expect(new Set(await Promise.all(texts)).size).toBe(1);
 });
 
-test("an unchanged description returns 304", async () => {
+test("a request for a description that has not changed gets a 304", async () => {
   const sandbox = await openSandbox();
   const etag = (await sandbox.call("getOpenApiDocument")).headers.get("etag") ?? "";
   const send = (value: string) =>

@@ -32,7 +32,7 @@ function invalidField(has: (part: Part) => boolean): string | undefined {
 const vm = { gpuCount: 1, label: "x".repeat(5000) };
 
 test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some })))(
-  "a fault of $name either works or is rejected as contradictory",
+  "a fault with $name works, or is rejected if these effects cannot be combined",
   async ({ some }) => {
     const sandbox = await openSandbox();
     const has = (part: Part): boolean => some.includes(part);
@@ -71,7 +71,7 @@ test.each(combinations.map((some) => ({ name: some.join(", ") || "nothing", some
 const assumed = Object.keys(assumedOperations) as AssumedId[];
 
 test.each([...everyOperation, ...assumed])(
-  "a fault affects %s, in the service's format",
+  "a fault makes %s return an error in the service's format",
   async (operation) => {
     const sandbox = await openSandbox();
     const send = async (key: string | null) => {
@@ -103,7 +103,7 @@ test.each([...everyOperation, ...assumed])(
   },
 );
 
-test("a description with a fault has no ETag, and can break in the middle", async () => {
+test("a description that a fault replaces has no ETag, and a fault can break it off in the middle", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "getOpenApiDocument", status: 503 });
   sandbox.faults.add({ operation: "getOpenApiDocument", garbage: true });

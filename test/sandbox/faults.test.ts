@@ -18,7 +18,7 @@ test.each([
   [500, { code: "INTERNAL_SERVER_ERROR", message: "Internal server error", issues: [] }],
   [503, { code: "SERVICE_UNAVAILABLE", message: "Service unavailable", issues: [] }],
   [599, { code: "STATUS_599", message: "Status 599", issues: [] }],
-])("a fault responds %i in the service's format, and does nothing else", async (status, body) => {
+])("a fault responds %i in the service's format, and the operation has no effect", async (status, body) => {
   const sandbox = await openSandbox();
   const { id } = sandbox.faults.add({ operation: "createVirtualMachineRental", status });
   const response = await sandbox.call("createVirtualMachineRental", vm);
@@ -139,7 +139,7 @@ test("with `applied`, the operation takes effect, whatever the response says", a
   expect(sandbox.status().rentals.active).toBe(3);
 });
 
-test("garbage is labeled as JSON but is not, with any status", async () => {
+test("garbage is labeled as JSON but is not valid JSON, with any status", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", garbage: true });
   sandbox.faults.add({ operation: "listStorageVolumes", garbage: true, status: 502 });
@@ -257,7 +257,7 @@ test("an error has the code and the message of the fault", async () => {
   });
 });
 
-test("a fault responds with the page of a proxy, with any status", async () => {
+test("a fault can respond with a page, such as that of a proxy, and with any status", async () => {
   const sandbox = await openSandbox();
   const body = "<h1>Forbidden</h1>";
   sandbox.faults.add({ operation: "*", status: 403, body, contentType: "text/html; charset=utf-8" });
@@ -313,7 +313,7 @@ test("a fault selects calls by the fields of the query", async () => {
   expect([await get("7"), await get("8"), await get("8")]).toEqual([200, 502, 200]);
 });
 
-test("a stalled stream sends nothing after the cut, until the client disconnects", async () => {
+test("a stalled stream sends nothing after the cut, and breaks when the client disconnects", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "createChatCompletion", cutStreamAfter: 2, stall: true });
   const controller = new AbortController();
@@ -408,7 +408,7 @@ test.each([
   ["listVolumes", "did you mean listStorageVolumes?"],
   ["creatStorageVolum", "did you mean createStorageVolume?"],
   ["xyz", "must be * or the ID of an operation (such as "],
-])("the operation %s is unknown, and the nearest one is named", async (operation, advice) => {
+])("the unknown operation %s is rejected, and the error names a known one", async (operation, advice) => {
   const { faults } = await openSandbox();
   expect(() => faults.add({ operation, status: 500 })).toThrow(advice);
 });

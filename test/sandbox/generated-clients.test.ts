@@ -9,7 +9,7 @@ const generators = process.env.GPUCTL_TEST_GENERATORS;
 
 const bin = (name: string) => join(generators ?? "", "node_modules", ".bin", name);
 
-/** Rents a machine with a new volume, reads it, and ends it, with each client's own names and types. */
+/** For each generator, a program that rents a machine and ends the rental with the generated client or types. */
 const scenarios = {
   "openapi-typescript": {
     generate: [bin("openapi-typescript"), "openapi.json", "-o", "client.ts"],
@@ -71,7 +71,7 @@ describe.runIf(generators !== undefined)("a client from a third-party generator"
   let sandbox: Awaited<ReturnType<typeof createSandbox>>;
   beforeAll(async () => {
     sandbox = await createSandbox();
-    // Below the generators, so that clients find the packages that they import.
+    // This folder is below that of the generators, so that clients find the packages that they import.
     folder = await mkdtemp(join(generators ?? "", "clients-"));
   });
   afterAll(async () => {

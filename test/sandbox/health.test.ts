@@ -46,7 +46,7 @@ async function changedState(change: (database: DatabaseSyncInstance, file: strin
   return file;
 }
 
-/** Overwrites the page where the volumes begin. */
+/** Overwrites the first page of the table of volumes. */
 function damageVolumes(database: DatabaseSyncInstance, file: string): void {
   const [root] = database.prepare("SELECT rootpage AS page FROM sqlite_master WHERE name = 'volumes'").all();
   const [unit] = database.prepare("PRAGMA page_size").all();

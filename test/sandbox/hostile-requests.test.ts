@@ -197,7 +197,7 @@ test(`${count} hostile requests cause no 5xx response and no hang`, async () => 
         expect(response.status).toBeLessThan(500);
         await response.text();
         statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
-        // The user was deleted.
+        // With the full-access key, a 401 means that the user was deleted.
         if (sent.authorization === "full" && response.status === 401) sandbox = await openSandbox();
       },
     ),

@@ -35,7 +35,7 @@ test.each(["application/json; charset=utf-8", "application/x-www-form-urlencoded
   },
 );
 
-test("a body over 32 MiB gets a 413 in the common error format", async () => {
+test("a body over 32 MiB gets a 413 in the service's error format", async () => {
   const response = await post(JSON.stringify({ gpuCount: 8, padding: "x".repeat(32 * 1024 * 1024) }));
   expect(response.status).toBe(413);
   expect(await response.json()).toEqual({

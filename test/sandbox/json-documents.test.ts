@@ -7,7 +7,7 @@ vi.mock("yaml", (original) => {
   return original();
 });
 
-/** All documents of this file are JSON, and the parser of YAML takes longer to load than they take to read. */
+/** Every document in this file is JSON, so the YAML parser, which takes long to load, must not be loaded. */
 afterEach(() => expect(loadYaml).not.toHaveBeenCalled());
 
 /** The message for a seed that is refused. */

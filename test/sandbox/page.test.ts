@@ -31,7 +31,7 @@ const bare = (url: string, headers: Record<string, string>) =>
   });
 
 describe("who can open the pages", () => {
-  test.each(["/", "/docs"])("%s is for browsers on this machine", async (path) => {
+  test.each(["/", "/docs"])("only browsers on this machine can open %s", async (path) => {
     const { sandbox, url } = await served();
     expect((await bare(url + path, {})).status).toBe(200);
     expect((await bare(url + path, { host: "sandbox.example.com" })).status).toBe(403);
@@ -103,7 +103,7 @@ describe("who can open the pages", () => {
     }
   });
 
-  test("the policy of a page allows the page's own script, style and files, and nothing else", async () => {
+  test("the content security policy of a page allows only the page's own script, style and files", async () => {
     const { url } = await served();
     for (const path of ["/", "/docs"]) {
       const { headers } = await bare(url + path, {});
@@ -182,7 +182,7 @@ test("the overview shows rentals, money, requests, the clock, faults, boot rules
   }
 });
 
-test("a request is shown with its response, or with why the response is not shown", async () => {
+test("a request is shown with its response, or with the reason why the response is not shown", async () => {
   const { sandbox, view, post } = await served();
   sandbox.situations.add({ kind: "capacity", gpuType: "h100" });
   await post("/v2/on-demand/virtual-machine-rentals", { gpuCount: 1 });

@@ -56,7 +56,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 const url = (path: string) => `http://sandbox.localhost${path}`;
 
-test.each(Object.entries(cases))("a command gets the same response as a program: %s", async (_, one) => {
+test.each(Object.entries(cases))("send returns the same response as fetch: %s", async (_, one) => {
   const open = async () => {
     const sandbox = await createSandbox({ file: ":memory:", now: () => Date.parse("2026-11-20T12:00:00Z") });
     onTestFinished(() => sandbox.close());

@@ -28,7 +28,7 @@ const rental: StoredRental = {
   terms: [],
 };
 
-/** The number of statements that each request runs, and of the rows that they return, with this many rentals and volumes. */
+/** Functions that send a request to a sandbox with `count` rentals and volumes, and count its SQL queries and rows. */
 async function countsWith(count: number) {
   const store = await openStore(":memory:", start);
   onTestFinished(() => store.close());
@@ -91,8 +91,8 @@ test("sums are computed without reading the rentals", async () => {
 const publicKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl ada";
 
 /**
- * A request for each operation, in an order in which all succeed, and the statements that it runs. Statements that all
- * requests run, such as those of the log, are counted as well.
+ * A request for each operation, in an order in which all succeed, and the number of SQL statements that it runs.
+ * Statements that all requests run, such as those of the log, are counted as well.
  */
 const requests: Readonly<Record<OperationId | AssumedId, readonly [statements: number, input?: object]>> = {
   getOpenApiDocument: [5],

@@ -15,7 +15,7 @@ const fine = {
   response: null,
   responseTruncated: false,
 };
-/** The code of an error, and the response with it. */
+/** The fields of a logged request that failed with this error code. */
 const failed = (code: string) => ({ code, response: expect.objectContaining({ code }) });
 
 test("requests are logged in order, with their errors", async () => {
@@ -115,7 +115,7 @@ test("the last 1000 requests are stored", async () => {
 
 const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "Hello" }] };
 
-test("a body is logged whether the request is accepted, refused or replaced by a fault", async () => {
+test("a body is logged, whether the request is accepted, refused or affected by a fault", async () => {
   const sandbox = await openSandbox();
   await sandbox.call("createChatCompletion", chat);
   await sandbox.call("createChatCompletion", chat, null);
@@ -132,7 +132,7 @@ test("a body is logged whether the request is accepted, refused or replaced by a
   ]);
 });
 
-test("long texts are shortened, and a body that is still too large is left out", async () => {
+test("long texts are shortened, and a body that is still too large, or nested too deeply, is left out", async () => {
   const sandbox = await openSandbox();
   const message = (content: string) => ({ role: "user", content });
   const send = (messages: object[]) => sandbox.call("createChatCompletion", { ...chat, messages });
@@ -149,7 +149,7 @@ test("long texts are shortened, and a body that is still too large is left out",
   ]);
 });
 
-test("responses are logged as they were sent, unless they are long, streams or not texts", async () => {
+test("responses are logged as they were sent, unless they are long, streams or not text", async () => {
   const sandbox = await openSandbox();
   const { full } = sandbox.keys;
   const created = await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });

@@ -126,7 +126,7 @@ test("a created key has a value that no key of the seed has", async () => {
   expect(Object(made.body).apiKey).not.toBe(apiKey);
 });
 
-test("usage is paged for any IDs of the rentals of a seed", async () => {
+test("usage is paged, whatever IDs a seed gives its rentals", async () => {
   const sandbox = await openSandbox();
   const ids = [7, 2 ** 52 - 2, 2 ** 52 - 1];
   await sandbox.seed(
@@ -141,7 +141,7 @@ test("usage is paged for any IDs of the rentals of a seed", async () => {
   }
 });
 
-test("new IDs follow the IDs of a seed", async () => {
+test("the ID of a rental in a seed must leave room for new IDs", async () => {
   const sandbox = await openSandbox();
   const rental = { rentalType: "virtual-machine", gpuCount: 1, id: Number.MAX_SAFE_INTEGER };
   await expect(sandbox.seed(JSON.stringify({ rentals: [rental] }))).rejects.toThrow(
@@ -179,7 +179,7 @@ test("JSON is a valid seed, and an empty map is the initial state", async () => 
   expect(sandbox.status().rentals.active).toBe(0);
 });
 
-test.each(["", "\n", "# nothing"])("an empty text replaces nothing: %j", async (text) => {
+test.each(["", "\n", "# nothing"])("an empty seed is rejected, and nothing changes: %j", async (text) => {
   const sandbox = await openSandbox();
   await sandbox.seed("rentals: [{ rentalType: virtual-machine, gpuCount: 1 }]");
   await expect(sandbox.seed(text)).rejects.toThrow("the seed is empty; {} describes the initial state");

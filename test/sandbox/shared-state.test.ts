@@ -61,7 +61,7 @@ const kills = [
 ] as const;
 
 test.each(sample(kills, 3))(
-  "kill -9 in the middle of a %s, %i ms after the previous one, leaves a valid state",
+  "kill -9 during a repeated %s, %i ms after one has ended, leaves a valid state",
   async (action, delay) => {
     const file = newFile();
     const child = startChild(file, action);
@@ -75,7 +75,7 @@ test.each(sample(kills, 3))(
   },
 );
 
-test("a versioned database of another program is not changed", async () => {
+test("a database of another program is refused, even if it has a user_version", async () => {
   const file = newFile();
   const database = new DatabaseSync(file);
   database.exec("CREATE TABLE notes (text); PRAGMA user_version = 1");

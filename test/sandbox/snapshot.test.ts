@@ -50,7 +50,7 @@ test("restored state continues unchanged", async () => {
   expect(await after()).toEqual(first);
 });
 
-test("a snapshot of the restored state is the same, in another sandbox too", async () => {
+test("after a restore in another sandbox, a snapshot of that sandbox is the same", async () => {
   const snapshot = (await usedSandbox()).snapshot();
   const other = await openSandbox();
   other.restore(JSON.stringify(snapshot));
@@ -157,7 +157,7 @@ test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>(
   expect(sandbox.status()).toMatchObject({ rentals: { active: 1 }, volumes: 1 });
 });
 
-/** The first row of a table with other values. */
+/** A change of values in the first row of a table. */
 function first(table: string, values: Row): (tables: Snapshot["tables"]) => Snapshot["tables"] {
   return (tables) => {
     const [one, ...rest] = tables[table] ?? [];
@@ -175,7 +175,7 @@ test("a sandbox whose user was deleted is saved and restored too", async () => {
   expect(sandbox.status().userExists).toBe(false);
 });
 
-test("the summary is right after a restore, a reset and a seed", async () => {
+test("the summary is correct after a restore, a reset and a seed", async () => {
   const sandbox = await openSandbox();
   const summary = () => sandbox.ask("getActiveRentalSummary");
   await sandbox.ask("createVirtualMachineRental", { gpuCount: 2 });

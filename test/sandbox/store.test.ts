@@ -43,11 +43,11 @@ async function ids(file: string): Promise<number[]> {
 }
 
 test.skipIf(process.platform === "win32").each([
-  ["a pipe", (path: string) => execa("mkfifo", [path])],
-  ["a folder", (path: string) => mkdir(path)],
-  ["a device", (path: string) => symlink("/dev/zero", path)],
-  ["a pipe for its log", (path: string) => execa("mkfifo", [`${path}-wal`])],
-])("%s instead of the state file is refused at once", async (_name, make) => {
+  ["a pipe as the state file", (path: string) => execa("mkfifo", [path])],
+  ["a folder as the state file", (path: string) => mkdir(path)],
+  ["a device as the state file", (path: string) => symlink("/dev/zero", path)],
+  ["a pipe as the write-ahead log", (path: string) => execa("mkfifo", [`${path}-wal`])],
+])("%s is refused at once", async (_name, make) => {
   const file = join(folder(), "sandbox.sqlite");
   await make(file);
   await expect(createSandbox({ file })).rejects.toThrow(
@@ -178,7 +178,7 @@ test("a file of the first version keeps its data, including keys, and gets the m
   expect(sandbox.requests.list({ limit: 50 })).toHaveLength(1);
 });
 
-test("the rentals of a file of an earlier version are in the summary, whatever changes later", async () => {
+test("the summary includes the rentals of a file of an earlier version, and stays correct when one ends", async () => {
   const file = join(folder(), "sandbox.db");
   const database = new DatabaseSync(file);
   for (const upgrade of upgrades.slice(0, 7)) database.exec(upgrade);

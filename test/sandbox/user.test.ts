@@ -20,7 +20,7 @@ test.each(["updateCurrentUser", "updateCurrentUserLegacy"] as const)(
 );
 
 test.each(["deleteCurrentUser", "deleteCurrentUserLegacy"] as const)(
-  "%s ends the user's rentals and disables the user's keys until a reset",
+  "%s ends the user's rentals, and disables the user's keys until a reset",
   async (remove) => {
     const sandbox = await openSandbox();
     await sandbox.ask("createVirtualMachineRental", { gpuCount: 1 });
@@ -59,7 +59,7 @@ test.each(legacy)("%s is served until its sunset day and unknown from then on", 
   expect(await described()).toBe(false);
 });
 
-test("the paths with /v2/ have no sunset date", async () => {
+test("the replacement /v2/users/me has no sunset date", async () => {
   const sandbox = await openSandbox();
   const response = await sandbox.fetch(new Request(`${origin}/v2/users/me`, { method: "DELETE" }));
   expect(response.headers.has("sunset")).toBe(false);

@@ -32,7 +32,7 @@ test("a volume is attached on creation or later, and attaching is idempotent", a
   expect(await sandbox.ask("getRental", { rentalId: "1003" })).toMatchObject({ storageVolumeIds: [501] });
 });
 
-test("volumes attach to bare metal only, and to all of the rentals or to none", async () => {
+test("volumes attach only to bare metal, and to all rentals of a request or to none", async () => {
   const sandbox = await withRentals();
   await sandbox.ask("createStorageVolume", volume);
   const attach = { storageVolumeId: 501, rentalIds: [1001, 1002, 9] };

@@ -1,4 +1,4 @@
-/** For each rule of the contract that spans several fields, by its id: fields that break it and nothing else. */
+/** For each rule of the contract that spans several fields, by its ID: values that break this rule and no other. */
 export const brokenRules: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   resolution: { width: 512, height: 512 },
   "image-to-image": { model_name: "FLUX.1-dev", image: "aGVsbG8=", strength: 0.5 },

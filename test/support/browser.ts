@@ -50,7 +50,7 @@ export function withBrowser(): (url: string) => Promise<Viewed> {
 export const textOf = (page: Page, selector: string): Promise<string> =>
   page.$eval(selector, (element) => element.textContent ?? "");
 
-/** What axe finds that keeps people from using the page. */
+/** The accessibility problems of a page that axe rates as serious or critical. */
 export async function seriousProblems(page: Page): Promise<unknown> {
   const { default: axe } = await import("axe-core");
   await page.evaluate(axe.source);

@@ -67,7 +67,7 @@ export interface RunOptions {
   /** A program that writes to gpuctl's stdin over time (`read`), and gets what gpuctl writes to stdout (`write`). */
   readonly messages?: {
     readonly read: AsyncIterable<Uint8Array>;
-    /** A write lasts as long as the promise that this returns. */
+    /** A write ends when the promise that this function returns settles. */
     readonly write: (text: string) => unknown;
     readonly log?: (text: string) => void;
   };
@@ -119,7 +119,7 @@ export interface Cli {
   readonly run: (line: string | readonly string[], options?: RunOptions) => Promise<Outcome>;
 }
 
-/** Responds to a request instead of the sandbox. For undefined, the sandbox responds. */
+/** Responds to a request instead of the sandbox. If it returns undefined, the sandbox responds. */
 export type Responder = (request: SeenRequest) => Response | undefined | Promise<Response | undefined>;
 
 interface Replacements {
@@ -144,7 +144,7 @@ export const firstMoment = Date.parse("2026-11-20T12:00:00.000Z");
 
 /**
  * The real program with an in-memory sandbox, in a folder of its own. Its clock moves only when gpuctl waits and when
- * `advance` is called. Everything is removed when the test ends.
+ * `advance` is called. A folder that was not passed as `folder` is removed when the test ends.
  */
 export async function createCli({
   folder: given,

@@ -24,7 +24,7 @@ export interface Engine {
 /** What a server does for each method and path. */
 export type Routes = Readonly<Record<string, Respond>>;
 
-/** An inference server whose routes are keyed by method and path. Anything else is a 404, as servers on FastAPI send it. */
+/** An inference server whose routes are keyed by method and path. Anything else gets the 404 that FastAPI sends. */
 export async function startEngine(routes: Routes): Promise<Engine> {
   const requests: EngineRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -62,8 +62,8 @@ export function send(
 }
 
 /**
- * A chat server as Ollama and llama.cpp respond. A stream sends a token each time that `next` is called, then ends when
- * `end` is called.
+ * A chat server that responds as Ollama and llama.cpp do. A stream sends a token each time that `next` is called, and
+ * ends when `end` is called.
  */
 export async function chatEngine(models: readonly string[] = ["llama3.2:latest", "qwen3:8b"]) {
   const streams: ServerResponse[] = [];
@@ -125,7 +125,7 @@ export async function chatEngine(models: readonly string[] = ["llama3.2:latest",
 export const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** A picture server as AUTOMATIC1111 and Forge respond. It loads the model that a request names, if the server has it. */
+/** A picture server that responds as AUTOMATIC1111 and Forge do. It loads the requested model, if it has that model. */
 export async function automaticEngine({ seed = 965_400_086 } = {}) {
   const checkpoints = ["v1-5-pruned-emaonly", "SDXL1.0-base"];
   const draw: Respond = ({ body }, response) => {
@@ -178,7 +178,7 @@ export async function automaticEngine({ seed = 965_400_086 } = {}) {
   });
 }
 
-/** A picture server as stable-diffusion.cpp responds: one model, and LoRAs by their files. */
+/** A picture server that responds as stable-diffusion.cpp does: one model, and LoRAs by the paths of their files. */
 export async function sdcppEngine({ info = true } = {}) {
   const loras = [{ name: "Add_Detail", path: "detail/Add_Detail.safetensors" }];
   const draw: Respond = ({ body }, response) => {
@@ -221,7 +221,7 @@ export function silentWav(): Buffer {
   return bytes;
 }
 
-/** A speech server as Kokoro-FastAPI responds: MP3 in pieces by default, and errors in `detail`. */
+/** A speech server that responds as Kokoro-FastAPI does: MP3 in pieces by default, and errors in `detail`. */
 export async function speechEngine() {
   const models = ["tts-1", "tts-1-hd", "kokoro"];
   const voices = ["af_heart", "af_sky", "am_v0adam"];

@@ -74,7 +74,7 @@ export function withFlags(line: string, flags: string): string {
   return `${command} ${flags}${rest}`;
 }
 
-/** A command line with its result as JSON on stdout. JSON has no columns to choose. */
+/** A command line, changed to print its result as JSON on stdout. JSON has no columns, so `--columns` is removed. */
 export const asJson = (line: string): string =>
   withFlags(line.replace(/ > [^|]+$/, "").replace(/ --columns \S+/, ""), "-o json");
 

@@ -17,7 +17,7 @@ export const denyWrites = (part: string): (() => void) =>
     Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES", syscall: "open" }),
   );
 
-/** From now on, the disk reports an error when a file is flushed by its descriptor while the file is written. */
+/** From now on, `fs.fdatasync` fails as it does after an error of the disk. */
 export function failFlushes(): void {
   const failure = Object.assign(new Error("EIO: i/o error, fdatasync"), {
     code: "EIO",
@@ -44,7 +44,7 @@ function failWrites(part: string, failure: () => Error): () => void {
       return open(path, flags, ...others);
     }),
   ];
-  // The change also takes effect in modules that are already loaded.
+  // Without this, modules that are already loaded would still use the original functions.
   syncBuiltinESMExports();
   const free = () => {
     for (const spy of spies) spy.mockRestore();

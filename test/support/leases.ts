@@ -83,7 +83,7 @@ export const isTerminate = ({ method, path }: SeenRequest): boolean =>
 export const isList = ({ method, path }: SeenRequest): boolean =>
   method === "GET" && /-rentals$|\/rentals\/active/.test(path);
 
-/** A CLI whose service does what it is asked, and then responds as `respond` says. */
+/** A CLI whose service carries out each write, and responds as `respond` says. */
 export async function cliThatResponds(respond: Responder): Promise<Cli> {
   const cli = await createCli({
     respond: async (request) => {

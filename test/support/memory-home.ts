@@ -8,8 +8,8 @@ import { addProgram, createHome, type Environment, type Home } from "./process.t
 
 /**
  * A home in whose shell `gpuctl` runs in the process of the tests, with a sandbox in memory and a clock that advances only
- * when gpuctl waits. A command takes a fraction of the time of a process of its own. Output is written when a command
- * ends, signals do not reach it, and the current folder must be the home. Needs bash.
+ * when gpuctl waits. A command takes a fraction of the time that its own process would take. Output is written when a
+ * command ends, signals do not reach it, and the current folder must be the home. Needs bash.
  * @param processes shell patterns: a command line that matches one of them still runs in a process of its own
  */
 export async function createMemoryHome(
@@ -71,7 +71,7 @@ async function received(socket: Socket) {
   return { cwd, line, env };
 }
 
-/** The text that arrives up to an end. */
+/** The text that arrives, up to and including `end`. */
 const textUpTo = (socket: Socket, end: string): Promise<string> =>
   new Promise((resolve, reject) => {
     let text = "";

@@ -21,7 +21,7 @@ test.each(ids.flatMap((id) => negativeInputs(id)))(
   },
 );
 
-test("every limit of a field is broken once", () => {
+test("each limit of the label of a volume is broken once", () => {
   const label = negativeInputs("createStorageVolume").filter(({ path }) => path[0] === "label");
   expect(label.map(({ limit }) => limit)).toEqual(["required", "minLength", "maxLength", "pattern"]);
 });

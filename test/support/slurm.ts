@@ -50,7 +50,7 @@ SlurmUser=${user}
 SlurmdUser=${user}
 AuthType=auth/munge
 CryptoType=crypto/munge
-# A task that is queued again starts after the credentials of the last one have expired.
+# A task that is queued again starts only after the credentials of its previous run have expired.
 AuthInfo=socket=${socket},cred_expire=5
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { repository, runProgram } from "./process.ts";
 
-test("a missing snapshot fails, and is not written", async () => {
+test("a test whose snapshot is missing fails, and the snapshot is not written", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gpuctl-snapshots-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const modules = join(repository, "node_modules");

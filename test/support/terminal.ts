@@ -154,9 +154,9 @@ function found(text: string, wanted: Wanted): boolean {
 }
 
 /**
- * When a program ends, libuv takes the next short read for the end of its output, but a terminal never passes on more
- * than 4 KiB at once. node-pty then closes its side of the terminal, as it does in any case 200 ms after the end. Passes
- * the output that is still unread by then to `receive`.
+ * When a program ends, libuv takes the next short read for the end of its output, although a terminal passes on at most
+ * 4 KiB at once. node-pty then closes its side of the terminal, and does so 200 ms after the end in any case. This
+ * function passes the output that is unread before the close to `receive`.
  */
 function readToTheEnd(pty: IPty, receive: (data: string) => void): void {
   const socket: unknown = "_socket" in pty ? pty._socket : undefined;

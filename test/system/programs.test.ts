@@ -105,7 +105,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 describe.skipIf(process.platform === "win32")("a program that leaves another one behind", () => {
-  // The process that is left behind keeps the pipes of the program open. It prints its own process ID.
+  // The process that is left behind keeps the pipes of the program open. The program prints the ID of that process.
   const leaving = "sleep 300 & echo $!; exec sleep 300";
   const ended = (pid: string) => onTestFinished(() => void process.kill(Number(pid)));
 

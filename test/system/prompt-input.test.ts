@@ -14,7 +14,7 @@ const end = "\u001b[201~";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Adds chunks of input, and waits for the milliseconds of a number. Returns all parts. */
+/** Adds each text as a chunk of input, and waits for each number of milliseconds. Returns all parts. */
 function partsOf(...chunks: readonly (string | number)[]): readonly Part[] {
   const found: Part[] = [];
   const read = () => {
@@ -31,7 +31,7 @@ function partsOf(...chunks: readonly (string | number)[]): readonly Part[] {
 }
 
 describe("input of a terminal", () => {
-  test("a mark that arrives in two parts is found, wherever it is cut", () => {
+  test("the marks of a paste are found, wherever the input is cut into two chunks", () => {
     const text = `a${start}x\ny${end}b`;
     for (let cut = 1; cut < text.length; cut += 1) {
       expect(partsOf(text.slice(0, cut), text.slice(cut)), `cut at ${cut}`).toEqual([
@@ -56,7 +56,7 @@ describe("input of a terminal", () => {
     expect(input.next()).toEqual({ key: "é" });
   });
 
-  test("a line feed belongs to a carriage return only if it follows at once", () => {
+  test("a line feed belongs to a carriage return only if it follows within 100 ms", () => {
     expect(partsOf("\r", 100, "\n")).toEqual([{ key: "\r" }]);
     expect(partsOf("\r", 101, "\n")).toEqual([{ key: "\r" }, { key: "\n" }]);
   });
@@ -73,7 +73,7 @@ describe("input of a terminal", () => {
     expect(onEscape).not.toHaveBeenCalled();
   });
 
-  test("a mark at the end of a paste may arrive in parts, however late", () => {
+  test("the mark at the end of a paste may arrive in parts, however late", () => {
     expect(partsOf(`${start}a\u001b`, 600, end.slice(1))).toEqual([{ paste: "a" }]);
   });
 });
@@ -142,7 +142,7 @@ describe("input of a prompt", () => {
     close();
   });
 
-  test("what was typed before is dropped until nothing arrives, but not forever", async () => {
+  test("what was typed before a prompt is dropped until the input pauses, for at most 500 ms", async () => {
     const { type, dropTyped, close } = prompt();
     let isDropping = true;
     const quiet = dropTyped().then(() => {

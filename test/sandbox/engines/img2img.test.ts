@@ -21,7 +21,7 @@ const same = { ...small, width, height };
 const asDrawn = async (image: string) => aboveMark(await draw({ ...same, image, strength: 0 }));
 const wanted = aboveMark({ width, height, data: ramp });
 
-test("strength 0 returns the reference, except for the mark", async () => {
+test("strength 0 returns the reference, except for the SANDBOX mark", async () => {
   expect(distance(await asDrawn(png), wanted)).toBe(0);
 });
 
@@ -51,7 +51,7 @@ test("a higher strength is farther from the reference and closer to a new image"
   expect(distances.at(-1)?.fresh).toBeLessThan(10);
 });
 
-test("without a strength the image is mostly new", async () => {
+test("the default strength is 0.75", async () => {
   const usual = aboveMark(await draw({ image: png }));
   expect(distance(usual, aboveMark(await draw({ image: png, strength: 0.5 })))).toBeGreaterThan(0);
   expect(distance(usual, aboveMark(await draw({ image: png, strength: 0.75 })))).toBe(0);

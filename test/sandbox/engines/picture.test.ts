@@ -42,7 +42,7 @@ test("the pixels of a request are the same in every release", async () => {
 });
 
 describe.each(["a lighthouse by the sea", "a forest", "a desert", "a city"])("a picture of %s", (prompt) => {
-  test.each(changes)("is another image, and not only another mark, with %j", async (change) => {
+  test.each(changes)("differs above the SANDBOX mark with %j", async (change) => {
     const before = sha256(aboveMark(await draw({ prompt })));
     expect(sha256(aboveMark(await draw({ prompt, ...change })))).not.toBe(before);
   });

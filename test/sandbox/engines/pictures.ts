@@ -3,7 +3,7 @@ import { decode } from "fast-png";
 import { drawPicture } from "../../../src/sandbox/engines/picture/draw.ts";
 import type { PictureRequest } from "../../../src/sandbox/engines/picture/request.ts";
 
-/** A small request to vary. */
+/** A request for a small picture, which tests vary. */
 export const small: PictureRequest = {
   model_name: "SDXL1.0-base",
   prompt: "a lighthouse by the sea",

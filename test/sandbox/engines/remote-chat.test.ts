@@ -164,7 +164,7 @@ test("a stream that breaks ends with an error", async () => {
   );
 });
 
-test("an error of the engine keeps its status and message, in both formats", async () => {
+test("an error of the engine keeps its status and message, in the service's and in the common chat-completions format", async () => {
   const { engine, complete } = await withChat();
   const { status, body } = await complete({ model: "gpt-5" });
   const message = `The chat engine at ${engine.url}/v1 responded 404: model 'gpt-5' not found`;
@@ -377,7 +377,7 @@ test("the engine's key is neither stored nor shown", async () => {
 
 test.each([
   ["Base64", (key: string) => Buffer.from(key).toString("base64")],
-  ["Base64 of more", (key: string) => Buffer.from(`user:${key}`).toString("base64").slice(0, -1)],
+  ["Base64 of a longer text", (key: string) => Buffer.from(`user:${key}`).toString("base64").slice(0, -1)],
   ["an escape of JSON", (key: string) => key.replaceAll("-", "\\u002d")],
   ["an escape of URLs", (key: string) => key.replaceAll("-", "%2D")],
   ["capitals", (key: string) => key.toUpperCase()],
@@ -403,7 +403,7 @@ test.each([
     "holds your service API key, which is not sent to engines",
     { ENGINE_KEY: "real-key", GPUCTL_API_KEY: "real-key" },
   ],
-])("nothing is sent when the variable %s", async (problem, environment) => {
+])("nothing is sent to an engine when the variable of its key %s", async (problem, environment) => {
   const { sandbox, engine, complete } = await withChat({ environment });
   sandbox.engines.save({ kind: "chat", url: engine.url, apiKeyEnv: "ENGINE_KEY" });
   const { status, body } = await complete();

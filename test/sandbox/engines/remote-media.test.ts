@@ -49,7 +49,7 @@ test("a picture is requested in the format of AUTOMATIC1111, with the service's 
   expect(ignored).toBeNull();
 });
 
-test("every field with an equivalent is passed on", async () => {
+test("every field for which the engine has an equivalent is passed on", async () => {
   const { generate, sent } = await withEngine("image", automaticEngine());
   const given = {
     ...picture,
@@ -57,7 +57,7 @@ test("every field with an equivalent is passed on", async () => {
     negative_prompt: "blur",
     sampler: "Euler a",
     lora: { Add_Detail: 0.5, Pixel_Art: 1 },
-    // This field is not documented, so it is passed on as given.
+    // The service does not document these fields, so they are passed on.
     clip_skip: 2,
     override_settings: { CLIP_stop_at_last_layers: 2 },
   };
@@ -85,7 +85,7 @@ test("a reference picture goes to img2img", async () => {
   expect(sent()?.body).not.toHaveProperty("denoising_strength");
 });
 
-test("stable-diffusion.cpp gets LoRAs by their files", async () => {
+test("stable-diffusion.cpp gets the paths of the files of LoRAs", async () => {
   const { generate, sent } = await withEngine("image", sdcppEngine(), { model: "model" });
   const { body } = await generate({ ...picture, lora: { Add_Detail: 0.8 } });
   expect(sent()?.body).toMatchObject({
@@ -165,7 +165,7 @@ test("the service's rules still apply to pictures", async () => {
   expect(engine.requests).toEqual([]);
 });
 
-test("speech is requested as one WAV, with names that engines accept", async () => {
+test("speech is requested as one WAV file, with a model and a voice that engines accept", async () => {
   const { generate, sent } = await withEngine("audio", speechEngine());
   const { status, body, ignored } = await generate({ text: "Hello" });
   expect(sent()).toMatchObject({
@@ -179,7 +179,7 @@ test("speech is requested as one WAV, with names that engines accept", async () 
   expect(ignored).toBeNull();
 });
 
-test("the voice and the model are those of the request, or else of the engine", async () => {
+test("the voice and the model are those of the request, or else those set for the engine", async () => {
   const more = { model: "kokoro", voice: "af_heart" };
   const { generate, sent } = await withEngine("audio", speechEngine(), more);
   await generate({ text: "Hello", speed: 1.5 });

@@ -112,7 +112,7 @@ test("an engine that cannot run causes an error and does not hang", async () => 
   await expect(speak(sentence, 1, { find: () => "/no/such/file.wasm" })).rejects.toThrow();
 });
 
-test("plain text is ASCII, keeps its words, and splits long ones", () => {
+test("plain text is ASCII, still has words, and has no word of more than 40 characters", () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (text) => {
       const plain = breakUpLongText(plainText(text));

@@ -227,7 +227,7 @@ export const controlChecks = {
       expect(send(path, "application/json")).toBe(undefined);
     }
     expect(sandbox.requests.count()).toBe(0);
-    // test/sandbox/page.test.ts checks how many are kept.
+    // test/sandbox/page.test.ts checks how many recordings are kept.
     expect(text).toContain("the last 6 pictures and 6 recordings");
   },
 } satisfies Checks;

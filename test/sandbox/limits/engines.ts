@@ -13,7 +13,7 @@ import type { Checks } from "./check.ts";
 const chat = { model: "sandbox-echo", messages: [{ role: "user", content: "hi" }] };
 const picture = { model_name: "SDXL1.0-base", prompt: "a lighthouse" };
 
-/** A sandbox with a chat engine, and the response of a chat. */
+/** A sandbox with a chat engine, and a function that sends a chat request and returns its response. */
 async function withChat(routes: Routes) {
   const sandbox = await openSandbox({ environment: { ENGINE_KEY: "engine-key" } });
   const engine = await startEngine(routes);
