@@ -268,7 +268,7 @@ describe("the copy that replaces the output file", () => {
   );
 
   test.skipIf(process.platform === "win32").each([0o600, 0o660])(
-    "has the permissions %i of the output, and so has the file with the replaced results",
+    "the output and the file with the replaced results have the same permissions as before (case %#)",
     async (mode) => {
       const cli = await failedBatch(async ({ folder }) => {
         await writeFile(join(folder, "out.jsonl"), "");
