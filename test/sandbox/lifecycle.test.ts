@@ -92,7 +92,7 @@ test("a price is in whole cents, and a longer term never costs more per hour", (
   );
 });
 
-test("the discount of the longest term that fits applies", () => {
+test("a term of at least 30, 90 or 365 days gets the discount for that length", () => {
   const gpu = { gpuType: "h100", gpuCount: 1, discountPercentage: 0 } as const;
   expect([29, 30, 89, 90, 364, 365].map((length) => hourlyCents(gpu, length))).toEqual([
     200, 180, 180, 160, 160, 140,

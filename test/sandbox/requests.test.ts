@@ -191,7 +191,7 @@ test("keys are removed from a logged response, even keys that are escaped in JSO
   for (const secret of secrets) expect(JSON.stringify(echo)).not.toContain(secret);
 });
 
-/** A sandbox that received some requests, an hour apart. */
+/** A sandbox that received two requests and, an hour later, three more. */
 async function used() {
   const sandbox = await openSandbox();
   const create = (gpuType: string, gpuCount: number) =>

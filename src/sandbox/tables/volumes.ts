@@ -4,7 +4,7 @@ import type { Queries, Row } from "../store/queries.ts";
 import { numberOf } from "./numbers.ts";
 import { isActiveAt, type Owner } from "./rentals.ts";
 
-/** A volume as stored: what it was created with, except `rentalIds`, and when. */
+/** A volume as stored: the input that created it, without `rentalIds`, and the time of its creation. */
 type StoredVolume = Omit<CheckedInputOf<"createStorageVolume">, "rentalIds"> & { readonly createdAt: string };
 
 export type NumberedVolume = StoredVolume & { readonly id: number };
