@@ -25,7 +25,7 @@ export function assertRepeatable(
   { output, jq }: Pick<CommandSettings, "output" | "jq">,
 ): void {
   if (jq !== undefined) {
-    throw new UsageError(`${flag} and --jq cannot be used together: a filter prints a single result`);
+    throw new UsageError(`${flag} and --jq cannot be used together: --jq can filter only a single result`);
   }
   if (!formats.includes(output)) {
     const usable = `${formats.slice(0, -1).join(", ")} or ${formats.at(-1)}`;

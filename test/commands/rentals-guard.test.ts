@@ -758,7 +758,7 @@ describe("a service that cannot be reached or refuses requests", () => {
   test.each([
     ["--every 5s", "--every must be at least 10s, not 5s"],
     ["--every 1m -o csv", "--every cannot be used with the output format csv: use --output table or jsonl"],
-    ["--every 1m --jq .", "--every and --jq cannot be used together: a filter prints a single result"],
+    ["--every 1m --jq .", "--every and --jq cannot be used together: --jq can filter only a single result"],
     ["--once --every 1m", "--once"],
     ["--notify ''", "--notify must not be empty"],
   ])("%s is refused before anything is sent", async (flags, message) => {

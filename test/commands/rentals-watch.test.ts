@@ -65,7 +65,7 @@ describe("rentals list --watch in a pipe", () => {
 
   test.each([
     ["-o json", "the output format json: use --output table, jsonl or id"],
-    ["-o jsonl --jq .", "--jq cannot be used together: a filter prints a single result"],
+    ["-o jsonl --jq .", "--jq cannot be used together: --jq can filter only a single result"],
   ])("%s is rejected, because a watch cannot be one document", async (flags, message) => {
     const { watch } = await watching([[]]);
     const outcome = await watch(`--watch ${flags}`);

@@ -37,7 +37,8 @@ test.each(withBody)(
     formats.default(ajv);
     const accepts = ajv.compile({ ...schema, components });
     expect(accepts(example)).toBe(true);
-    // The notes of the contract are left out: they are about prices and names, and name fields for other reasons.
+    // The notes of the contract are left out: they list LoRAs and explain the price. They mention fields, but not to say
+    // which values are refused.
     const text = notes.reduce((rest, note) => rest.replace(note, ""), String(described.description));
     const headers = { authorization: `Bearer ${sandbox.keys.full}` };
     for (const name of new Set(shapes.flatMap(({ properties }) => Object.keys(properties)))) {
