@@ -716,8 +716,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a reader that pauses keeps a rental from ending",
     file: "src/jobs/shown-output.ts",
-    from: "if (waiting > maxWaiting) await",
-    to: "await",
+    from: "while (queue.bytes > maxWaiting && !isDropped) {",
+    to: "while (queue.bytes > 0 && !isDropped) {",
     tests: ["test/jobs/shown-output.test.ts", "test/commands/rentals-run.test.ts"],
   },
   {

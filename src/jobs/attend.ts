@@ -73,7 +73,12 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
     return done;
   }
   const limits = limitsOf(journal, given, stopped);
-  const shown = shownOutput(given, { ending: limits.signal, log: logPath(journal.folder) });
+  const unended = new AbortController();
+  const shown = shownOutput(given, {
+    ending: AbortSignal.any([limits.signal, unended.signal]),
+    log: logPath(journal.folder),
+    isLogged: journal.output.isStored,
+  });
   const host = { ...given, output: shown.output };
   const steps = stepsOf(journal, host, limits.signal);
   let outcome: JobOutcome;
@@ -117,8 +122,13 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
   if (plan.keep && !isStopped) {
     host.say("Warning: the command could not be stopped. It may still be running on the rental.");
   }
-  // A reader that is slow must not delay the end of the rental.
-  await endRental(journal, host, outcome).finally(shown.end);
+  // A reader that is slow must not delay the end of the rental, or the error about a rental that is still billed.
+  await endRental(journal, host, outcome)
+    .catch((error: unknown) => {
+      unended.abort();
+      throw error;
+    })
+    .finally(shown.end);
   return outcome;
 }
 

@@ -15,7 +15,7 @@ import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
 import { sample } from "../support/thorough.ts";
-import { endTimeLimits } from "../support/time-limits.ts";
+import { endTimeLimits, endTimeLimitsOf } from "../support/time-limits.ts";
 import { words } from "../support/words.ts";
 
 const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
@@ -916,6 +916,20 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(err.match(/rentals terminate/g)).toHaveLength(1);
       expect(await active()).toMatchObject([{ id: 1001 }]);
       expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
+    });
+
+    test("reports that the rental is still billed although the output is not read", async () => {
+      endTimeLimitsOf(5_000);
+      const { run } = await createRenter({
+        respond: ({ path }) => (path === terminates ? Response.json({}, { status: 500 }) : undefined),
+      });
+      const messages = { read: Readable.from([]), write: () => new Promise(() => {}) };
+      const { code, err } = await run(sh("echo a; echo b"), { messages });
+      expect(code, err).toBe(10);
+      expect(err).toMatch(
+        /^Warning: the output is not read, so gpuctl stops showing it\. It is in \S+output\.log\.$/m,
+      );
+      expect(err).toContain("Error: rental 1001 may still be billed");
     });
 
     test.each([

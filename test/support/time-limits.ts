@@ -1,5 +1,12 @@
 import { onTestFinished, vi } from "vitest";
 
+/** Ends each time limit of this many milliseconds as soon as it starts. */
+export function endTimeLimitsOf(milliseconds: number): void {
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((given) => timeout(given === milliseconds ? 0 : given));
+  onTestFinished(() => void vi.restoreAllMocks());
+}
+
 /** Replaces the time limits that the system starts. Returns a function that ends all of them. */
 export function endTimeLimits(): () => void {
   const limits: AbortController[] = [];
