@@ -228,20 +228,16 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       // has run.
       change(journal, host, { phase: "starting" });
     }
-    let copies = 0;
+    const { sync } = plan;
+    if (sync !== undefined) {
+      const copying = () => copied((ssh, tools) => copyUp(ssh, sync, tools));
+      await host.progress(`Copying ${sync} to rental ${rentalId}`, copying).catch((error: unknown) => {
+        if (!(error instanceof Lost)) throw error;
+        throw new RentalUnreachable(`rental ${rentalId} cannot be used: ${error.message}`, "");
+      });
+    }
     await on(async (ssh) => {
-      const { hasRsync } = await prepare(ssh, signal);
-      const { sync } = plan;
-      if (sync !== undefined) {
-        const tools = await copyTools(hasRsync);
-        copies += 1;
-        await host
-          .progress(`Copying ${sync} to rental ${rentalId}`, () => copyUp(ssh, sync, tools))
-          .catch((error: unknown) => {
-            const isLast = error instanceof ConnectionLost && copies >= copyAttempts;
-            throw isLast ? new ConnectionLost(error.message, "final") : error;
-          });
-      }
+      if (sync === undefined) await prepare(ssh, signal);
       change(journal, host, { phase: "running" });
       // The process that cancels the job does not stop a command that is not yet running.
       if (host.isCanceled()) throw new CanceledElsewhere();
@@ -311,15 +307,12 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     const fetched: Fetched[] = [];
     const problems = unreceived === undefined ? [] : [unreceived];
     if (plan.fetch.length > 0) {
-      const { tools, missing } = await on(async (ssh) => ({
-        tools: await copyTools((await prepare(ssh, signal)).hasRsync),
-        missing: await missingPaths(ssh, plan.fetch, signal),
-      }));
+      const missing = await on((ssh) => missingPaths(ssh, plan.fetch, signal));
       for (const path of plan.fetch) {
         if (missing.includes(path)) problems.push(`${path} does not exist on the rental`);
         else {
           await host
-            .progress(`Copying ${path} from rental ${rentalId}`, () => fetchOne(path, tools))
+            .progress(`Copying ${path} from rental ${rentalId}`, () => fetchOne(path))
             .then((one) => fetched.push(one))
             .catch((error: unknown) => {
               signal.throwIfAborted();
@@ -338,11 +331,22 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     return outcome;
   }
 
-  async function fetchOne(path: string, tools: CopyTools): Promise<Fetched> {
+  function fetchOne(path: string): Promise<Fetched> {
+    const index = plan.fetch.indexOf(path);
+    return copied((ssh, tools) => copyBack(ssh, { path, index, into: plan.into }, tools));
+  }
+
+  /**
+   * Copies up or back, up to `copyAttempts` times. Each attempt has its own time to reach the rental, and counts only
+   * once the rental was reached. Throws `Lost` after the last attempt.
+   */
+  async function copied<Value>(copy: (ssh: Ssh, tools: CopyTools) => Promise<Value>): Promise<Value> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const index = plan.fetch.indexOf(path);
-        return await on((ssh) => copyBack(ssh, { path, index, into: plan.into }, tools).catch(asLost));
+        return await on(async (ssh) => {
+          const tools = await copyTools((await prepare(ssh, signal)).hasRsync);
+          return copy(ssh, tools).catch(asLost);
+        });
       } catch (error) {
         if (!(error instanceof Lost) || attempt === copyAttempts) throw error;
       }

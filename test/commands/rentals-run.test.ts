@@ -604,6 +604,38 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
   test.each(["Host key verification failed.", "git@x: Permission denied (publickey)."])(
     "does not treat %j as an error of ssh if the command prints it",
+  test("copies up again after a connection that broke off later than ten minutes", async () => {
+    let copies = 0;
+    const renter = await createRenter({
+      trouble: ({ program }) => {
+        if (program !== "scp") return undefined;
+        copies += 1;
+        if (copies > 1) return undefined;
+        renter.advance(hour / 5);
+        return { stderr: "Broken pipe" };
+      },
+    });
+    await mkdir(join(renter.folder, "in"));
+    const { code, err } = await renter.run(sh("exit 3", "--sync", "in"));
+    expect([code, copies], err).toEqual([3, 2]);
+  });
+
+  test("copies back although ssh does not answer for a minute", async () => {
+    let refusals = 20;
+    let isOut = false;
+    const { run, folder } = await createRenter({
+      trouble: ({ program }) => {
+        isOut ||= program === "scp";
+        if (!isOut || refusals === 0) return undefined;
+        refusals -= 1;
+        return { stderr: "Connection refused" };
+      },
+    });
+    const { code, err } = await run(sh("echo 42 > model", "--fetch", "model"));
+    expect([code, refusals], err).toEqual([0, 0]);
+    expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
+  });
+
     async (words) => {
       let lost = 0;
       const renter = await createRenter();
