@@ -99,27 +99,36 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
     await shown.end();
     return outcome;
   }
-  let isStopped = true;
+  let command: "stopped" | "ended" | "unknown" = "stopped";
   if (outcome.because === "limit" || outcome.because === "interrupted") {
     host.say(
       outcome.because === "limit"
         ? `Stopping the command: ${journal.job().limit} is reached.`
         : interruptedText(plan),
     );
-    isStopped = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
+    command = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
   // Copies the results back, except after an interruption or a failure.
   if (outcome.because === undefined || outcome.because === "limit") {
     const late = stepsOf(journal, host, stopped);
     const finish = async () => {
       // Otherwise, the results would be copied only after the command has ended by itself, long after the limit.
-      if (!isStopped) await late.stopReached();
-      isStopped = true;
+      if (command === "unknown") command = await late.stopReached();
+      if (command === "ended") {
+        host.say("The command had already ended by itself.");
+        outcome = { fetched: [] };
+        outcome = { ...outcome, ...(await late.follow()) };
+      }
       return late.results(outcome);
     };
-    outcome = await finish().catch((failure: unknown) => ({ ...outcome, ...failed(failure, stopped) }));
+    outcome = await finish().catch((failure: unknown) => {
+      if (outcome.because === undefined || stopped.aborted)
+        return { ...outcome, ...failed(failure, stopped) };
+      host.say(`Warning: not everything was copied back: ${reasonOf(failure)}.`);
+      return outcome;
+    });
   }
-  if (plan.keep && !isStopped) {
+  if (plan.keep && command === "unknown") {
     host.say("Warning: the command could not be stopped. It may still be running on the rental.");
   }
   // A reader that is slow must not delay the end of the rental, or the error about a rental that is still billed.
@@ -357,17 +366,15 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     start,
     follow,
     results,
-    /** Stops the command if the rental can be reached. Returns false if the command may still be running. */
-    stop: async (within: AbortSignal): Promise<boolean> => {
+    /** Stops the command if the rental can be reached. Returns `unknown` if the command may still be running. */
+    stop: async (within: AbortSignal): Promise<"stopped" | "ended" | "unknown"> => {
+      // Nothing was started yet.
+      if (journal.job().phase !== "running") return "stopped";
       // A resumed job may be stopped before this process has connected to the rental of its running command.
-      if (last === undefined && journal.job().phase !== "running") return true;
       const stopping = last
         ? stopCommand(last, within)
         : onRental(journal, host, { signal: within, timeout: 0 }, (ssh) => stopCommand(ssh, within));
-      return stopping.then(
-        () => true,
-        () => false,
-      );
+      return stopping.catch(() => "unknown" as const);
     },
     /** Waits until the rental can be reached, and stops the command. Throws as `onRental` does. */
     stopReached: () => on((ssh) => stopCommand(ssh, signal)),

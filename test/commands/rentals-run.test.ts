@@ -24,6 +24,18 @@ const isStart = ({ input }: Connection) => input.includes('mkdir "$d/started"');
 const isFollow = ({ input }: Connection) => input.includes("tail -c");
 const isStop = ({ input }: Connection) => input.includes("kill -s TERM");
 
+/** Milliseconds of the longest wait for a limit. */
+const limitCheck = 30_000;
+
+/** A promise, and the function that resolves it. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
 describe.skipIf(process.platform === "win32")("rentals run", () => {
   test("passes on the output and the exit status, copies files both ways, ends the rental and reports the cost", async () => {
     const { run, folder, active, jobs, leases, remote } = await createRenter();
@@ -381,6 +393,32 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(slept.reduce((sum, one) => sum + one)).toBeLessThan(4 * hour);
     });
 
+    const beforeStart: readonly (readonly [string, (connection: Connection) => boolean])[] = [
+      ["while ssh does not answer yet", () => true],
+      ["during the upload", ({ program }) => program === "scp"],
+    ];
+
+    test.each(beforeStart)("--time-limit %s ends the rental at once", async (_, at) => {
+      const { opened, open } = gate();
+      const { run, active, folder, remote } = await createRenter({
+        trouble: async (connection) => {
+          if (!at(connection)) return undefined;
+          open();
+          // The limit comes before the end of this attempt.
+          if (!connection.signal.aborted) await once(connection.signal, "abort");
+          return { stderr: "Connection refused" };
+        },
+      });
+      await mkdir(join(folder, "in"));
+      const { code, err } = await run(sh("true", "--sync", "in", "--time-limit", "2m"), {
+        onSleep: (milliseconds) => milliseconds === limitCheck && opened,
+      });
+      expect(code, err).toBe(8);
+      expect(err).toContain("Error: the command was stopped: the time limit of 2m is reached");
+      expect(remote.connections.filter(isStop)).toEqual([]);
+      expect(await active()).toEqual([]);
+    });
+
     test("budget.maxCost of the profile does not apply to a job, but budget.maxBurn does", async () => {
       const { run, network } = await createRenter();
       await run("config set budget.maxCost 0.0001", network());
@@ -566,6 +604,38 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await readdir(kept, { recursive: true }), err).toContain(join("fetch", "model"));
   });
 
+  test("copies up again after a connection that broke off later than ten minutes", async () => {
+    let copies = 0;
+    const renter = await createRenter({
+      trouble: ({ program }) => {
+        if (program !== "scp") return undefined;
+        copies += 1;
+        if (copies > 1) return undefined;
+        renter.advance(hour / 5);
+        return { stderr: "Broken pipe" };
+      },
+    });
+    await mkdir(join(renter.folder, "in"));
+    const { code, err } = await renter.run(sh("exit 3", "--sync", "in"));
+    expect([code, copies], err).toEqual([3, 2]);
+  });
+
+  test("copies back although ssh does not answer for a minute", async () => {
+    let refusals = 20;
+    let isOut = false;
+    const { run, folder } = await createRenter({
+      trouble: ({ program }) => {
+        isOut ||= program === "scp";
+        if (!isOut || refusals === 0) return undefined;
+        refusals -= 1;
+        return { stderr: "Connection refused" };
+      },
+    });
+    const { code, err } = await run(sh("echo 42 > model", "--fetch", "model"));
+    expect([code, refusals], err).toEqual([0, 0]);
+    expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
+  });
+
   test("ends the rental after five failed uploads instead of trying for ten minutes", async () => {
     const { run, folder, active, remote } = await createRenter({
       trouble: ({ program }) =>
@@ -604,38 +674,6 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
   test.each(["Host key verification failed.", "git@x: Permission denied (publickey)."])(
     "does not treat %j as an error of ssh if the command prints it",
-  test("copies up again after a connection that broke off later than ten minutes", async () => {
-    let copies = 0;
-    const renter = await createRenter({
-      trouble: ({ program }) => {
-        if (program !== "scp") return undefined;
-        copies += 1;
-        if (copies > 1) return undefined;
-        renter.advance(hour / 5);
-        return { stderr: "Broken pipe" };
-      },
-    });
-    await mkdir(join(renter.folder, "in"));
-    const { code, err } = await renter.run(sh("exit 3", "--sync", "in"));
-    expect([code, copies], err).toEqual([3, 2]);
-  });
-
-  test("copies back although ssh does not answer for a minute", async () => {
-    let refusals = 20;
-    let isOut = false;
-    const { run, folder } = await createRenter({
-      trouble: ({ program }) => {
-        isOut ||= program === "scp";
-        if (!isOut || refusals === 0) return undefined;
-        refusals -= 1;
-        return { stderr: "Connection refused" };
-      },
-    });
-    const { code, err } = await run(sh("echo 42 > model", "--fetch", "model"));
-    expect([code, refusals], err).toEqual([0, 0]);
-    expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
-  });
-
     async (words) => {
       let lost = 0;
       const renter = await createRenter();
