@@ -486,9 +486,9 @@ async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): 
         : new StillBilled(`${reason}; then ${error.message}`, error.hint);
     }
   }
+  change(journal, host, { phase: "ended", status, endedAt: host.now(), outcome: outcomeText(outcome) });
   // The lease of a kept rental stays, so that a guard ends the rental at the time that the user set.
   if (!plan.keep) await host.release();
-  change(journal, host, { phase: "ended", status, endedAt: host.now(), outcome: outcomeText(outcome) });
 }
 
 /**

@@ -963,6 +963,31 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
+  test("waits a few seconds at most if another process uses the leases when the rental has ended", async () => {
+    const [locked, released] = [gate(), gate()];
+    let other = Promise.resolve();
+    const renter = await createRenter({
+      respond: async ({ path }) => {
+        if (path !== terminates) return undefined;
+        other = whileLocked({ path: leaseFile(renter), ownFolder: true, processes }, () => {
+          locked.open();
+          return released.opened;
+        });
+        await locked.opened;
+        return undefined;
+      },
+    });
+    const { code, err, slept } = await renter.run(sh("exit 3"));
+    expect(code, err).toBe(3);
+    expect(slept.reduce((sum, one) => sum + one)).toBeLessThan(60_000);
+    expect(await renter.jobs()).toMatchObject([{ state: "ended", status: 3 }]);
+    released.open();
+    await other;
+    renter.advance(25 * 24 * hour);
+    const guard = await renter.run("rentals guard --once --yes");
+    expect([guard.code, await renter.leases()], guard.err).toEqual([0, []]);
+  });
+
   describe("when the terminate request fails", () => {
     test("sends the request again while the rental is active", async () => {
       let failures = 2;
