@@ -512,8 +512,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a clock that is set back lengthens the limits of a job",
     file: "src/jobs/attend.ts",
-    from: "unslept -= pause;",
-    to: "unslept = end - now();",
+    from: "const passed = stopwatch(now);",
+    to: "const start = now(); const passed = () => now() - start;",
     tests: ["test/commands/rentals-run.test.ts"],
   },
   {
@@ -681,8 +681,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a wait goes on longer if the clock is set back",
     file: "src/client/rentals/waiting.ts",
-    from: "const left = Math.min(end - now(), unslept);",
-    to: "const left = end - now();",
+    from: "const passed = stopwatch(now);",
+    to: "const start = now(); const passed = () => now() - start;",
     tests: ["test/commands/rentals-wait.test.ts"],
   },
   {

@@ -7,6 +7,7 @@ import {
   SaveFailed,
   StillBilled,
 } from "../core/errors.ts";
+import { stopwatch } from "../core/tasks/stopwatch.ts";
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
@@ -155,14 +156,11 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   const limit = new AbortController();
   const canceled = new AbortController();
   const wait = async (end: number) => {
-    // The milliseconds until the limit, minus the time slept so far. This number ends the wait even if this computer's
-    // clock is set back.
-    let unslept = end - Math.max(now(), rentedAt ?? 0);
-    for (let left = unslept; left > 0; left = Math.min(end - now(), unslept)) {
-      const pause = Math.min(left, limitCheck);
-      await sleep(pause, canceled.signal);
-      unslept -= pause;
-    }
+    // Ends the wait even if this computer's clock is set back.
+    const passed = stopwatch(now);
+    const longest = end - Math.max(now(), rentedAt ?? 0);
+    for (let left = longest; left > 0; left = longest - passed())
+      await sleep(Math.min(left, limitCheck), canceled.signal);
     limit.abort();
   };
   if (stopsAt !== undefined) wait(stopsAt).catch(() => {});

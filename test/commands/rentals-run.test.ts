@@ -15,7 +15,7 @@ import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
 import { sample } from "../support/thorough.ts";
-import { endTimeLimits, endTimeLimitsOf } from "../support/time-limits.ts";
+import { endTimeLimits, endTimeLimitsOf, steadyClock } from "../support/time-limits.ts";
 import { words } from "../support/words.ts";
 
 const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
@@ -240,7 +240,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
     const { code, err } = await renter.run(sh("true", "--wait-timeout", "1m"));
     expect(code, err).toBe(8);
-    expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the service did not respond in time/);
+    expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: its state could not be read in time/);
     expect(await renter.active()).toEqual([]);
   });
 
@@ -255,6 +255,36 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(code, err).toBe(8);
     expect(err).toContain("rental 1001 could not be reached for 1m: ");
     expect(slept.length).toBeLessThan(50);
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test("ends the rental after --wait-timeout although the clock is set back while attempts take long", async () => {
+    const pass = steadyClock();
+    let attempts = 0;
+    let isOver = false;
+    let running: unknown;
+    const renter: Awaited<ReturnType<typeof createRenter>> = await createRenter({
+      // The rental goes on running, although by the clock it has not started yet.
+      respond: async (seen) => {
+        if (seen.path === terminates && !isOver) {
+          isOver = true;
+          renter.advance(attempts * hour);
+        }
+        if (seen.path !== "/v2/on-demand/rental" || isOver) return undefined;
+        if (attempts === 0) running = await (await renter.sandbox.fetch(requestOf(seen))).json();
+        return Response.json(running);
+      },
+      trouble: () => {
+        attempts += 1;
+        if (attempts > 10) throw new Error("still trying");
+        renter.advance(-hour);
+        pass(10_000);
+        return { stderr: "Connection refused" };
+      },
+    });
+    const { code, err } = await renter.run(sh("true", "--wait-timeout", "1m"));
+    expect(code, err).toBe(8);
+    expect(attempts).toBeLessThan(8);
     expect(await renter.active()).toEqual([]);
   });
 

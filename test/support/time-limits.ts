@@ -20,3 +20,14 @@ export function endTimeLimits(): () => void {
     for (const limit of limits) limit.abort(new DOMException("", "TimeoutError"));
   };
 }
+
+/** Adds time to the clock that is never set back. Returns a function that adds this many milliseconds. */
+export function steadyClock(): (milliseconds: number) => void {
+  const now = performance.now.bind(performance);
+  let added = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now() + added);
+  onTestFinished(() => void vi.restoreAllMocks());
+  return (milliseconds) => {
+    added += milliseconds;
+  };
+}
