@@ -512,8 +512,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a clock that is set back lengthens the limits of a job",
     file: "src/jobs/attend.ts",
-    from: "unslept -= pause;",
-    to: "unslept = end - now();",
+    from: "const passed = stopwatch(now);",
+    to: "const start = now(); const passed = () => now() - start;",
     tests: ["test/commands/rentals-run.test.ts"],
   },
   {
@@ -681,8 +681,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a wait goes on longer if the clock is set back",
     file: "src/client/rentals/waiting.ts",
-    from: "const left = Math.min(end - now(), unslept);",
-    to: "const left = end - now();",
+    from: "const passed = stopwatch(now);",
+    to: "const start = now(); const passed = () => now() - start;",
     tests: ["test/commands/rentals-wait.test.ts"],
   },
   {
@@ -709,15 +709,15 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a command goes on after its limit because the first attempt to stop it failed",
     file: "src/jobs/attend.ts",
-    from: "if (!isStopped) await late.stopReached();",
+    from: 'if (command === "unknown") command = await late.stopReached();',
     to: "",
     tests: [...resumed, "test/commands/rentals-run.test.ts"],
   },
   {
     name: "a reader that pauses keeps a rental from ending",
     file: "src/jobs/shown-output.ts",
-    from: "if (waiting > maxWaiting) await",
-    to: "await",
+    from: "while (queue.bytes > maxWaiting && !isDropped) {",
+    to: "while (queue.bytes > 0 && !isDropped) {",
     tests: ["test/jobs/shown-output.test.ts", "test/commands/rentals-run.test.ts"],
   },
   {

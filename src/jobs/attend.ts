@@ -7,6 +7,7 @@ import {
   SaveFailed,
   StillBilled,
 } from "../core/errors.ts";
+import { stopwatch } from "../core/tasks/stopwatch.ts";
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
@@ -73,7 +74,12 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
     return done;
   }
   const limits = limitsOf(journal, given, stopped);
-  const shown = shownOutput(given, { ending: limits.signal, log: logPath(journal.folder) });
+  const unended = new AbortController();
+  const shown = shownOutput(given, {
+    ending: AbortSignal.any([limits.signal, unended.signal]),
+    log: logPath(journal.folder),
+    isLogged: journal.output.isStored,
+  });
   const host = { ...given, output: shown.output };
   const steps = stepsOf(journal, host, limits.signal);
   let outcome: JobOutcome;
@@ -94,31 +100,45 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
     await shown.end();
     return outcome;
   }
-  let isStopped = true;
+  let command: "stopped" | "ended" | "unknown" = "stopped";
   if (outcome.because === "limit" || outcome.because === "interrupted") {
     host.say(
       outcome.because === "limit"
         ? `Stopping the command: ${journal.job().limit} is reached.`
         : interruptedText(plan),
     );
-    isStopped = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
+    command = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
   // Copies the results back, except after an interruption or a failure.
   if (outcome.because === undefined || outcome.because === "limit") {
     const late = stepsOf(journal, host, stopped);
     const finish = async () => {
       // Otherwise, the results would be copied only after the command has ended by itself, long after the limit.
-      if (!isStopped) await late.stopReached();
-      isStopped = true;
+      if (command === "unknown") command = await late.stopReached();
+      if (command === "ended") {
+        host.say("The command had already ended by itself.");
+        outcome = { fetched: [] };
+        outcome = { ...outcome, ...(await late.follow()) };
+      }
       return late.results(outcome);
     };
-    outcome = await finish().catch((failure: unknown) => ({ ...outcome, ...failed(failure, stopped) }));
+    outcome = await finish().catch((failure: unknown) => {
+      if (outcome.because === undefined || stopped.aborted)
+        return { ...outcome, ...failed(failure, stopped) };
+      host.say(`Warning: not everything was copied back: ${reasonOf(failure)}.`);
+      return outcome;
+    });
   }
-  if (plan.keep && !isStopped) {
+  if (plan.keep && command === "unknown") {
     host.say("Warning: the command could not be stopped. It may still be running on the rental.");
   }
-  // A reader that is slow must not delay the end of the rental.
-  await endRental(journal, host, outcome).finally(shown.end);
+  // A reader that is slow must not delay the end of the rental, or the error about a rental that is still billed.
+  await endRental(journal, host, outcome)
+    .catch((error: unknown) => {
+      unended.abort();
+      throw error;
+    })
+    .finally(shown.end);
   return outcome;
 }
 
@@ -136,14 +156,11 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
   const limit = new AbortController();
   const canceled = new AbortController();
   const wait = async (end: number) => {
-    // The milliseconds until the limit, minus the time slept so far. This number ends the wait even if this computer's
-    // clock is set back.
-    let unslept = end - Math.max(now(), rentedAt ?? 0);
-    for (let left = unslept; left > 0; left = Math.min(end - now(), unslept)) {
-      const pause = Math.min(left, limitCheck);
-      await sleep(pause, canceled.signal);
-      unslept -= pause;
-    }
+    // Ends the wait even if this computer's clock is set back.
+    const passed = stopwatch(now);
+    const longest = end - Math.max(now(), rentedAt ?? 0);
+    for (let left = longest; left > 0; left = longest - passed())
+      await sleep(Math.min(left, limitCheck), canceled.signal);
     limit.abort();
   };
   if (stopsAt !== undefined) wait(stopsAt).catch(() => {});
@@ -218,20 +235,16 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       // has run.
       change(journal, host, { phase: "starting" });
     }
-    let copies = 0;
+    const { sync } = plan;
+    if (sync !== undefined) {
+      const copying = () => copied((ssh, tools) => copyUp(ssh, sync, tools));
+      await host.progress(`Copying ${sync} to rental ${rentalId}`, copying).catch((error: unknown) => {
+        if (!(error instanceof Lost)) throw error;
+        throw new RentalUnreachable(`rental ${rentalId} cannot be used: ${error.message}`, "");
+      });
+    }
     await on(async (ssh) => {
-      const { hasRsync } = await prepare(ssh, signal);
-      const { sync } = plan;
-      if (sync !== undefined) {
-        const tools = await copyTools(hasRsync);
-        copies += 1;
-        await host
-          .progress(`Copying ${sync} to rental ${rentalId}`, () => copyUp(ssh, sync, tools))
-          .catch((error: unknown) => {
-            const isLast = error instanceof ConnectionLost && copies >= copyAttempts;
-            throw isLast ? new ConnectionLost(error.message, "final") : error;
-          });
-      }
+      if (sync === undefined) await prepare(ssh, signal);
       change(journal, host, { phase: "running" });
       // The process that cancels the job does not stop a command that is not yet running.
       if (host.isCanceled()) throw new CanceledElsewhere();
@@ -301,15 +314,12 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     const fetched: Fetched[] = [];
     const problems = unreceived === undefined ? [] : [unreceived];
     if (plan.fetch.length > 0) {
-      const { tools, missing } = await on(async (ssh) => ({
-        tools: await copyTools((await prepare(ssh, signal)).hasRsync),
-        missing: await missingPaths(ssh, plan.fetch, signal),
-      }));
+      const missing = await on((ssh) => missingPaths(ssh, plan.fetch, signal));
       for (const path of plan.fetch) {
         if (missing.includes(path)) problems.push(`${path} does not exist on the rental`);
         else {
           await host
-            .progress(`Copying ${path} from rental ${rentalId}`, () => fetchOne(path, tools))
+            .progress(`Copying ${path} from rental ${rentalId}`, () => fetchOne(path))
             .then((one) => fetched.push(one))
             .catch((error: unknown) => {
               signal.throwIfAborted();
@@ -328,11 +338,22 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     return outcome;
   }
 
-  async function fetchOne(path: string, tools: CopyTools): Promise<Fetched> {
+  function fetchOne(path: string): Promise<Fetched> {
+    const index = plan.fetch.indexOf(path);
+    return copied((ssh, tools) => copyBack(ssh, { path, index, into: plan.into }, tools));
+  }
+
+  /**
+   * Copies up or back, up to `copyAttempts` times. Each attempt has its own time to reach the rental, and counts only
+   * once the rental was reached. Throws `Lost` after the last attempt.
+   */
+  async function copied<Value>(copy: (ssh: Ssh, tools: CopyTools) => Promise<Value>): Promise<Value> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const index = plan.fetch.indexOf(path);
-        return await on((ssh) => copyBack(ssh, { path, index, into: plan.into }, tools).catch(asLost));
+        return await on(async (ssh) => {
+          const tools = await copyTools((await prepare(ssh, signal)).hasRsync);
+          return copy(ssh, tools).catch(asLost);
+        });
       } catch (error) {
         if (!(error instanceof Lost) || attempt === copyAttempts) throw error;
       }
@@ -343,17 +364,15 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     start,
     follow,
     results,
-    /** Stops the command if the rental can be reached. Returns false if the command may still be running. */
-    stop: async (within: AbortSignal): Promise<boolean> => {
+    /** Stops the command if the rental can be reached. Returns `unknown` if the command may still be running. */
+    stop: async (within: AbortSignal): Promise<"stopped" | "ended" | "unknown"> => {
+      // Nothing was started yet.
+      if (journal.job().phase !== "running") return "stopped";
       // A resumed job may be stopped before this process has connected to the rental of its running command.
-      if (last === undefined && journal.job().phase !== "running") return true;
       const stopping = last
         ? stopCommand(last, within)
         : onRental(journal, host, { signal: within, timeout: 0 }, (ssh) => stopCommand(ssh, within));
-      return stopping.then(
-        () => true,
-        () => false,
-      );
+      return stopping.catch(() => "unknown" as const);
     },
     /** Waits until the rental can be reached, and stops the command. Throws as `onRental` does. */
     stopReached: () => on((ssh) => stopCommand(ssh, signal)),
@@ -465,9 +484,9 @@ async function endRental(journal: Journal, host: JobHost, outcome: JobOutcome): 
         : new StillBilled(`${reason}; then ${error.message}`, error.hint);
     }
   }
+  change(journal, host, { phase: "ended", status, endedAt: host.now(), outcome: outcomeText(outcome) });
   // The lease of a kept rental stays, so that a guard ends the rental at the time that the user set.
   if (!plan.keep) await host.release();
-  change(journal, host, { phase: "ended", status, endedAt: host.now(), outcome: outcomeText(outcome) });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { RentalFailed, RentalUnreachable, reasonOf, WaitedTooLong } from "../core/errors.ts";
+import { stopwatch } from "../core/tasks/stopwatch.ts";
 import { duration, limitAfter } from "../core/values/durations.ts";
 import { type JobHost, missing, type RentalNow } from "./host.ts";
 import type { Journal } from "./journal.ts";
@@ -44,21 +45,20 @@ export async function onRental<Value>(
   work: (ssh: Ssh) => Promise<Value>,
 ): Promise<Value> {
   const { rentalId = "", id } = journal.job();
-  const start = host.now();
-  // Ends the attempts also if the clock is set back.
-  let unslept = timeout;
+  const passed = stopwatch(host.now);
   let known: RentalNow | undefined;
+  /** When the failures to log in, and to find the rental, began. */
   let denied: number | undefined;
   let missed: number | undefined;
   for (;;) {
     signal.throwIfAborted();
     let problem = "it has no address for ssh yet";
-    const limit = limitAfter(Math.max(minLookUp, Math.min(start + timeout - host.now(), unslept)));
+    const limit = limitAfter(Math.max(minLookUp, timeout - passed()));
     try {
       known = await host.lookUp(rentalId, AbortSignal.any([signal, limit]));
     } catch (error) {
       signal.throwIfAborted();
-      problem = error === limit.reason ? "the service did not respond in time" : reasonOf(error);
+      problem = error === limit.reason ? "its state could not be read in time" : reasonOf(error);
     }
     if (known?.state === "ended") throw new RentalFailed(`rental ${rentalId} ended before the job was done`);
     if (known?.state === "other")
@@ -68,8 +68,8 @@ export async function onRental<Value>(
     if (known?.state === "failed") throw new RentalFailed(`rental ${rentalId} has failed`);
     if (known?.state === "missing") {
       problem = missing(rentalId);
-      missed ??= host.now();
-      if (host.now() - missed >= maxMissing) throw new RentalFailed(problem);
+      missed ??= passed();
+      if (passed() - missed >= maxMissing) throw new RentalFailed(problem);
     } else missed = undefined;
     if (known?.target) {
       try {
@@ -78,8 +78,8 @@ export async function onRental<Value>(
         signal.throwIfAborted();
         if (!(error instanceof ConnectionLost)) throw error;
         problem = error.message;
-        denied = error.kind === "denied" ? (denied ?? host.now()) : undefined;
-        const isRefused = denied !== undefined && host.now() - denied >= maxDenials;
+        denied = error.kind === "denied" ? (denied ?? passed()) : undefined;
+        const isRefused = denied !== undefined && passed() - denied >= maxDenials;
         if (error.kind === "final" || isRefused) {
           throw new RentalUnreachable(
             `rental ${rentalId} cannot be used: ${problem}`,
@@ -88,17 +88,16 @@ export async function onRental<Value>(
         }
       }
     }
-    const left = Math.min(start + timeout - host.now(), unslept);
+    const tried = passed();
+    const left = timeout - tried;
     if (left <= 0) {
       throw new WaitedTooLong(
-        `rental ${rentalId} could not be reached for ${duration(Math.max(host.now() - start, timeout - unslept))}: ${problem}`,
+        `rental ${rentalId} could not be reached for ${duration(tried)}: ${problem}`,
         "",
         { request: null },
       );
     }
     onRetry(problem);
-    const pause = Math.min(retryPause, left);
-    await host.sleep(pause, signal);
-    unslept -= pause;
+    await host.sleep(Math.min(retryPause, left), signal);
   }
 }

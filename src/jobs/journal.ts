@@ -116,6 +116,8 @@ export interface Journal {
 export interface OutputFiles {
   /** How many bytes of each stream have arrived. */
   readonly sizes: () => Readonly<Record<Stream, number>>;
+  /** Whether all output that has arrived is stored. */
+  readonly isStored: () => boolean;
   /** Throws `SaveFailed` when storing fails for the first time. After that, output is only counted. */
   readonly add: (stream: Stream, bytes: Uint8Array) => void;
 }
@@ -174,7 +176,7 @@ export const viewJournal = (state: string, job: Job): Journal => ({
   folder: jobFolder(state, job.id),
   job: () => job,
   change: () => {},
-  output: { sizes: () => ({ stdout: 0, stderr: 0 }), add: () => {} },
+  output: { sizes: () => ({ stdout: 0, stderr: 0 }), isStored: () => true, add: () => {} },
 });
 
 /**
@@ -188,6 +190,7 @@ function outputFiles(folder: string): OutputFiles {
   let isStored = true;
   return {
     sizes: () => sizes,
+    isStored: () => isStored,
     add: (stream, bytes) => {
       sizes[stream] += bytes.length;
       if (!isStored) return;

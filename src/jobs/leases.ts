@@ -64,6 +64,8 @@ export interface LeasePlace {
   readonly processes: Processes;
   /** Pauses between two attempts to lock the file. Without this function, an interruption does not end the wait. */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
+  /** Milliseconds to wait for another process that uses the leases. Default: 5 minutes. */
+  readonly timeout?: number;
 }
 
 const format = "gpuctl-leases";
@@ -152,7 +154,7 @@ const lockTimes = { stale: 30_000, timeout: 300_000 };
  * renaming. The lock is next to the file, so that taking the lock makes the file system read the folder again.
  */
 export async function whileLocked<Value>(
-  { path: given, ownFolder, processes, sleep }: LeasePlace,
+  { path: given, ownFolder, processes, sleep, timeout = lockTimes.timeout }: LeasePlace,
   work: (
     leases: Leases,
     save: (changed: Leases) => Promise<void>,
@@ -172,7 +174,7 @@ export async function whileLocked<Value>(
       const leases = await readLeases(path);
       return work(leases, (changed) => write(path, changed, assertHeld), assertHeld);
     },
-    { processes, ...(sleep && { sleep }), ...lockTimes, busy: isBusy(path) },
+    { processes, ...(sleep && { sleep }), ...lockTimes, timeout, busy: isBusy(path, timeout) },
   ).catch((error: unknown) => {
     throw isAbout(error, path) ? saveFailed(path, error) : error;
   });
@@ -202,10 +204,10 @@ const isAbout = (error: unknown, path: string): boolean =>
   String(error.path).startsWith(path);
 
 const isBusy =
-  (path: string) =>
+  (path: string, timeout: number) =>
   (lockPath: string): WaitedTooLong =>
     new WaitedTooLong(
-      `waited ${duration(lockTimes.timeout)} for another gpuctl process that uses the leases in ${path}`,
+      `waited ${duration(timeout)} for another gpuctl process that uses the leases in ${path}`,
       `If no other gpuctl uses them, on any machine, delete the folder ${quoted(lockPath)}.`,
       { request: null },
     );

@@ -139,15 +139,21 @@ return 0`,
   );
 
 /**
- * Ends the command and the programs that it started: first with SIGTERM and, after 10 seconds, with SIGKILL. Throws
- * `ConnectionLost`.
+ * Ends the command and the programs that it started: first with SIGTERM and, after 10 seconds, with SIGKILL. Returns
+ * `ended` if the command had already ended by itself. Throws `ConnectionLost`.
  */
-export async function stopCommand(ssh: Ssh, signal: AbortSignal): Promise<void> {
-  await ssh.run(
+export async function stopCommand(ssh: Ssh, signal: AbortSignal): Promise<"stopped" | "ended"> {
+  // The folder `stopped` shows a later attempt, also of another process, that the command did not end by itself.
+  const { out } = await ssh.run(
     `${folders(ssh)}
 [ -d "$d/started" ] || return 0
 p=$(cat "$d/pid" 2>/dev/null) || return 0
-[ -n "$p" ] && [ ! -s "$d/status" ] || return 0
+[ -n "$p" ] || return 0
+if [ -s "$d/status" ]; then
+  [ -e "$d/stopped" ] || echo ended
+  return 0
+fi
+mkdir "$d/stopped" 2>/dev/null
 kill -s TERM -- "-$p" 2>/dev/null || kill -s TERM "$p" 2>/dev/null
 i=0
 while [ $i -lt 100 ] && [ ! -s "$d/status" ]; do i=$((i+1)); ${shortPause}; done
@@ -157,6 +163,7 @@ echo 137 > "$d/status"
 return 0`,
     { signal },
   );
+  return out.trim() === "ended" ? "ended" : "stopped";
 }
 
 /** The paths that do not exist on the rental. Throws `ConnectionLost`. */

@@ -1,12 +1,13 @@
 import { limitAfter } from "../core/values/durations.ts";
 import type { JobHost } from "./host.ts";
+import type { Stream } from "./journal.ts";
 
-/** How many bytes may wait for the reader of the output. */
+/** How many bytes of each stream may wait for its reader. */
 const maxWaiting = 16 * 1024 * 1024;
 
 /**
- * How long the reader may take while the job goes on, in milliseconds, if no more output can wait. Until it is read, the
- * end of the command is not noticed.
+ * How long a reader may take no output while the job goes on, in milliseconds, if no more output can wait. Until it
+ * reads, the end of the command is not noticed.
  */
 const longPatience = 600_000;
 
@@ -16,43 +17,75 @@ const shortPatience = 250;
 /** How long the reader may take once the job has to end, in milliseconds. */
 const patience = 5_000;
 
+interface ShownOptions {
+  /** Aborted when the job has to end. */
+  readonly ending: AbortSignal;
+  /** The path of the log. */
+  readonly log: string;
+  /** Whether the log has all output. */
+  readonly isLogged: () => boolean;
+}
+
+/** The output of one stream that waits for its reader. */
+interface Queue {
+  bytes: number;
+  /** The oldest first. */
+  readonly writes: Set<Promise<void>>;
+  /** Resolves when all output before this moment was written. */
+  last: Promise<void>;
+}
+
+const emptyQueue = (): Queue => ({ bytes: 0, writes: new Set(), last: Promise.resolve() });
+
 /**
  * Passes on output to a reader that may be slow or stop reading, such as a pager. Such a reader must not keep a rental
  * from ending: a part of the output waits in the memory and, once the job has to end, output that is not read is dropped.
- * It is still in the log. `ending` is aborted when the job has to end.
  */
 export function shownOutput(
   { output, endOutput, say }: Pick<JobHost, "output" | "endOutput" | "say">,
-  { ending, log }: { readonly ending: AbortSignal; readonly log: string },
+  { ending, log, isLogged }: ShownOptions,
 ) {
-  let waiting = 0;
+  const queues: Readonly<Record<Stream, Queue>> = { stdout: emptyQueue(), stderr: emptyQueue() };
   let isDropped = false;
-  let last: Promise<unknown> = Promise.resolve();
+  const isEmpty = () => queues.stdout.bytes === 0 && queues.stderr.bytes === 0;
+  const allWritten = () => Promise.all([queues.stdout.last, queues.stderr.last]);
   const read = async (work: Promise<unknown>, longest?: AbortSignal): Promise<void> => {
     if (isDropped) return;
     const outcome = await firstOf(work, ending, patience, longest);
     if (outcome === "done" || isDropped) return;
     isDropped = true;
-    say(`Warning: the output is not read, so the rest of it is not shown. It is in ${log}.`);
+    say(
+      `Warning: the output is not read, so gpuctl stops showing it. ${isLogged() ? "It" : "A part of it"} is in ${log}.`,
+    );
   };
   return {
     output: async (...[stream, bytes]: Parameters<JobHost["output"]>): Promise<void> => {
       if (isDropped) return;
-      waiting += bytes.length;
-      const written = output(stream, bytes).finally(() => {
-        waiting -= bytes.length;
-      });
-      last = written;
-      if (waiting > maxWaiting) await read(written, limitAfter(longPatience));
+      const queue = queues[stream];
+      // One write after the other: Node.js would combine writes that wait, and report them only once all are read.
+      const written = queue.last
+        .then(() => (isDropped ? undefined : output(stream, bytes)))
+        .catch(() => {})
+        .then(() => {
+          queue.bytes -= bytes.length;
+          queue.writes.delete(written);
+        });
+      queue.bytes += bytes.length;
+      queue.writes.add(written);
+      queue.last = written;
+      while (queue.bytes > maxWaiting && !isDropped) {
+        const [oldest = written] = queue.writes;
+        await read(oldest, limitAfter(longPatience));
+      }
     },
     /** Ends the last line if all output was read. */
     endIfRead: async (): Promise<void> => {
-      if (waiting > 0) await firstOf(last, AbortSignal.abort(), shortPatience);
-      if (waiting === 0 && !isDropped) await read(endOutput());
+      if (!isEmpty()) await firstOf(allWritten(), AbortSignal.abort(), shortPatience);
+      if (isEmpty() && !isDropped) await firstOf(endOutput(), AbortSignal.abort(), shortPatience);
     },
     /** Waits until the output was read or dropped, and ends the last line. */
     end: async (): Promise<void> => {
-      await read(last);
+      await read(allWritten());
       if (!isDropped) await read(endOutput());
     },
   };

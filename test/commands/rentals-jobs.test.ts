@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Interrupted } from "../../src/core/errors.ts";
 import type { Processes } from "../../src/core/tasks/lock.ts";
 import { firstMoment } from "../support/cli.ts";
 import { fillDisk } from "../support/full-disk.ts";
@@ -611,6 +612,22 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       out: "ab\n50%\n100%\nend\n",
     });
     expect((await run("rentals jobs logs")).out).toBe("a\u001b]0;title\u0007b\u009b2J\r50%\r100%\nend");
+  });
+
+  test("`logs --follow` shows the unfinished last line after Ctrl-C on a terminal", async () => {
+    const { run, folder } = await createRenter();
+    const { id } = await storeJob(join(folder, "state"), {
+      service: serviceUrl,
+      phase: "running",
+      rentalId: "1001",
+      process: otherProcess,
+    });
+    await writeFile(join(folder, "state", "jobs", id, "output.log"), "one\ntwo");
+    const stop = new AbortController();
+    // Interrupted in the first pause, after the output so far was read.
+    const options = { terminal: 80, signal: stop.signal, onSleep: () => stop.abort(new Interrupted()) };
+    const { code, out, err } = await run(`rentals jobs logs --follow ${id}`, options);
+    expect({ code, out }, err).toEqual({ code: 130, out: "one\ntwo\n" });
   });
 
   test("`logs` of a job whose rental has ended names the file with the output so far", async () => {

@@ -462,6 +462,59 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
       expect(await renter.active()).toEqual([]);
     }, 20_000);
 
+    test("exits with the status of a command that had ended by itself, and copies its results back", async () => {
+      const renter = await createRenter();
+      await renter.run(sh("echo a > model; echo done; exit 3", "--fetch", "model", ...leased));
+      const [{ id }] = await renter.jobs();
+      await renter.run(`rentals jobs logs --follow ${id}`);
+      await changeJob(renter, { ...reached, phase: "running" });
+      const { code, out, err } = await renter.run(`rentals jobs attach ${id}`);
+      expect({ code, out }, err).toEqual({ code: 3, out: "done\n" });
+      expect(err).toContain("The command had already ended by itself.");
+      expect(err).not.toContain("was stopped");
+      expect(await readFile(join(renter.folder, "model"), "utf8")).toBe("a\n");
+      expect(await renter.active()).toEqual([]);
+    });
+
+    test("exits with 8 if its command ended because of an attempt whose connection broke off", async () => {
+      const renter = await createRenter();
+      await renter.run(sh("trap 'exit 9' TERM; sleep 30 & wait", ...leased));
+      await changeJob(renter, { ...reached, phase: "running" });
+      const [{ id }] = await renter.jobs();
+      const { stream } = renter.remote.programs;
+      let stops = 0;
+      const breaking: typeof stream = async (program, args, options) => {
+        const status = await stream(program, args, options);
+        if (!options.input?.includes("kill -s TERM")) return status;
+        stops += 1;
+        return stops === 1 ? 255 : status;
+      };
+      const programs = { ...renter.remote.programs, stream: breaking };
+      const { code, err } = await renter.run(`rentals jobs attach ${id}`, { programs });
+      expect([code, stops], err).toEqual([8, 2]);
+    });
+
+    test("exits with 8 although its results cannot be copied back", async () => {
+      let isStopped = false;
+      const renter = await createRenter({
+        trouble: ({ input }) => {
+          if (isStopped) return { stderr: "Host key verification failed." };
+          isStopped = input.includes("kill -s TERM");
+          return undefined;
+        },
+      });
+      await renter.run(sh("echo a > model; sleep 30", "--fetch", "model", ...leased));
+      await changeJob(renter, { ...reached, phase: "running" });
+      const [{ id }] = await renter.jobs();
+      const { code, err } = await renter.run(`rentals jobs attach ${id}`);
+      expect(code, err).toBe(8);
+      expect(err).toMatch(
+        /^Warning: not everything was copied back: rental 1001 cannot be used: the rental's host key has changed/m,
+      );
+      expect(err).toContain("Error: the command was stopped: the time limit of 2h is reached");
+      expect(await renter.active()).toEqual([]);
+    });
+
     test("exits with 8 although its command had not started", async () => {
       const renter = await createRenter({
         // The process was killed right before it started the command.

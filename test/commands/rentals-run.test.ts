@@ -15,7 +15,7 @@ import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
 import { sample } from "../support/thorough.ts";
-import { endTimeLimits } from "../support/time-limits.ts";
+import { endTimeLimits, endTimeLimitsOf, steadyClock } from "../support/time-limits.ts";
 import { words } from "../support/words.ts";
 
 const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
@@ -23,6 +23,18 @@ const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
 const isStart = ({ input }: Connection) => input.includes('mkdir "$d/started"');
 const isFollow = ({ input }: Connection) => input.includes("tail -c");
 const isStop = ({ input }: Connection) => input.includes("kill -s TERM");
+
+/** Milliseconds of the longest wait for a limit. */
+const limitCheck = 30_000;
+
+/** A promise, and the function that resolves it. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
 
 describe.skipIf(process.platform === "win32")("rentals run", () => {
   test("passes on the output and the exit status, copies files both ways, ends the rental and reports the cost", async () => {
@@ -228,7 +240,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
     const { code, err } = await renter.run(sh("true", "--wait-timeout", "1m"));
     expect(code, err).toBe(8);
-    expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: the service did not respond in time/);
+    expect(err).toMatch(/could not be reached for 1m (1|[5-9])\d?s: its state could not be read in time/);
     expect(await renter.active()).toEqual([]);
   });
 
@@ -243,6 +255,36 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(code, err).toBe(8);
     expect(err).toContain("rental 1001 could not be reached for 1m: ");
     expect(slept.length).toBeLessThan(50);
+    expect(await renter.active()).toEqual([]);
+  });
+
+  test("ends the rental after --wait-timeout although the clock is set back while attempts take long", async () => {
+    const pass = steadyClock();
+    let attempts = 0;
+    let isOver = false;
+    let running: unknown;
+    const renter: Awaited<ReturnType<typeof createRenter>> = await createRenter({
+      // The rental goes on running, although by the clock it has not started yet.
+      respond: async (seen) => {
+        if (seen.path === terminates && !isOver) {
+          isOver = true;
+          renter.advance(attempts * hour);
+        }
+        if (seen.path !== "/v2/on-demand/rental" || isOver) return undefined;
+        if (attempts === 0) running = await (await renter.sandbox.fetch(requestOf(seen))).json();
+        return Response.json(running);
+      },
+      trouble: () => {
+        attempts += 1;
+        if (attempts > 10) throw new Error("still trying");
+        renter.advance(-hour);
+        pass(10_000);
+        return { stderr: "Connection refused" };
+      },
+    });
+    const { code, err } = await renter.run(sh("true", "--wait-timeout", "1m"));
+    expect(code, err).toBe(8);
+    expect(attempts).toBeLessThan(8);
     expect(await renter.active()).toEqual([]);
   });
 
@@ -379,6 +421,32 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(waits).toBeGreaterThan(40);
       expect(code, err).toBe(8);
       expect(slept.reduce((sum, one) => sum + one)).toBeLessThan(4 * hour);
+    });
+
+    const beforeStart: readonly (readonly [string, (connection: Connection) => boolean])[] = [
+      ["while ssh does not answer yet", () => true],
+      ["during the upload", ({ program }) => program === "scp"],
+    ];
+
+    test.each(beforeStart)("--time-limit %s ends the rental at once", async (_, at) => {
+      const { opened, open } = gate();
+      const { run, active, folder, remote } = await createRenter({
+        trouble: async (connection) => {
+          if (!at(connection)) return undefined;
+          open();
+          // The limit comes before the end of this attempt.
+          if (!connection.signal.aborted) await once(connection.signal, "abort");
+          return { stderr: "Connection refused" };
+        },
+      });
+      await mkdir(join(folder, "in"));
+      const { code, err } = await run(sh("true", "--sync", "in", "--time-limit", "2m"), {
+        onSleep: (milliseconds) => milliseconds === limitCheck && opened,
+      });
+      expect(code, err).toBe(8);
+      expect(err).toContain("Error: the command was stopped: the time limit of 2m is reached");
+      expect(remote.connections.filter(isStop)).toEqual([]);
+      expect(await active()).toEqual([]);
     });
 
     test("budget.maxCost of the profile does not apply to a job, but budget.maxBurn does", async () => {
@@ -564,6 +632,38 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await readdir(join(renter.folder, "two"))).toEqual(["log"]);
     const [, kept = ""] = /one: scp exited with status 1\. What arrived is in (\S+?)\.?$/m.exec(err) ?? [];
     expect(await readdir(kept, { recursive: true }), err).toContain(join("fetch", "model"));
+  });
+
+  test("copies up again after a connection that broke off later than ten minutes", async () => {
+    let copies = 0;
+    const renter = await createRenter({
+      trouble: ({ program }) => {
+        if (program !== "scp") return undefined;
+        copies += 1;
+        if (copies > 1) return undefined;
+        renter.advance(hour / 5);
+        return { stderr: "Broken pipe" };
+      },
+    });
+    await mkdir(join(renter.folder, "in"));
+    const { code, err } = await renter.run(sh("exit 3", "--sync", "in"));
+    expect([code, copies], err).toEqual([3, 2]);
+  });
+
+  test("copies back although ssh does not answer for a minute", async () => {
+    let refusals = 20;
+    let isOut = false;
+    const { run, folder } = await createRenter({
+      trouble: ({ program }) => {
+        isOut ||= program === "scp";
+        if (!isOut || refusals === 0) return undefined;
+        refusals -= 1;
+        return { stderr: "Connection refused" };
+      },
+    });
+    const { code, err } = await run(sh("echo 42 > model", "--fetch", "model"));
+    expect([code, refusals], err).toEqual([0, 0]);
+    expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
   });
 
   test("ends the rental after five failed uploads instead of trying for ten minutes", async () => {
@@ -893,6 +993,31 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
+  test("waits a few seconds at most if another process uses the leases when the rental has ended", async () => {
+    const [locked, released] = [gate(), gate()];
+    let other = Promise.resolve();
+    const renter = await createRenter({
+      respond: async ({ path }) => {
+        if (path !== terminates) return undefined;
+        other = whileLocked({ path: leaseFile(renter), ownFolder: true, processes }, () => {
+          locked.open();
+          return released.opened;
+        });
+        await locked.opened;
+        return undefined;
+      },
+    });
+    const { code, err, slept } = await renter.run(sh("exit 3"));
+    expect(code, err).toBe(3);
+    expect(slept.reduce((sum, one) => sum + one)).toBeLessThan(60_000);
+    expect(await renter.jobs()).toMatchObject([{ state: "ended", status: 3 }]);
+    released.open();
+    await other;
+    renter.advance(25 * 24 * hour);
+    const guard = await renter.run("rentals guard --once --yes");
+    expect([guard.code, await renter.leases()], guard.err).toEqual([0, []]);
+  });
+
   describe("when the terminate request fails", () => {
     test("sends the request again while the rental is active", async () => {
       let failures = 2;
@@ -916,6 +1041,20 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(err.match(/rentals terminate/g)).toHaveLength(1);
       expect(await active()).toMatchObject([{ id: 1001 }]);
       expect(await leases()).toMatchObject([{ rentalId: "1001" }]);
+    });
+
+    test("reports that the rental is still billed although the output is not read", async () => {
+      endTimeLimitsOf(5_000);
+      const { run } = await createRenter({
+        respond: ({ path }) => (path === terminates ? Response.json({}, { status: 500 }) : undefined),
+      });
+      const messages = { read: Readable.from([]), write: () => new Promise(() => {}) };
+      const { code, err } = await run(sh("echo a; echo b"), { messages });
+      expect(code, err).toBe(10);
+      expect(err).toMatch(
+        /^Warning: the output is not read, so gpuctl stops showing it\. It is in \S+output\.log\.$/m,
+      );
+      expect(err).toContain("Error: rental 1001 may still be billed");
     });
 
     test.each([

@@ -1,11 +1,20 @@
 import { expect, test, vi } from "vitest";
+import type { Stream } from "../../src/jobs/journal.ts";
 import { shownOutput } from "../../src/jobs/shown-output.ts";
 import { endTimeLimits } from "../support/time-limits.ts";
 
 const large = new Uint8Array(17 * 1024 * 1024);
 
-/** Output that is never read. */
-function createUnread() {
+const mebibyte = new Uint8Array(1024 * 1024);
+
+/** Output of which each piece is read when its promise resolves; by default, never. */
+function createUnread({
+  write = () => new Promise<void>(() => {}),
+  isLogged = true,
+}: {
+  readonly write?: (stream: Stream) => Promise<void>;
+  readonly isLogged?: boolean;
+} = {}) {
   const ending = new AbortController();
   const said: string[] = [];
   const passed: string[] = [];
@@ -13,12 +22,12 @@ function createUnread() {
     {
       output: (stream) => {
         passed.push(stream);
-        return new Promise(() => {});
+        return write(stream);
       },
       endOutput: async () => {},
       say: (line) => void said.push(line),
     },
-    { ending: ending.signal, log: "/log" },
+    { ending: ending.signal, log: "/log", isLogged: () => isLogged },
   );
   return { ending, said, passed, shown };
 }
@@ -40,7 +49,7 @@ test("output that is not read is dropped once the job has to end", async () => {
   await shown.output("stdout", large);
   await shown.end();
   expect(passed).toEqual(["stdout"]);
-  expect(said).toEqual(["Warning: the output is not read, so the rest of it is not shown. It is in /log."]);
+  expect(said).toEqual(["Warning: the output is not read, so gpuctl stops showing it. It is in /log."]);
 });
 
 test("output that is not read is dropped after ten minutes if too much of it is waiting", async () => {
@@ -51,4 +60,52 @@ test("output that is not read is dropped after ten minutes if too much of it is 
   endLimits();
   await waiting;
   expect(said).toHaveLength(1);
+});
+
+test("output that is dropped is only partly in the log if the disk was full", async () => {
+  const endLimits = endTimeLimits();
+  const { shown, said } = createUnread({ isLogged: false });
+  const waiting = shown.output("stdout", large);
+  endLimits();
+  await waiting;
+  expect(said[0]).toContain("A part of it is in /log.");
+});
+
+test("a slow reader has ten minutes for each piece of the output, not for all of it", async () => {
+  const endLimits = endTimeLimits();
+  const reads: (() => void)[] = [];
+  const { shown, said, ending } = createUnread({
+    write: () => new Promise<void>((resolve) => void reads.push(resolve)),
+  });
+  for (let count = 0; count < 16; count += 1) await shown.output("stdout", mebibyte);
+  const last = shown.output("stdout", mebibyte);
+  reads.shift()?.();
+  await last;
+  endLimits();
+  expect(said).toEqual([]);
+  ending.abort();
+});
+
+test("the end waits for both streams, although the last output went to the other one", async () => {
+  let read = () => {};
+  const { shown } = createUnread({
+    write: (stream) =>
+      stream === "stderr" ? Promise.resolve() : new Promise<void>((resolve) => (read = resolve)),
+  });
+  await shown.output("stdout", mebibyte);
+  await shown.output("stderr", mebibyte);
+  let hasEnded = false;
+  const end = shown.end().then(() => (hasEnded = true));
+  await new Promise(setImmediate);
+  expect(hasEnded).toBe(false);
+  read();
+  await end;
+});
+
+test("a write that fails does not end the job", async () => {
+  const { shown, said, passed } = createUnread({ write: () => Promise.reject(new Error("EIO")) });
+  await shown.output("stdout", large);
+  await shown.output("stdout", mebibyte);
+  await shown.end();
+  expect([passed, said]).toEqual([["stdout", "stdout"], []]);
 });

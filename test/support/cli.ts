@@ -83,8 +83,8 @@ export interface RunOptions {
   readonly answerSignal?: () => AbortSignal;
   /** The error with which every write to stdout fails. */
   readonly writeFails?: Error;
-  /** Called on each wait on the fake clock. */
-  readonly onSleep?: () => void;
+  /** Called on each wait on the fake clock. The wait also lasts as long as the promise that this returns. */
+  readonly onSleep?: (milliseconds: number) => unknown;
   /** Overrides for the machine. By default it is healthy, with no other programs installed. */
   readonly machine?: Partial<TestMachine>;
   /** The ID of the user that runs gpuctl. Default: the user of this process. */
@@ -215,7 +215,7 @@ export async function createCli({
           signal.throwIfAborted();
           slept.push(milliseconds);
           now += milliseconds;
-          options.onSleep?.();
+          if (options.onSleep) await options.onSleep(milliseconds);
         },
       },
       files: {

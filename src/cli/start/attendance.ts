@@ -64,8 +64,8 @@ function passedTo(sink: Sink, redactor: Pick<Redactor, "stream">): Passed {
     },
     end: async () => {
       const rest = masked.add(held) + masked.end();
-      if (rest !== "") await write(`${lines(rest)}\n`);
       held = "";
+      if (rest !== "") await write(`${lines(rest)}\n`);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
 import { assertIsRental, statesOf } from "../../core/responses/rental.ts";
+import { stopwatch } from "../../core/tasks/stopwatch.ts";
 import { commandLine } from "../../core/text.ts";
 import { limitAfter } from "../../core/values/durations.ts";
 import type { Call } from "../call.ts";
@@ -58,18 +59,17 @@ export async function waitForRental(
   { rentalId, goal, reached, interval = defaultInterval, timeout }: Wait,
   { call, now, sleep, stateText, update }: Waiting,
 ): Promise<object> {
-  const end = now() + timeout;
+  const passed = stopwatch(now);
   const late = `timed out waiting until rental ${rentalId} ${goal}`;
   let pause = firstPause;
-  let unslept = timeout;
   let last: string | undefined;
   for (;;) {
-    const limit = limitAfter(Math.max(minLookUp, Math.min(end - now(), unslept)));
+    const limit = limitAfter(Math.max(minLookUp, timeout - passed()));
     const rental = await getRental(rentalId, { call, signal: limit }).catch((error: unknown) => {
       if (error !== limit.reason) throw error;
       const before = last === undefined ? "" : `; before, it was ${last}`;
       throw new WaitedTooLong(
-        `${late}: the service did not respond in time${before}`,
+        `${late}: its state could not be read in time${before}`,
         "The rental was not changed and may still be billed.",
         { request: null },
       );
@@ -81,14 +81,12 @@ export async function waitForRental(
       assertNotFailed(rentalId, states);
     }
     last = stateText(rental);
-    const left = Math.min(end - now(), unslept);
+    const left = timeout - passed();
     if (left <= 0) {
       throw new WaitedTooLong(`${late}: it is ${last}`, "The rental was not changed and is still billed.");
     }
     update?.(rental);
-    const next = Math.min(pause, interval, left);
-    await sleep(next);
-    unslept -= next;
+    await sleep(Math.min(pause, interval, left));
     pause *= 2;
   }
 }

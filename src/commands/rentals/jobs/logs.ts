@@ -62,8 +62,12 @@ export default defineCommand({
     });
     if (!files.stdoutIsTerminal) return { bytes: stored };
     // The log has the bytes of the command, and may contain escape sequences.
-    for await (const bytes of stored) await attendance.output("stdout", bytes);
-    await attendance.endOutput();
+    try {
+      for await (const bytes of stored) await attendance.output("stdout", bytes);
+    } finally {
+      // Shows the last line also after Ctrl-C.
+      await attendance.endOutput();
+    }
     return { exitCode: 0 };
   },
 });

@@ -54,10 +54,14 @@ export function jobHost(context: HostContext, { journal, machines, lease }: Host
     },
     end: (rentalId) => endAndCheck(rentalId, journal.job(), context),
     release: async () => {
-      if (lease) await releaseLease(lease, journal.job().id).catch(() => {});
+      // A lease that stays does no harm: a guard finds that its rental has ended.
+      if (lease) await releaseLease({ ...lease, timeout: releaseTimeout }, journal.job().id).catch(() => {});
     },
   };
 }
+
+/** How long the result of a job may wait for another process that uses the leases, in milliseconds. */
+const releaseTimeout = 10_000;
 
 function stateFrom(states: readonly string[]): RentalNow["state"] {
   if (states.includes("terminated")) return "ended";
