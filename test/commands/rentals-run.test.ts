@@ -494,6 +494,19 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   test.each([
     [["--sync", "nowhere"], /--sync nowhere: no such folder/],
     [["--fetch", "../x"], /--fetch must be a path inside the command's working folder/],
+    [
+      ["--fetch", "/a/model", "--fetch", "/b/model"],
+      /\/a\/model and --fetch \/b\/model .* copied to model$/m,
+    ],
+    [
+      ["--fetch", "model/", "--fetch", "/b/model"],
+      /model and --fetch \/b\/model would both be copied to model$/m,
+    ],
+    [
+      ["--fetch", "/b/run", "--fetch", "run/log"],
+      /\/b\/run and --fetch run\/log would both be copied to run$/m,
+    ],
+    [["--fetch", ".", "--fetch", "/b/log"], /would both be copied to the current folder$/m],
     [["--env", "1A=b"], /--env must be NAME=VALUE/],
     [["--env", "NOT_SET"], /--env NOT_SET: this variable is not set/],
     [["--env", "GPUCTL_API_KEY"], /--env GPUCTL_API_KEY: this variable is not set/],
@@ -508,6 +521,17 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       posts: [],
     });
     expect(err).toMatch(message);
+  });
+
+  test("--fetch accepts paths that cannot replace each other's files", async () => {
+    const { run, folder } = await createRenter();
+    const paths = ["run", "run/log", "run", "..x", "model"].flatMap((path) => ["--fetch", path]);
+    const line = sh("mkdir run; echo 1 > run/log; echo 2 > ..x; echo 3 > model", ...paths);
+    expect(await run(line)).toMatchObject({ code: 0 });
+    const texts = ["run/log", "..x", "model"].map((path) => readFile(join(folder, path), "utf8"));
+    expect(await Promise.all(texts)).toEqual(["1\n", "2\n", "3\n"]);
+    const apart = ["/a/model", "/a/log", "/b/..x", "model.bin"].flatMap((path) => ["--fetch", path]);
+    expect(await run(sh("true", ...apart, "--dry-run"))).toMatchObject({ code: 0 });
   });
 
   test("refuses a command that is one word with spaces", async () => {
