@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
 import { createCli, type Responder } from "../support/cli.ts";
 import { fillDisk } from "../support/full-disk.ts";
-import { deadProcess, hour, isCreate, leaseFile, reusedProcess } from "../support/leases.ts";
+import { deadProcess, hour, isCreate, isList, leaseFile, reusedProcess } from "../support/leases.ts";
 import { requestOf } from "../support/nonstandard-services.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
@@ -1138,6 +1138,52 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         expect(existsSync(join(folder, "x"))).toBe(false);
       },
     );
+
+    describe("before the request to rent", () => {
+      async function expectNothingRented(
+        run: () => ReturnType<Awaited<ReturnType<typeof createRenter>>["run"]>,
+        { leases, jobs }: Pick<Awaited<ReturnType<typeof createRenter>>, "leases" | "jobs">,
+      ) {
+        const { code, err, requests } = await run();
+        expect({ code, err: err.split("\n").at(-2) }).toEqual({
+          code: 130,
+          err: "Error: interrupted: nothing was rented",
+        });
+        expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+        expect(await leases()).toEqual([]);
+        expect(await jobs()).toMatchObject([{ state: "ended", outcome: "nothing was rented" }]);
+      }
+
+      test("pressed while the rentals are listed, rents nothing", async () => {
+        const stop = new AbortController();
+        const renter = await createRenter({
+          respond: (request) => {
+            if (isList(request)) stop.abort();
+            return undefined;
+          },
+        });
+        await expectNothingRented(() => renter.run(sh("true"), { answerSignal: () => stop.signal }), renter);
+      });
+
+      test.each([
+        ["another process rents", "rentals-create.lock", ["--max-burn", "100"]],
+        ["another process changes leases", "leases.jsonl.holder.lock", []],
+      ])("pressed while %s, rents nothing", async (_, name, flags) => {
+        const stop = new AbortController();
+        const renter = await createRenter();
+        const lock = join(renter.folder, "state", name);
+        await mkdir(lock, { recursive: true });
+        const later = Date.now() / 1000 + 3600;
+        await utimes(lock, later, later);
+        const options = { answerSignal: () => stop.signal, onSleep: () => stop.abort() };
+        await expectNothingRented(async () => {
+          const outcome = await renter.run(sh("true", ...flags), options);
+          expect(outcome.slept.length).toBeLessThan(3);
+          await rm(lock, { recursive: true });
+          return outcome;
+        }, renter);
+      });
+    });
 
     test("stops the command before it ends the rental", async () => {
       const stop = new AbortController();
