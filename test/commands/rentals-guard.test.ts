@@ -691,6 +691,33 @@ describe("a service that cannot be reached or refuses requests", () => {
 
   const isLookup = ({ path, query }: SeenRequest) => path.endsWith("/rental") && query.rentalId === "1001";
 
+  test("makes the guard fail if a termination was accepted, but the rental cannot be looked up", async () => {
+    let down = false;
+    let hasEnded = false;
+    const cli = await createCli({
+      respond: (request) => {
+        if (isTerminate(request)) hasEnded = true;
+        return down && hasEnded && isLookup(request) ? failure(500) : undefined;
+      },
+    });
+    await withLeaseOver(cli);
+    down = true;
+    const events: string[] = [];
+    const shell: Programs["shell"] = async (_, { input = "" }) => void events.push(JSON.parse(input).event);
+    const { code, out, err } = await cli.run(`${guard} --notify record`, { programs: { shell } });
+    expect({ code, out }).toEqual({ code: 10, out: "" });
+    expect(err).toMatch(
+      /^ *1001: the service accepted the termination, but the lookup failed: .*\. The rental may still be billed; the next round checks again$/m,
+    );
+    expect(events).toEqual(["failed"]);
+    expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001" }]);
+    down = false;
+    const next = await cli.run(`${guard} -o json`);
+    expect(next.code).toBe(0);
+    expect(shortEvents(next)).toEqual(["had-ended 1001"]);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
   test.each([
     ["the service's list is incomplete", isList, { items: [], hasMore: true }],
     ["a lookup responds with another rental", isLookup, { id: 777, state: "active" }],
