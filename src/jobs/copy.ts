@@ -34,7 +34,7 @@ export interface Fetched {
 }
 
 /** The local path for a path of the rental, in the folder `into`. */
-const placeOf = (path: string, into: string): string =>
+export const placeOf = (path: string, into: string): string =>
   join(into, path.startsWith("/") ? basename(path) : path);
 
 /** Throws if a folder between `into` and `to` is a symbolic link: see `linkInTheWay`. */

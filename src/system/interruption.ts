@@ -8,7 +8,10 @@ export const interruptionSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Ctrl-C and termination signals. */
 export interface Interruption {
-  /** Aborted by the first Ctrl-C, closed terminal or termination signal; the second ends the process immediately. */
+  /**
+   * Aborted by the first Ctrl-C, closed terminal or termination signal. The second ends the process immediately, unless
+   * it has the same cause: see `repetitions`.
+   */
   readonly signal: AbortSignal;
   /**
    * Lets a child process handle interruptions while it uses our terminal. The terminal sends Ctrl-C to both processes,
@@ -33,14 +36,18 @@ export function interruption(): Interruption {
   let forward: ((signal: NodeJS.Signals) => void) | undefined;
   let current: AbortController | undefined;
   let everySignal = false;
+  const isRepeated = repetitions();
   for (const signal of interruptionSignals) {
     process.on(signal, () => {
       if (forward !== undefined) {
         if (signal !== "SIGINT") forward(signal);
         return;
       }
-      if ((signal === "SIGINT" || everySignal) && current?.signal.aborted === false) {
-        current.abort(new Interrupted());
+      const own = signal === "SIGINT" || everySignal ? current : undefined;
+      const isAborted = own?.signal.aborted || controller.signal.aborted;
+      if (isRepeated(signal) && (isAborted || signal === "SIGINT")) return;
+      if (own?.signal.aborted === false) {
+        own.abort(new Interrupted());
         return;
       }
       if (controller.signal.aborted) process.exit(130);
@@ -67,6 +74,34 @@ export function interruption(): Interruption {
         current = undefined;
       }
     },
+  };
+}
+
+/**
+ * Milliseconds within which two SIGINT are one Ctrl-C. The terminal sends Ctrl-C to `npx` and to gpuctl, and `npx` then
+ * sends it to gpuctl again. A user who presses Ctrl-C twice takes longer.
+ */
+const oneCtrlC = 100;
+
+/**
+ * Returns a function that is called for each signal, and says whether it can have the same cause as an earlier one:
+ *
+ * - When a terminal is closed, a shell sends SIGHUP to its programs, and the kernel sends SIGHUP when the shell ends. A
+ *   logout also sends SIGTERM, before or after that. So SIGHUP, and the first SIGTERM after it, are repetitions.
+ * - For SIGINT, see `oneCtrlC`.
+ */
+function repetitions(): (signal: (typeof interruptionSignals)[number]) => boolean {
+  const earlier = new Set<string>();
+  let ctrlC = Number.NEGATIVE_INFINITY;
+  return (signal) => {
+    const isFirst = !earlier.has(signal);
+    earlier.add(signal);
+    if (signal === "SIGHUP") return true;
+    if (signal === "SIGTERM") return isFirst && earlier.has("SIGHUP");
+    const now = performance.now();
+    if (now - ctrlC < oneCtrlC) return true;
+    ctrlC = now;
+    return false;
   };
 }
 

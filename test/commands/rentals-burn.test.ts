@@ -225,6 +225,64 @@ describe("the lock for creates with a burn limit", () => {
     expect({ code, summaries, writes: writeCount(requests) }).toEqual({ code: 0, summaries: 3, writes: 1 });
   });
 
+  describe("is lost during the first of three creates", () => {
+    /** `spoil` is called once the first create was sent. */
+    async function loser(spoil: () => void, first = 201) {
+      let creates = 0;
+      const cli = await createCli({
+        respond: async ({ path, method }) => {
+          if (method === "POST") {
+            creates += 1;
+            await writeFile(join(cli.folder, "state", "rentals-create"), "another process");
+            spoil();
+            return Response.json(
+              { id: creates, costPerHourCents: 200, status: "Pending" },
+              { status: first },
+            );
+          }
+          if (creates > 0 && path === summaryPath) return Response.json({ totalCostPerHourCents: 600 });
+          return path === listPath ? Response.json([]) : undefined;
+        },
+      });
+      return cli;
+    }
+
+    test("if the limit then allows no other rental, the created one is printed", async () => {
+      const { run } = await loser(() => {});
+      const { code, out, err, requests } = await run(`${line} --count 3 --max-burn 6 -o json`);
+      expect({ code, writes: writeCount(requests) }, err).toEqual({ code: 12, writes: 1 });
+      expect(JSON.parse(out)).toMatchObject([{ id: 1 }]);
+      expect(err).not.toContain("Nothing was sent");
+      const { error } = JSON.parse(err.slice(err.indexOf("{")));
+      expect(error).toMatchObject({
+        message: "2 of 3 rentals could not be created",
+        hint: "Rental 1 was created and is billed. Do not create it again.",
+        issues: [
+          { path: "number 2", message: expect.stringContaining("the active rentals cost $6.00 an hour") },
+          { path: "number 3", message: "not tried, because number 2 failed" },
+        ],
+      });
+    });
+
+    test("if the outcome of the first is unknown, the error says so", async () => {
+      const { run } = await loser(() => {}, 502);
+      const { code, err, requests } = await run(`${line} --count 3 --max-burn 6`);
+      expect({ code, writes: writeCount(requests) }, err).toEqual({ code: 10, writes: 1 });
+      expect(err).toMatch(/^ *number 1: the outcome is unknown/m);
+      expect(err).not.toContain("Nothing was sent");
+    });
+
+    test("after Ctrl-C, the created rental is printed", async () => {
+      const stop = new AbortController();
+      const { run } = await loser(() => stop.abort());
+      const options = { signal: stop.signal };
+      const { code, out, err } = await run(`${line} --count 3 --max-burn 6 -o json`, options);
+      expect(code, err).toBe(130);
+      expect(JSON.parse(out)).toMatchObject([{ id: 1 }]);
+      expect(err).not.toMatch(/nothing was sent/i);
+    });
+  });
+
   test("cannot be created if the state folder cannot be written: an error says so, and nothing is sent", async () => {
     const { run, folder } = await createCli();
     await writeFile(join(folder, "state"), "a file");

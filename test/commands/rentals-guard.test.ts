@@ -1,5 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
@@ -691,6 +692,33 @@ describe("a service that cannot be reached or refuses requests", () => {
 
   const isLookup = ({ path, query }: SeenRequest) => path.endsWith("/rental") && query.rentalId === "1001";
 
+  test("makes the guard fail if a termination was accepted, but the rental cannot be looked up", async () => {
+    let down = false;
+    let hasEnded = false;
+    const cli = await createCli({
+      respond: (request) => {
+        if (isTerminate(request)) hasEnded = true;
+        return down && hasEnded && isLookup(request) ? failure(500) : undefined;
+      },
+    });
+    await withLeaseOver(cli);
+    down = true;
+    const events: string[] = [];
+    const shell: Programs["shell"] = async (_, { input = "" }) => void events.push(JSON.parse(input).event);
+    const { code, out, err } = await cli.run(`${guard} --notify record`, { programs: { shell } });
+    expect({ code, out }).toEqual({ code: 10, out: "" });
+    expect(err).toMatch(
+      /^ *1001: the service accepted the termination, but the lookup failed: .*\. The rental may still be billed; the next round checks again$/m,
+    );
+    expect(events).toEqual(["failed"]);
+    expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001" }]);
+    down = false;
+    const next = await cli.run(`${guard} -o json`);
+    expect(next.code).toBe(0);
+    expect(shortEvents(next)).toEqual(["had-ended 1001"]);
+    expect(await leasesOf(cli)).toEqual([]);
+  });
+
   test.each([
     ["the service's list is incomplete", isList, { items: [], hasMore: true }],
     ["a lookup responds with another rental", isLookup, { id: 777, state: "active" }],
@@ -737,6 +765,63 @@ describe("a service that cannot be reached or refuses requests", () => {
         .split("\n")
         .map((line) => JSON.parse(line).event),
     ).toEqual(["no-lease"]);
+  });
+
+  test("--every ends rentals although its output is not read", async () => {
+    const abort = new AbortController();
+    let read = () => {};
+    const isRead = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    let terminations = 0;
+    const cli = await createCli({
+      respond: (request) => {
+        if (isTerminate(request)) terminations += 1;
+        if (terminations === 2) read();
+        return undefined;
+      },
+    });
+    for (let hours = 1; hours <= 2; hours += 1) await cli.run(`${create} --label train --lease ${hours}h`);
+    cli.advance(hour);
+    // The first line is read once the second rental has ended.
+    let sleeps = 0;
+    const onSleep = () => {
+      sleeps += 1;
+      if (sleeps > 40) abort.abort();
+    };
+    const messages = { read: Readable.from([]), write: () => isRead };
+    const line = `${guard} --every 5m --warn 1h`;
+    const { code, out } = await cli.run(line, { signal: abort.signal, messages, onSleep });
+    expect(code).toBe(130);
+    expect(out.match(/ (ended|ends-soon) \d+/g)).toEqual([" ended 1001", " ends-soon 1002", " ended 1002"]);
+    expect(await activeIn(cli)).toBe("");
+  });
+
+  test("--every says how many events it did not print, because its output was not read", async () => {
+    const abort = new AbortController();
+    let read = () => {};
+    const isRead = new Promise<void>((resolve) => {
+      read = resolve;
+    });
+    const rentals = Array.from({ length: 1_200 }, (_, id) => ({ id, status: "Running" }));
+    const cli = await createCli({
+      respond: (request) =>
+        isList(request) ? Response.json(request.path.includes("virtual") ? rentals : []) : undefined,
+    });
+    const onSleep = () => {
+      read();
+      abort.abort();
+    };
+    const messages = { read: Readable.from([]), write: () => isRead };
+    const { code, out, err } = await cli.run(`${guard} --every 5m`, {
+      signal: abort.signal,
+      messages,
+      onSleep,
+    });
+    expect(code, err).toBe(130);
+    const printed = out.trim().split("\n").length;
+    expect(printed).toBeLessThan(1_200);
+    expect(err).toContain(`Warning: ${1_200 - printed} older events were not printed`);
   });
 
   test("--every prints a label with line breaks in one line", async () => {

@@ -344,6 +344,25 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     },
   );
 
+  test("after Ctrl-C, `cancel` ends the rental of the job that it is canceling, and tries no other job", async () => {
+    const stop = new AbortController();
+    const { run, active } = await createRenter({
+      trouble: ({ input }) => {
+        if (input.includes("kill -s TERM")) stop.abort();
+        return undefined;
+      },
+    });
+    for (const label of ["one", "two", "three"])
+      await run(sh("sleep 30", "--label", label, "--detach", "--lease", "1h"));
+    const line = "rentals jobs cancel --all --yes -o json";
+    const { code, out, err } = await run(line, { answerSignal: () => stop.signal });
+    expect(code, err).toBe(130);
+    expect(JSON.parse(out)).toMatchObject([{ label: "one", state: "ended" }]);
+    expect(err).toContain("2 of 3 jobs could not be canceled");
+    expect(err.match(/not tried, because of the interruption/g)).toHaveLength(2);
+    expect(await active()).toMatchObject([{ id: 1002 }, { id: 1003 }]);
+  });
+
   test("`cancel` names the rentals and ends none if the job may belong to any of several", async () => {
     const { run, active, folder } = await createRenter();
     await storeJob(join(folder, "state"), {

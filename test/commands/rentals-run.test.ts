@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
 import { createCli, type Responder } from "../support/cli.ts";
 import { fillDisk } from "../support/full-disk.ts";
-import { deadProcess, hour, isCreate, leaseFile, reusedProcess } from "../support/leases.ts";
+import { deadProcess, hour, isCreate, isList, leaseFile, reusedProcess } from "../support/leases.ts";
 import { requestOf } from "../support/nonstandard-services.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
@@ -562,6 +562,19 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   test.each([
     [["--sync", "nowhere"], /--sync nowhere: no such folder/],
     [["--fetch", "../x"], /--fetch must be a path inside the command's working folder/],
+    [
+      ["--fetch", "/a/model", "--fetch", "/b/model"],
+      /\/a\/model and --fetch \/b\/model .* copied to model$/m,
+    ],
+    [
+      ["--fetch", "model/", "--fetch", "/b/model"],
+      /model and --fetch \/b\/model would both be copied to model$/m,
+    ],
+    [
+      ["--fetch", "/b/run", "--fetch", "run/log"],
+      /\/b\/run and --fetch run\/log would both be copied to run$/m,
+    ],
+    [["--fetch", ".", "--fetch", "/b/log"], /would both be copied to the current folder$/m],
     [["--env", "1A=b"], /--env must be NAME=VALUE/],
     [["--env", "NOT_SET"], /--env NOT_SET: this variable is not set/],
     [["--env", "GPUCTL_API_KEY"], /--env GPUCTL_API_KEY: this variable is not set/],
@@ -576,6 +589,17 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       posts: [],
     });
     expect(err).toMatch(message);
+  });
+
+  test("--fetch accepts paths that cannot replace each other's files", async () => {
+    const { run, folder } = await createRenter();
+    const paths = ["run", "run/log", "run", "..x", "model"].flatMap((path) => ["--fetch", path]);
+    const line = sh("mkdir run; echo 1 > run/log; echo 2 > ..x; echo 3 > model", ...paths);
+    expect(await run(line)).toMatchObject({ code: 0 });
+    const texts = ["run/log", "..x", "model"].map((path) => readFile(join(folder, path), "utf8"));
+    expect(await Promise.all(texts)).toEqual(["1\n", "2\n", "3\n"]);
+    const apart = ["/a/model", "/a/log", "/b/..x", "model.bin"].flatMap((path) => ["--fetch", path]);
+    expect(await run(sh("true", ...apart, "--dry-run"))).toMatchObject({ code: 0 });
   });
 
   test("refuses a command that is one word with spaces", async () => {
@@ -1253,6 +1277,52 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         expect(existsSync(join(folder, "x"))).toBe(false);
       },
     );
+
+    describe("before the request to rent", () => {
+      async function expectNothingRented(
+        run: () => ReturnType<Awaited<ReturnType<typeof createRenter>>["run"]>,
+        { leases, jobs }: Pick<Awaited<ReturnType<typeof createRenter>>, "leases" | "jobs">,
+      ) {
+        const { code, err, requests } = await run();
+        expect({ code, err: err.split("\n").at(-2) }).toEqual({
+          code: 130,
+          err: "Error: interrupted: nothing was rented",
+        });
+        expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+        expect(await leases()).toEqual([]);
+        expect(await jobs()).toMatchObject([{ state: "ended", outcome: "nothing was rented" }]);
+      }
+
+      test("pressed while the rentals are listed, rents nothing", async () => {
+        const stop = new AbortController();
+        const renter = await createRenter({
+          respond: (request) => {
+            if (isList(request)) stop.abort();
+            return undefined;
+          },
+        });
+        await expectNothingRented(() => renter.run(sh("true"), { answerSignal: () => stop.signal }), renter);
+      });
+
+      test.each([
+        ["another process rents", "rentals-create.lock", ["--max-burn", "100"]],
+        ["another process changes leases", "leases.jsonl.holder.lock", []],
+      ])("pressed while %s, rents nothing", async (_, name, flags) => {
+        const stop = new AbortController();
+        const renter = await createRenter();
+        const lock = join(renter.folder, "state", name);
+        await mkdir(lock, { recursive: true });
+        const later = Date.now() / 1000 + 3600;
+        await utimes(lock, later, later);
+        const options = { answerSignal: () => stop.signal, onSleep: () => stop.abort() };
+        await expectNothingRented(async () => {
+          const outcome = await renter.run(sh("true", ...flags), options);
+          expect(outcome.slept.length).toBeLessThan(3);
+          await rm(lock, { recursive: true });
+          return outcome;
+        }, renter);
+      });
+    });
 
     test("stops the command before it ends the rental", async () => {
       const stop = new AbortController();

@@ -718,12 +718,16 @@ describe("rentals terminate --all", () => {
   const end = (type: string) => `POST /v2/on-demand/${type}-rentals/terminate`;
 
   /** A service with these virtual machines and bare-metal rentals. */
-  const listing = (vms: readonly unknown[], bareMetals: readonly unknown[] = []) =>
+  const listing = (
+    vms: readonly unknown[],
+    bareMetals: readonly unknown[] = [],
+    operations: Parameters<typeof description>[0] = { [end("virtual-machine")]: {}, [end("bare-metal")]: {} },
+  ) =>
     createCli({
       negotiates: true,
       respond: service({
-        [`GET ${descriptionPath}`]: () =>
-          Response.json(description({ [end("virtual-machine")]: {}, [end("bare-metal")]: {} })),
+        [`GET ${descriptionPath}`]: () => Response.json(description(operations)),
+        "POST /v2/on-demand/rentals/terminate": () => Response.json({ message: "ended" }),
         [list("virtual-machine")]: () => Response.json(vms),
         [list("bare-metal")]: () => Response.json(bareMetals),
         [end("virtual-machine")]: () => Response.json({ message: "ended" }),
@@ -744,17 +748,34 @@ describe("rentals terminate --all", () => {
     expect(only.err).toContain("It is still billed.");
   });
 
-  test("terminates a virtual machine and a bare-metal rental that have the same ID", async () => {
-    const { run } = await listing(
-      [{ id: 1, rentalType: "virtual-machine" }],
-      [{ id: 1, rentalType: "bare-metal" }],
-    );
-    const { code, requests, err } = await run("rentals terminate --all --yes", overNetwork());
-    expect(code, err).toBe(0);
-    expect(requestLines(requests).filter((line) => line.startsWith("POST"))).toEqual([
-      end("virtual-machine"),
-      end("bare-metal"),
-    ]);
+  test.each([
+    ["with types", { rentalType: "virtual-machine" }, { rentalType: "bare-metal" }],
+    ["without types", {}, {}],
+  ])(
+    "terminates a virtual machine and a bare-metal rental that have the same ID: records %s",
+    async (...[, vm, metal]) => {
+      const { run } = await listing([{ id: 1, ...vm }], [{ id: 1, ...metal }]);
+      const { code, requests, err } = await run("rentals terminate --all --yes", overNetwork());
+      expect(code, err).toBe(0);
+      expect(requestLines(requests).filter((line) => line.startsWith("POST"))).toEqual([
+        end("virtual-machine"),
+        end("bare-metal"),
+      ]);
+    },
+  );
+
+  test("sends one request for a rental that is listed twice", async () => {
+    const { run } = await listing([{ id: 1 }, { id: 1 }]);
+    const { code, out, requests } = await run("rentals terminate --all --yes -o id", overNetwork());
+    expect({ code, out }).toEqual({ code: 0, out: "1\n" });
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+
+  test("sends one request for a rental in both listings if one operation ends both types", async () => {
+    const { run } = await listing([{ id: 1 }], [{ id: 1 }], { "POST /v2/on-demand/rentals/terminate": {} });
+    const { code, out, err, requests } = await run("rentals terminate --all --yes -o id", overNetwork());
+    expect({ code, out }, err).toEqual({ code: 0, out: "1\n" });
+    expect(requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 });
 

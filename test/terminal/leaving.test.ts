@@ -1,8 +1,11 @@
+import { writeFile } from "node:fs/promises";
 import { constants as os } from "node:os";
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import { serveThirdParty } from "../e2e/third-party-server.ts";
 import { createHome, type Home, key } from "../support/process.ts";
+import { needs } from "../support/programs.ts";
 import { sample } from "../support/thorough.ts";
 
 /** A prompt of each kind, and a command that shows it. */
@@ -99,6 +102,29 @@ describe.skipIf(process.platform === "win32")("closing the terminal", () => {
     terminal.close();
     expect(await terminal.ended()).toEqual({ code: 0, signal: os.signals.SIGHUP });
     expect(await rentalsOf(home)).toMatchObject([{ id: 1001 }]);
+  });
+
+  describe("of a shell that runs a job", () => {
+    needs("bash");
+    needs("ssh");
+    needs("sshd");
+
+    test("ends the rental, although the signal arrives twice", async () => {
+      const home = await createHome();
+      await home.run("sandbox boot add --outcome slow --after 0s --sandbox");
+      // The command does not end at once, so that gpuctl is still stopping it when the second signal arrives.
+      const script = "trap '' TERM; echo started; while :; do sleep 1; done";
+      await writeFile(join(home.folder, "script"), script);
+      const shell = home.interactiveShell();
+      // The shell passes the signal on before this trap. Once the shell ends, the kernel sends the signal again.
+      shell.type("trap 'until grep -q Interrupted: log; do sleep 0.1; done' EXIT\r");
+      shell.type('gpuctl rentals run --gpus 1 --sandbox --yes -- sh -c "$(cat script)" 2> log\r');
+      await shell.waitFor(/^started$/m);
+      expect(await rentalsOf(home)).toMatchObject([{ id: 1001 }]);
+      shell.close();
+      await shell.ended();
+      await expect.poll(() => rentalsOf(home), { timeout: 60_000 }).toEqual([]);
+    });
   });
 
   test("stops sandbox serve", async () => {

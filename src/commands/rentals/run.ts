@@ -2,7 +2,7 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import type { FlagValues } from "../../command-kit/flag.ts";
-import { Interrupted, SaveFailed, UsageError } from "../../core/errors.ts";
+import { SaveFailed, UsageError } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import { hostOf, pidOf } from "../../core/tasks/lock.ts";
 import { commandLine, quoted } from "../../core/text.ts";
@@ -39,6 +39,7 @@ import {
   type Input,
   jobType,
   knownPrice,
+  nothingRented,
   type RentOptions,
   rent,
 } from "./run/rent.ts";
@@ -267,7 +268,7 @@ async function rentFor(
   options: RentOptions,
   context: Context & { readonly stopped: AbortSignal },
 ): Promise<Journal> {
-  if (context.stopped.aborted) throw new Interrupted("interrupted: nothing was rented");
+  if (context.stopped.aborted) throw nothingRented();
   const journal = begin();
   const record = await rent(journal, options, context).catch((error: unknown) => {
     const isUnknown = error instanceof Error && ["UnknownOutcome", "InterruptedWrite"].includes(error.name);

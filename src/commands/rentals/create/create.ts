@@ -175,6 +175,7 @@ async function createAll(
   const checks = wait || context.settings.output === "id" ? { problemIn: problemWithoutId } : {};
   const done = new Map<Item, unknown>();
   const failures: (FailedItem & { readonly item: Item })[] = [];
+  let hasCreated = false;
   const left = () => items.filter((item) => !done.has(item) && !failures.some((one) => one.item === item));
   const createOne = async (item: Item, assertHeld: () => Promise<void>): Promise<void> => {
     const rental = await createAndCheck(
@@ -190,6 +191,7 @@ async function createAll(
       context,
     );
     done.set(item, rental);
+    hasCreated = true;
     const problem = await leases?.bind(rental);
     if (problem) {
       unleased.push(problem);
@@ -237,7 +239,20 @@ async function createAll(
       }
     }
   };
-  if (ifAbsent || maxBurn !== undefined) await (await import("./lock.ts")).exclusively(context, work);
+  const whileAlone = async (): Promise<void> => {
+    const { exclusively } = await import("./lock.ts");
+    await exclusively(context, work).catch((error: unknown) => {
+      const [next, ...rest] = left();
+      const isOnly = failures.length === 0 || failures.some((failed) => failed.error === error);
+      if (next === undefined || (isOnly && !hasCreated)) throw error;
+      // `work` has lost the lock after its first request, and cannot go on. What it did before must be reported.
+      const reason = interrupted.aborted ? notSent() : error;
+      const later = interrupted.aborted ? reason : new NotTried(next.name, error);
+      failures.push({ item: next, name: next.name, error: reason });
+      failures.push(...rest.map((one) => ({ item: one, name: one.name, error: later })));
+    });
+  };
+  if (ifAbsent || maxBurn !== undefined) await whileAlone();
   else await work(async () => {});
   return { records: items.flatMap((item) => (done.has(item) ? [done.get(item)] : [])), failures, unleased };
 }

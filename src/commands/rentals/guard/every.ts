@@ -16,15 +16,66 @@ export function guardEvery(interval: number, guard: Guard): Text {
   return { text: lines(interval, line, guard) };
 }
 
+/** How many lines may wait for a reader that does not read them. */
+const maxWaiting = 1_000;
+
 /**
- * Until one round has succeeded, throws any failure that is not temporary. After any other failure, tries again in the
- * next round. Of several failures in a row, reports only the first.
+ * Yields the lines of rounds that run by themselves: a reader that is slow or stops reading, such as a pager, must not
+ * keep the guard from ending rentals. If too many lines wait for the reader, drops the oldest and says so.
  */
 async function* lines(
   interval: number,
   line: (event: GuardEvent) => string,
   guard: Guard,
 ): AsyncGenerator<string> {
+  const closed = new AbortController();
+  const waiting: string[] = [];
+  let dropped = 0;
+  let wake = () => {};
+  const print = (event: GuardEvent) => {
+    waiting.push(`${line(event)}\n`);
+    if (waiting.length > maxWaiting) {
+      waiting.shift();
+      dropped += 1;
+    }
+    wake();
+  };
+  let end: { readonly error: unknown } | undefined;
+  rounds(interval, print, closed.signal, guard).catch((error: unknown) => {
+    end = { error };
+    wake();
+  });
+  try {
+    for (;;) {
+      if (dropped > 0) {
+        guard.say(`Warning: ${dropped} older events were not printed, because the output was not read.`);
+        dropped = 0;
+      }
+      const next = waiting.shift();
+      if (next !== undefined) yield next;
+      else if (end !== undefined) throw end.error;
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    closed.abort();
+  }
+}
+
+/**
+ * Runs rounds, and passes on their events, until the user interrupts or `closed` is aborted. Until one round has
+ * succeeded, throws any failure that is not temporary. After any other failure, tries again in the next round. Of
+ * several failures in a row, reports only the first.
+ */
+async function rounds(
+  interval: number,
+  print: (event: GuardEvent) => void,
+  closed: AbortSignal,
+  guard: Guard,
+): Promise<never> {
   let hasLooked = false;
   let isWorking = true;
   let shown: ReadonlySet<string> = new Set();
@@ -34,16 +85,16 @@ async function* lines(
       hasLooked = true;
       isWorking = true;
       const keys = events.flatMap((event) => lastingKey(event) ?? []);
-      for (const event of events) if (!shown.has(lastingKey(event) ?? "")) yield `${line(event)}\n`;
+      for (const event of events) if (!shown.has(lastingKey(event) ?? "")) print(event);
       shown = new Set(keys);
     } catch (error) {
       if (guard.interrupted.aborted || (!hasLooked && !isTemporary(error))) throw error;
       if (isWorking) {
-        for (const event of await roundFailed(error, guard)) yield `${line(event)}\n`;
+        for (const event of await roundFailed(error, guard)) print(event);
       }
       isWorking = false;
     }
-    await guard.sleep(interval);
+    await guard.sleep(interval, closed);
   }
 }
 

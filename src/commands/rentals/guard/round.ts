@@ -10,6 +10,7 @@ import {
   NotReady,
   reasonOf,
   SaveFailed,
+  StillBilled,
   Unavailable,
   UnexpectedResponse,
 } from "../../../core/errors.ts";
@@ -102,8 +103,14 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     if (interrupted.aborted) throw new Interrupted();
     const event = await endOver(lease, guard);
     if (event) add({ ...factsOf(lease), ...event });
-    const ended = events.filter((one) => one.event === "ended").map(({ rentalId }) => rentalId);
-    if (ended.length > 0) guard.setFailureContext(`Terminated: ${ended.join(", ")}.`);
+    const known = [
+      ["Terminated", events.filter(({ event }) => event === "ended")],
+      ["May still be billed", events.filter(({ error }) => error instanceof StillBilled)],
+    ] as const;
+    const texts = known
+      .filter(([, some]) => some.length > 0)
+      .map(([text, some]) => `${text}: ${some.map(({ rentalId }) => rentalId).join(", ")}.`);
+    if (texts.length > 0) guard.setFailureContext(texts.join(" "));
   }
   for (const lease of round.disputed) {
     if (Math.max(...clocks(guard)) - lease.endsAt < tolerance) continue;
@@ -235,7 +242,6 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
     const ended = await endRental(plan, guard, assertHeld).catch((error) => orEnded(error, rentalId, guard));
     const message = endedMessage(ended);
     const after = await afterEnd(rentalId, guard);
-    if (after === "unconfirmed") return { event: "ended", message };
     if (after !== "ended") return after;
     outcome = { event: "ended", message };
     await remove();
@@ -339,12 +345,13 @@ function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
 }
 
 /** Looks up whether a rental has ended after a successful response to its termination. */
-async function afterEnd(id: string, { call }: Guard): Promise<"ended" | "unconfirmed" | Outcome> {
+async function afterEnd(id: string, { call }: Guard): Promise<"ended" | Outcome> {
   let record: unknown;
   try {
     record = await call("getRental", { rentalId: id });
-  } catch {
-    return "unconfirmed";
+  } catch (error) {
+    const message = `the service accepted the termination, but the lookup failed: ${reasonOf(error).replace(/\.$/, "")}. The rental may still be billed; the next round checks again`;
+    return { event: "failed", message, error: new StillBilled(message, "") };
   }
   if (record === null || hasEnded(record)) return "ended";
   if (statesOf(record).some(isEnding)) return { event: "ending", message: `is ${stateText(record)}` };

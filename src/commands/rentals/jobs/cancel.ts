@@ -73,9 +73,10 @@ export default defineCommand({
     const failures: FailedItem[] = unreadable.map((one) => ({ name: one.id, error: unreadableError([one]) }));
     const count = open.length + unreadable.length;
     const done = jobs.filter((job) => !isOpen(job));
+    let isStopped = false;
     for (const { id } of open) {
       try {
-        if (interrupted.aborted) throw new Interrupted("not tried, because of the interruption");
+        if (isStopped || interrupted.aborted) throw new Interrupted("not tried, because of the interruption");
         // Reads the job again, because it may have changed while the user was asked.
         const claimed = await claimJob(id, files).catch((error: unknown) => {
           // The rental must end even if the disk is full or read-only. Ending it twice does no harm.
@@ -93,7 +94,12 @@ export default defineCommand({
         await assertHasRental(journal, context);
         const lease = placeOf(job, context);
         const host = jobHost({ ...context, attendance, programs }, { journal, machines, lease });
-        await attendance.interruptible((stopped) => cancel(journal, host, stopped));
+        // The first Ctrl-C ends only the wait for the command: the rental of this job must still end.
+        await attendance.interruptible((stopped) =>
+          cancel(journal, host, stopped).finally(() => {
+            isStopped = stopped.aborted;
+          }),
+        );
         if (rentalId !== undefined) context.say(canceledText(journal.job()));
         done.push(journal.job());
       } catch (error) {

@@ -1,12 +1,13 @@
 import { createHash, scryptSync } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { posix } from "node:path";
+import { posix, relative, sep } from "node:path";
 import { defaultWaitTimeout } from "../../../client/rentals/waiting.ts";
 import type { Attendance, Context, Ports } from "../../../command-kit/context.ts";
 import { type FlagValues, flag } from "../../../command-kit/flag.ts";
 import { Unavailable, UsageError } from "../../../core/errors.ts";
 import { duration } from "../../../core/values/durations.ts";
 import { decimalText } from "../../../core/values/money.ts";
+import { placeOf } from "../../../jobs/copy.ts";
 import type { JobPlan } from "../../../jobs/journal.ts";
 import { assertLease, leaseFileFlag } from "../lease/place.ts";
 
@@ -71,11 +72,14 @@ export async function planOf(
 ): Promise<JobPlan> {
   const folder = sync === undefined ? undefined : files.resolve(sync);
   if (folder !== undefined) await assertFolder(folder, sync ?? "");
+  const into = files.resolve(".");
+  const fetched = fetch.map(fetchPath);
+  assertApart(fetched, into);
   return {
     command,
     ...(folder !== undefined && { sync: folder }),
-    fetch: fetch.map(fetchPath),
-    into: files.resolve("."),
+    fetch: fetched,
+    into,
     variables: env.map(nameOf),
     keep,
     detached: detach,
@@ -105,6 +109,28 @@ function fetchPath(typed: string): string {
     );
   }
   return path;
+}
+
+/**
+ * Throws `UsageError` if files of two paths could have the same local path, because the later file would replace the
+ * earlier one. Paths in the working folder have the same positions here as there, so they cannot collide.
+ */
+function assertApart(paths: readonly string[], into: string): void {
+  const folderOf = (path: string) => (path.startsWith("/") ? posix.dirname(path) : "");
+  for (const [index, path] of paths.entries()) {
+    for (const earlier of paths.slice(0, index)) {
+      if (folderOf(path) === folderOf(earlier)) continue;
+      const places = [placeOf(earlier, into), placeOf(path, into)];
+      const [outer = "", inner = ""] = places.toSorted((one, other) => one.length - other.length);
+      if (relative(outer, inner).split(sep).includes("..")) continue;
+      throw new UsageError(
+        `--fetch ${earlier} and --fetch ${path} would both be copied to ${relative(into, outer) || "the current folder"}`,
+        {
+          hint: "Files of one could replace files of the other. Let the command copy them to its working folder under different names. Nothing was sent.",
+        },
+      );
+    }
+  }
 }
 
 export const nameOf = (variable: string): string => variable.split("=", 1)[0] ?? "";

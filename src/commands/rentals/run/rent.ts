@@ -2,7 +2,13 @@ import type { Context } from "../../../command-kit/context.ts";
 import { createAndCheck, problemWithoutId } from "../../../command-kit/outcomes.ts";
 import { labelOf, labelPaths, noDescription } from "../../../command-kit/responses.ts";
 import type { InputOf } from "../../../contract/index.ts";
-import { BudgetExceeded, NotOffered, reasonOf, UnexpectedResponse } from "../../../core/errors.ts";
+import {
+  BudgetExceeded,
+  Interrupted,
+  NotOffered,
+  reasonOf,
+  UnexpectedResponse,
+} from "../../../core/errors.ts";
 import { valueAt } from "../../../core/json.ts";
 import { idOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
@@ -61,12 +67,29 @@ const keepHint = "With --keep, gpuctl rents anyway, and you have to end the rent
 /** Milliseconds that a run has after its time limit to copy results back, before a guard ends the rental. */
 const spareTime = timeUnits[1].milliseconds;
 
+export const nothingRented = (): Interrupted => new Interrupted("interrupted: nothing was rented");
+
+/** The same context, in which `stopped` ends a sleep. */
+const sleepingUntil = (stopped: AbortSignal, context: Context): Context => ({
+  ...context,
+  sleep: (milliseconds) =>
+    context.sleep(milliseconds, stopped).catch((error: unknown) => {
+      throw stopped.aborted ? nothingRented() : error;
+    }),
+});
+
 /**
  * Creates the rental of a job and returns its record. Writes the journal and the lease to the disk before it sends the
- * request. If the outcome is unknown, recognizes the rental by its label, which no other rental has.
+ * request. If the outcome is unknown, recognizes the rental by its label, which no other rental has. Throws
+ * `Interrupted` if `stopped` is aborted before the request is sent.
  */
-export async function rent(journal: Journal, options: RentOptions, context: Context): Promise<unknown> {
+export async function rent(
+  journal: Journal,
+  options: RentOptions,
+  { stopped, ...given }: Context & { readonly stopped: AbortSignal },
+): Promise<unknown> {
   const { input, maxBurn, place } = options;
+  const context = sleepingUntil(stopped, given);
   const { id, rentalLabel } = journal.job();
   const create = async (assertHeld: () => Promise<void>): Promise<unknown> => {
     let isLeased = false;
@@ -74,10 +97,12 @@ export async function rent(journal: Journal, options: RentOptions, context: Cont
       return await createAndCheck(
         "rental",
         async () => {
-          if (place) await beginLease(place, leaseOf(journal, options, context));
+          const waiting = place && { ...place, sleep: context.sleep };
+          if (waiting) await beginLease(waiting, leaseOf(journal, options, context));
           isLeased = true;
-          // This check comes last, because saving the lease may have to wait for other processes.
+          // These checks come last, because saving the lease may have to wait for other processes.
           await assertHeld();
+          if (stopped.aborted) throw nothingRented();
           journal.change({ rentedAt: context.now() });
           return context.call(
             "createVirtualMachineRental",

@@ -86,19 +86,21 @@ export async function planMatching(
     context.say("A dry run does not list the rentals, so it does not show which ones would be terminated.");
   }
   const listed = (await listActive(context)).filter(({ record }) => matches(record));
-  const rentals = withoutRepeats(
-    listed.flatMap(({ record, type }) => {
-      const id = idOf(record);
-      return id === undefined ? [] : [{ ...rentalOf(id, record), type: rentalTypeOf(record) ?? type }];
-    }),
-  );
+  const rentals = listed.flatMap(({ record, type }) => {
+    const id = idOf(record);
+    return id === undefined ? [] : [{ ...rentalOf(id, record), type: rentalTypeOf(record) ?? type }];
+  });
   const unnamed = listed.filter(({ record }) => idOf(record) === undefined);
   if (rentals.length + unnamed.length === 0) return [];
   const operations = rentals.length === 0 ? [] : await listedOperations(context);
-  return [
-    ...rentals.map((rental) => planOrProblem(rental, operations)),
-    ...unnamed.map(({ record }) => planWithoutId(record)),
-  ];
+  // If records do not say their types, the same ID in both listings means two rentals if each type has its own request.
+  const plans = new Map<string, TerminationPlan>();
+  for (const rental of rentals) {
+    const planned = planOrProblem(rental, operations);
+    const key = JSON.stringify([rental.key, planned.request]);
+    if (!plans.has(key)) plans.set(key, planned);
+  }
+  return [...plans.values(), ...unnamed.map(({ record }) => planWithoutId(record))];
 }
 
 /** The plan for an active rental whose record has no ID. The rental cannot be terminated, but must not go unnoticed. */

@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { interruption, interruptionSignals } from "../../src/system/interruption.ts";
+
+type Signal = (typeof interruptionSignals)[number];
+
+const signals = [...interruptionSignals, "SIGXFSZ"] as const;
+
+/** The listeners of the test runner. */
+const others: readonly unknown[] = [
+  ...process.listeners("exit"),
+  ...signals.flatMap((signal) => process.listeners(signal)),
+];
+
+/** Removes the listeners of `interruption`. */
+function stopListening(): void {
+  for (const listener of process.listeners("exit")) {
+    if (!others.includes(listener)) process.off("exit", listener);
+  }
+  for (const signal of signals) {
+    for (const listener of process.listeners(signal)) {
+      if (!others.includes(listener)) process.off(signal, listener);
+    }
+  }
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Handles signals that arrive this many milliseconds apart, while work runs that they interrupt. */
+async function interruptedBy(
+  received: readonly Signal[],
+  { apart = 0, anySignal = true } = {},
+): Promise<{ work: boolean; program: boolean; exits: number }> {
+  let now = 0;
+  let exits = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+  vi.spyOn(process, "exit").mockImplementation(() => {
+    throw new Error("exit");
+  });
+  const { interruptible, signal: program } = interruption();
+  let work = false;
+  const receive = async (stopped: AbortSignal) => {
+    for (const signal of received) {
+      try {
+        process.emit(signal, signal);
+      } catch {
+        exits += 1;
+      }
+      now += apart;
+    }
+    work = stopped.aborted;
+  };
+  await interruptible(receive, { anySignal });
+  stopListening();
+  return { work, program: program.aborted, exits };
+}
+
+describe("a job", () => {
+  test.each<readonly [string, readonly Signal[]]>([
+    ["a shell passes on that the terminal was closed, and ends", ["SIGHUP", "SIGHUP", "SIGHUP"]],
+    ["a user logs out", ["SIGTERM", "SIGHUP"]],
+    ["the terminal is closed by a logout", ["SIGHUP", "SIGTERM", "SIGHUP"]],
+    ["the terminal is closed after Ctrl-C", ["SIGINT", "SIGHUP"]],
+  ])("is stopped once if %s", async (_, received) => {
+    const stopped = { work: true, program: false, exits: 0 };
+    expect(await interruptedBy(received, { apart: 1_000 })).toEqual(stopped);
+  });
+
+  test.each<readonly [string, readonly Signal[]]>([
+    ["a second Ctrl-C", ["SIGINT", "SIGINT"]],
+    ["a second SIGTERM", ["SIGTERM", "SIGTERM"]],
+    ["a second SIGTERM after the terminal was closed", ["SIGHUP", "SIGTERM", "SIGTERM"]],
+    ["SIGTERM after Ctrl-C", ["SIGINT", "SIGTERM"]],
+  ])("is left by %s, and a further one ends the process at once", async (_, received) => {
+    expect(await interruptedBy(received, { apart: 150 })).toEqual({ work: true, program: true, exits: 0 });
+    const third = received.at(-1) ?? "SIGINT";
+    expect(await interruptedBy([...received, third], { apart: 150 })).toMatchObject({ exits: 1 });
+  });
+
+  test("is stopped once by a Ctrl-C that npx passes on", async () => {
+    expect(await interruptedBy(["SIGINT", "SIGINT"], { apart: 10 })).toMatchObject({ program: false });
+    const held = Array.from({ length: 4 }, () => "SIGINT" as const);
+    expect(await interruptedBy(held, { apart: 40 }), "Ctrl-C is held").toMatchObject({ program: true });
+  });
+});
+
+test("a closed terminal ends a conversation after Ctrl-C", async () => {
+  expect(await interruptedBy(["SIGINT", "SIGHUP"], { anySignal: false })).toMatchObject({ program: true });
+});
