@@ -40,6 +40,27 @@ export function validName(name: string): string {
   throw new UsageError(`${JSON.stringify(name)} is not a valid session name`, { hint: problem });
 }
 
+/**
+ * Whether a name differs from "last" only in case. On a disk that ignores case, a session with that name would be the
+ * same file as "last", which the next question replaces.
+ */
+const isLikeLast = (name: string): boolean =>
+  name !== lastQuestion && name.toUpperCase() === lastQuestion.toUpperCase();
+
+/** Returns the name if a session can be created with it. Otherwise throws `UsageError`. */
+export function newName(name: string): string {
+  if (!isLikeLast(validName(name))) return name;
+  throw new UsageError(`a new session cannot be named ${JSON.stringify(name)}`, {
+    hint: `"${lastQuestion}" holds the last question that was asked without a session.`,
+  });
+}
+
+/** Returns the name if there is such a session, or if one can be created. Otherwise throws `UsageError`. */
+export async function nameToOpen(folder: string, name: string): Promise<string> {
+  const exists = isLikeLast(validName(name)) && (await filesIn(folder)).includes(`${name}${sessionSuffix}`);
+  return exists ? name : newName(name);
+}
+
 /** The folder with the sessions, inside the state folder. */
 export const sessionsFolder = (state: string): string => join(state, "chat-sessions");
 

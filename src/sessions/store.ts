@@ -6,11 +6,11 @@ import {
   freeName,
   lastQuestion,
   nameProblem,
+  nameToOpen,
   orUndefined,
   type SessionPlace,
   sessionNames,
   sessionPath,
-  validName,
 } from "./place.ts";
 import { newQuestionPath, settleQuestions } from "./question.ts";
 import { type Turn, textOf } from "./turn.ts";
@@ -86,7 +86,7 @@ export function createSessions(place: SessionPlace): Sessions {
     }
   };
   const open = async (name: string): Promise<OpenSession> => {
-    return validName(name) === lastQuestion ? openLast() : openNamed(name);
+    return (await nameToOpen(folder, name)) === lastQuestion ? openLast() : openNamed(name);
   };
   return {
     names,
@@ -100,7 +100,7 @@ export function createSessions(place: SessionPlace): Sessions {
         hint: "Start one with `gpuctl chat MESSAGE`, or with --session NAME.",
       });
     },
-    peek: async (name) => openSession(place, { name, ...(await contentsOf(validName(name))) }),
+    peek: async (name) => openSession(place, { name, ...(await contentsOf(await nameToOpen(folder, name))) }),
     create: () => openSession(place, {}),
     question: () => openSession(place, { name: lastQuestion, path: newQuestionPath(place) }),
     remove: async (name) => {
