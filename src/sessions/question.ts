@@ -2,7 +2,7 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SaveFailed } from "../core/errors.ts";
 import type { Processes } from "../core/tasks/lock.ts";
-import { mayWrite } from "./answer.ts";
+import { answerFiles, mayWrite } from "./answer.ts";
 import {
   collectAnswers,
   createFree,
@@ -37,15 +37,21 @@ export const isQuestion = (path: string): boolean => path.endsWith(questionSuffi
 
 /**
  * Renames the file of an answered question to "last". Deletes it if the question has no answer, or if "last" is newer.
+ * Leaves a file that cannot be read as it is: it may hold an answer.
  */
 export async function settleQuestion(path: string, folder: string): Promise<void> {
-  const last = sessionPath(folder, lastQuestion);
-  const [own, other] = await Promise.all([path, last].map((one) => orUndefined(stat(one))));
-  if (own === undefined) return;
-  const turns = (await orUndefined(readSession(path, noProcesses)))?.turns ?? [];
-  const isAnswered = turns.some(({ role }) => role === "assistant");
-  if (isAnswered && own.mtimeMs >= (other?.mtimeMs ?? 0)) await moveFile(path, last);
+  const contents = await orUndefined(readSession(path, noProcesses));
+  if (contents === undefined) return;
+  const isAnswered = contents.turns.some(({ role }) => role === "assistant");
+  if (isAnswered && !(await isLastNewer(path, folder)))
+    await moveFile(path, sessionPath(folder, lastQuestion));
   else await rm(path, { force: true });
+}
+
+async function isLastNewer(path: string, folder: string): Promise<boolean> {
+  const files = [path, sessionPath(folder, lastQuestion)];
+  const [own, last] = await Promise.all(files.map((one) => orUndefined(stat(one))));
+  return own !== undefined && last !== undefined && last.mtimeMs > own.mtimeMs;
 }
 
 const noProcesses: Processes = { self: "", isRunning: () => false, isHere: () => true };
@@ -70,6 +76,8 @@ async function settleLeftBehind(path: string, place: SessionPlace): Promise<void
   if (contents === undefined) return recover(path, place);
   if (contents.process !== undefined && (await mayWrite(contents.process, path, processes))) return;
   await collectAnswers(path, processes);
+  // An answer that cannot be read now is found only next to its question.
+  if (answerFiles(path).length > 0) return;
   await settleQuestion(path, folder);
 }
 

@@ -1,7 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { collectAnswers } from "../../src/sessions/file.ts";
+import { processes } from "../../src/system/files.ts";
 import { type Cli, createCli } from "../support/cli.ts";
+import { deadProcess } from "../support/leases.ts";
 
 const folderOf = ({ folder }: Cli) => join(folder, "state", "chat-sessions");
 const fileOf = (cli: Cli, name: string) => join(folderOf(cli), `${name}.jsonl`);
@@ -32,5 +35,65 @@ describe("a new session", () => {
     expect(await turnsIn(cli, "Last")).toHaveLength(2);
     expect(await cli.run("chat more --session Last --sandbox")).toMatchObject({ code: 0 });
     expect(await turnsIn(cli, "Last")).toHaveLength(4);
+  });
+});
+
+describe("an answer file that cannot be read", () => {
+  const turn = { id: "def", parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
+  const answer = `${JSON.stringify({ process: deadProcess, turn })}\n"Half of"\n`;
+
+  /** Makes a file that fails with ELOOP, also for root, and returns a function that makes it readable. */
+  async function unreadable(path: string) {
+    await symlink(path, path);
+    return async () => {
+      await rm(path);
+      await writeFile(path, answer);
+    };
+  }
+
+  test("is kept when its session is continued, and stored once it can be read", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session s --sandbox");
+    const makeReadable = await unreadable(`${fileOf(cli, "s")}.def.answer`);
+    expect(await cli.run("chat more --session s --sandbox")).toMatchObject({ code: 0 });
+    await makeReadable();
+    expect(await cli.run("chat again --session s --sandbox")).toMatchObject({ code: 0 });
+    expect(await readFile(fileOf(cli, "s"), "utf8")).toContain("Half of");
+    expect(await readdir(folderOf(cli))).toEqual(["s.jsonl"]);
+  });
+
+  test.each([
+    [
+      "a question",
+      JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess }),
+      "last",
+    ],
+    ["a damaged question", "\0\0\0", "recovered"],
+  ])("is kept next to %s whose process was killed", async (_kind, contents, becomes) => {
+    const cli = await createCli();
+    await mkdir(folderOf(cli), { recursive: true });
+    const question = `${fileOf(cli, "last")}.abc.question`;
+    await writeFile(question, `${contents}\n`);
+    const makeReadable = await unreadable(`${question}.def.answer`);
+    expect(await namesIn(cli)).toEqual([""]);
+    expect(await readdir(folderOf(cli))).toHaveLength(2);
+    await makeReadable();
+    expect(await turnsIn(cli, "last").catch(() => turnsIn(cli, becomes))).toMatchObject([
+      { content: "Half of" },
+    ]);
+    expect(await readdir(folderOf(cli))).toEqual([`${becomes}.jsonl`]);
+  });
+
+  test("is checked again under the lock: an answer that is still arriving is not taken", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session s --sandbox");
+    const path = `${fileOf(cli, "s")}.def.answer`;
+    await writeFile(path, answer);
+    const seen = [false, true];
+    const isRunning = () => seen.shift() ?? true;
+    expect(await collectAnswers(fileOf(cli, "s"), { ...processes, isRunning, isHere: () => true })).toBe(
+      false,
+    );
+    expect(await readFile(path, "utf8")).toBe(answer);
   });
 });
