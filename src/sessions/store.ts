@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { isDiskFull, NotFound, saveFailed, UsageError } from "../core/errors.ts";
-import { collectAnswers, moveToFree, readSession, removeFiles, whileLocked } from "./file.ts";
+import { collectAnswers, hasContents, moveToFree, readSession, removeFiles, whileLocked } from "./file.ts";
 import { type OpenSession, openSession } from "./open.ts";
 import {
   freeName,
@@ -81,8 +81,11 @@ export function createSessions(place: SessionPlace): Sessions {
     const date = new Date(Number.isNaN(asked) ? place.now() : asked);
     for (;;) {
       const name = await freeName(folder, place.nameFor(textOf(question?.content ?? ""), date));
-      if (await moveToFree(sessionPath(folder, lastQuestion), sessionPath(folder, name), processes))
-        return openNamed(name);
+      const path = sessionPath(folder, name);
+      if (!(await moveToFree(sessionPath(folder, lastQuestion), path, processes))) continue;
+      // If another process has renamed "last" first, the question must not be asked without its history.
+      if (!(await hasContents(path))) throw noSession(lastQuestion);
+      return openNamed(name);
     }
   };
   const open = async (name: string): Promise<OpenSession> => {
