@@ -64,13 +64,21 @@ export async function nameToOpen(folder: string, name: string): Promise<string> 
 /** The folder with the sessions, inside the state folder. */
 export const sessionsFolder = (state: string): string => join(state, "chat-sessions");
 
-/** The names of the sessions in a folder, most recently used first. */
+/** Milliseconds that the clock of a shared disk may be ahead. */
+const maxAhead = 60_000;
+
+/**
+ * The names of the sessions in a folder, most recently used first. Sessions whose time is in the future, because the
+ * clock was set back, come last: otherwise the first of them would be continued until then.
+ */
 export async function sessionNames(folder: string): Promise<readonly string[]> {
   const files = (await filesIn(folder)).filter((file) => file.endsWith(sessionSuffix));
+  const latest = Date.now() + maxAhead;
   const found = await Promise.all(
     files.map(async (file) => {
       const facts = await orUndefined(stat(join(folder, file)));
-      return { name: file.slice(0, -sessionSuffix.length), used: facts?.isFile() ? facts.mtimeMs : 0 };
+      const used = facts?.isFile() ? facts.mtimeMs : 0;
+      return { name: file.slice(0, -sessionSuffix.length), used: used > latest ? 1 : used };
     }),
   );
   return found

@@ -7,6 +7,7 @@ import {
   collectAnswers,
   createFree,
   moveFile,
+  moveToFree,
   readSession,
   removeFiles,
   turnsOfDamaged,
@@ -51,10 +52,18 @@ export async function settleQuestion(path: string, folder: string): Promise<void
 async function isLastNewer(path: string, folder: string): Promise<boolean> {
   const files = [path, sessionPath(folder, lastQuestion)];
   const [own, last] = await Promise.all(files.map((one) => orUndefined(stat(one))));
-  return own !== undefined && last !== undefined && last.mtimeMs > own.mtimeMs;
+  // After the clock was set back, the time of "last" may be in the future. Answers are not deleted until then.
+  const isPast = last !== undefined && last.mtimeMs <= Date.now();
+  return own !== undefined && isPast && last.mtimeMs > own.mtimeMs;
 }
 
 const noProcesses: Processes = { self: "", isRunning: () => false, isHere: () => true };
+
+/**
+ * The name of a session with what was left behind of a question that cannot become "last", because its file is damaged
+ * or a later question was answered.
+ */
+const recovered = "recovered";
 
 /**
  * Settles the questions left behind by processes that were killed. One that cannot be settled, for example because the
@@ -62,12 +71,20 @@ const noProcesses: Processes = { self: "", isRunning: () => false, isHere: () =>
  */
 export async function settleQuestions(place: SessionPlace): Promise<void> {
   const { folder } = place;
-  const questions = (await filesIn(folder)).filter(isQuestion);
-  for (const path of questions.map((name) => join(folder, name))) {
+  const paths = (await filesIn(folder)).filter(isQuestion).map((name) => join(folder, name));
+  const questions = await Promise.all(paths.map(async (path) => ({ path, written: await writtenAt(path) })));
+  // The latest becomes "last" before the others are compared with it.
+  for (const { path } of questions.sort((a, b) => b.written - a.written)) {
     await settleLeftBehind(path, place).catch((error) => {
       if (!(error instanceof SaveFailed)) throw error;
     });
   }
+}
+
+/** When a question or its answer was written last. */
+async function writtenAt(path: string): Promise<number> {
+  const found = await Promise.all([path, ...answerFiles(path)].map((file) => orUndefined(stat(file))));
+  return Math.max(...found.map((facts) => facts?.mtimeMs ?? 0));
 }
 
 async function settleLeftBehind(path: string, place: SessionPlace): Promise<void> {
@@ -78,11 +95,17 @@ async function settleLeftBehind(path: string, place: SessionPlace): Promise<void
   await collectAnswers(path, processes);
   // An answer that cannot be read now is found only next to its question.
   if (answerFiles(path).length > 0) return;
-  await settleQuestion(path, folder);
+  const turns = (await orUndefined(readSession(path, processes)))?.turns ?? [];
+  if (lastAnswer(turns) && (await isLastNewer(path, folder))) await moveToRecovered(path, place);
+  else await settleQuestion(path, folder);
 }
 
-/** The name of a session with what can still be read of a damaged file. */
-const recovered = "recovered";
+/** Gives an answer that was perhaps never shown its own session, because a later question has become "last". */
+async function moveToRecovered(path: string, { folder, processes }: SessionPlace): Promise<void> {
+  const move = async () =>
+    moveToFree(path, sessionPath(folder, await freeName(folder, recovered)), processes);
+  while (!(await move()));
+}
 
 /**
  * Replaces a damaged file by a session with what can still be read of it. That session has its own name, because the

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { collectAnswers } from "../../src/sessions/file.ts";
+import { createSessions } from "../../src/sessions/store.ts";
 import { processes } from "../../src/system/files.ts";
 import { type Cli, createCli } from "../support/cli.ts";
 import { deadProcess } from "../support/leases.ts";
@@ -78,9 +79,8 @@ describe("an answer file that cannot be read", () => {
     expect(await namesIn(cli)).toEqual([""]);
     expect(await readdir(folderOf(cli))).toHaveLength(2);
     await makeReadable();
-    expect(await turnsIn(cli, "last").catch(() => turnsIn(cli, becomes))).toMatchObject([
-      { content: "Half of" },
-    ]);
+    expect(await namesIn(cli)).toEqual([becomes]);
+    expect(await turnsIn(cli, becomes)).toMatchObject([{ content: "Half of" }]);
     expect(await readdir(folderOf(cli))).toEqual([`${becomes}.jsonl`]);
   });
 
@@ -95,5 +95,37 @@ describe("an answer file that cannot be read", () => {
       false,
     );
     expect(await readFile(path, "utf8")).toBe(answer);
+  });
+});
+
+describe("the last question", () => {
+  const future = Date.now() / 1000 + 1_000_000;
+
+  test("is replaced by the next one although its time is in the future, because the clock was set back", async () => {
+    const cli = await createCli();
+    await cli.run("chat first --sandbox");
+    await utimes(fileOf(cli, "last"), future, future);
+    await cli.run("chat second --sandbox");
+    expect((await turnsIn(cli, "last")).at(-1)?.content).toBe("sandbox-echo heard: second");
+    expect(await readdir(folderOf(cli))).toEqual(["last.jsonl"]);
+  });
+
+  test("is continued rather than a session whose time is far in the future", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session ahead --sandbox");
+    await utimes(fileOf(cli, "ahead"), future, future);
+    await cli.run("chat question --sandbox");
+    expect(await namesIn(cli)).toEqual(["last", "ahead"]);
+  });
+
+  test("is continued with its history by only one of two processes; the other fails", async () => {
+    const cli = await createCli();
+    await cli.run("chat question --sandbox");
+    const nameFor = () => "name";
+    const place = { folder: folderOf(cli), processes, now: () => 0, nameFor };
+    const opened = await Promise.allSettled([1, 2].map(() => createSessions(place).open("last")));
+    const turns = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value.turns().length] : []));
+    const errors = opened.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+    expect({ turns, errors }).toEqual({ turns: [2], errors: ['NotFound: no session "last"'] });
   });
 });
