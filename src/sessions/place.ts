@@ -34,7 +34,7 @@ export function nameProblem(name: string): string | undefined {
 }
 
 /** Returns the name if it is valid. Otherwise throws `UsageError`. */
-export function validName(name: string): string {
+function validName(name: string): string {
   const problem = nameProblem(name);
   if (problem === undefined) return name;
   throw new UsageError(`${JSON.stringify(name)} is not a valid session name`, { hint: problem });
