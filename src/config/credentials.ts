@@ -3,7 +3,6 @@ import { Interrupted, reasonOf, UsageError } from "../core/errors.ts";
 import { maxSecretLength } from "../core/redact.ts";
 import { keyVariable } from "../core/runtime/key-variable.ts";
 import { NoCredential } from "../core/service-errors.ts";
-import { once } from "../core/tasks/once.ts";
 import { keyEnding } from "../core/text.ts";
 import type { Environment } from "../core/urls.ts";
 import { assertSecureUrl, baseUrlFor, fitsHeader, originOf } from "../core/urls.ts";
@@ -69,10 +68,13 @@ export interface Keyring {
   readonly keyFor: (route: Pick<RequestParts, "host" | "open">) => Promise<string | undefined>;
 }
 
-/** Creates the keyring for one run of gpuctl. `apiKeyCommand` runs only when its key is needed, and only once. */
+/**
+ * Creates the keyring for one run of gpuctl. `apiKeyCommand` runs only when its key is needed, and again when that key
+ * is needed after `maxKeyAge`.
+ */
 export function createKeyring({ settings, output, sandbox }: KeyringOptions): Keyring {
   const { key } = settings;
-  const resolved = once(async () => key && (await keyOf(key, output)));
+  const resolved = renewed(async () => key && (await keyOf(key, output)), maxKeyAge);
   const inUse = async (): Promise<KeyInUse | undefined> => {
     if (settings.sandbox) return sandboxKey(key, await sandbox());
     const text = await resolved();
@@ -86,6 +88,33 @@ export function createKeyring({ settings, output, sandbox }: KeyringOptions): Ke
       if (!settings.sandbox && key) assertAllowedHost(key, baseUrlFor(route, settings), settings);
       return (await inUse())?.key;
     },
+  };
+}
+
+/** Milliseconds. A command may print a token that is valid only for minutes, and gpuctl may run for days. */
+const maxKeyAge = 5 * 60_000;
+
+/**
+ * A function that returns the value of `make`. Calls `make` again if the value is older than `maxAge` milliseconds. If
+ * that fails, for example because the user is away and no one can unlock a password store, returns the earlier value
+ * for as long again. A first failure is thrown, and the next call tries again.
+ */
+function renewed<Value>(make: () => Promise<Value>, maxAge: number): () => Promise<Value> {
+  let current: Promise<Value> | undefined;
+  let madeAt = 0;
+  return () => {
+    if (current !== undefined && performance.now() - madeAt < maxAge) return current;
+    const earlier = current;
+    const made = make().catch((error: unknown) => {
+      if (earlier === undefined || error instanceof Interrupted) {
+        current = earlier;
+        throw error;
+      }
+      return earlier;
+    });
+    current = made;
+    madeAt = performance.now();
+    return made;
   };
 }
 

@@ -87,10 +87,10 @@ export class Calls {
   #last: Promise<unknown> = Promise.resolve();
   readonly #underWay = new Set<Promise<unknown>>();
   /**
-   * The tools with a call whose outcome is unknown. A tool stays here until the client has called the tool that shows
-   * the outcome.
+   * The tools with a call whose outcome is unknown, and that call. A tool stays here until the client has called the
+   * tool that shows the outcome.
    */
-  readonly #unknown = new Set<string>();
+  readonly #unknown = new Map<string, Call>();
   /** The outcomes of calls that the client canceled, for the notes of the next result. */
   #unreported: string[] = [];
 
@@ -161,14 +161,16 @@ export class Calls {
 
   async #perform(call: Call, write: Write): Promise<ToolResult> {
     const { tool, args, task, notes } = call;
+    // A read that began before a request was sent does not show what that request did.
+    const unknownBefore = [...this.#unknown].filter(([name]) => lookAfter[name] === tool.name);
     let done: Done;
     try {
       done = await perform(tool, args, task, this.#services);
     } catch (error) {
       return this.#failure(error, call, write);
     }
-    for (const [name, look] of Object.entries(lookAfter)) {
-      if (look === tool.name) this.#unknown.delete(name);
+    for (const [name, unknown] of unknownBefore) {
+      if (this.#unknown.get(name) === unknown) this.#unknown.delete(name);
     }
     if (done.failure) return this.#failure(done.failure, call, write, done);
     const facts = created(done);
@@ -189,7 +191,7 @@ export class Calls {
     const name = error instanceof Error ? error.name : "";
     const isUnknown = tool.effect !== "read" && unknownOutcomes.has(name);
     const failure = await failureOf(error, call.doneBefore());
-    if (isUnknown && lookAfter[tool.name]) this.#unknown.add(tool.name);
+    if (isUnknown && lookAfter[tool.name]) this.#unknown.set(tool.name, call);
     const isFree = withoutEffect.has(name) && call.doneBefore() === undefined;
     const write = isFree ? withoutCharge(attempted) : attempted;
     const event = isUnknown ? "unknown" : "failed";

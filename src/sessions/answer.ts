@@ -1,6 +1,7 @@
 import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { codeOf } from "../core/errors.ts";
 import { readTextFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
 import type { Processes } from "../core/tasks/lock.ts";
@@ -33,8 +34,16 @@ export async function mayWrite(
   return isHere(process) || Date.now() - (await stat(path)).mtimeMs < stale;
 }
 
-export async function readAnswer(path: string, processes: Processes): Promise<Answer | undefined> {
-  const text = await readTextFile(path).catch(() => "");
+/**
+ * Reads an answer file. Returns undefined if it is missing or holds no answer, and "unreadable" if it may hold one but
+ * cannot be read now, for example because too many files are open. An unreadable file must not be removed.
+ */
+export async function readAnswer(
+  path: string,
+  processes: Processes,
+): Promise<Answer | "unreadable" | undefined> {
+  const text = await readTextFile(path).catch((error) => (codeOf(error) === "ENOENT" ? "" : undefined));
+  if (text === undefined) return "unreadable";
   // The last line may be cut off.
   const [first = "", ...pieces] = text.split("\n").slice(0, -1);
   const { process, turn: start } = asRecord(parseJson(first));

@@ -58,7 +58,9 @@ export async function readSession(path: string, processes: Processes): Promise<C
   const answers = await Promise.all(answerFiles(path).map((file) => readAnswer(file, processes)));
   const known = new Set(contents.turns.map(({ id }) => id));
   const more = answers.flatMap((answer) =>
-    answer && answer.turn.content !== "" && !known.has(answer.turn.id) ? answer.turn : [],
+    answer && answer !== "unreadable" && answer.turn.content !== "" && !known.has(answer.turn.id)
+      ? answer.turn
+      : [],
   );
   return { ...contents, turns: [...contents.turns, ...more] };
 }
@@ -105,7 +107,7 @@ export async function isForeignFile(path: string): Promise<boolean> {
 /**
  * What can still be read of a file that is not a session, for example because the computer lost power: its own turns,
  * and the answers next to it. Returns undefined if the file cannot be read, is a session of any version, or has an
- * answer that is still arriving.
+ * answer that is still arriving or cannot be read.
  */
 export async function turnsOfDamaged(
   path: string,
@@ -120,7 +122,7 @@ export async function turnsOfDamaged(
   }
   for (const file of answerFiles(path)) {
     const answer = await readAnswer(file, processes);
-    if (answer?.isUnderWay) return undefined;
+    if (answer === "unreadable" || answer?.isUnderWay) return undefined;
     if (answer && !turns.has(answer.turn.id)) turns.set(answer.turn.id, answer.turn);
   }
   return [...turns.values()].filter(({ content }) => content !== "");
@@ -263,25 +265,31 @@ export const createFree = (path: string, turns: readonly Turn[], processes: Proc
 
 /**
  * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
- * any. The session's file gets the later modification time, its own or that of the answer's file: of two questions that
- * were left behind, the later one becomes the session "last". Throws `SaveFailed`.
+ * any. Leaves an answer file that cannot be read as it is. The session's file gets the later modification time, its own
+ * or that of the answer's file: of two questions that were left behind, the later one becomes the session "last".
+ * Throws `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {
   let collected = false;
   for (const file of answerFiles(path)) {
-    if ((await readAnswer(file, processes))?.isUnderWay) continue;
-    await whileLocked(path, processes, async () => {
-      const answer = await readAnswer(file, processes);
-      if (answer && answer.turn.content !== "") {
-        const [answered, own] = await Promise.all([stat(file), orUndefined(stat(path))]);
-        const written = Math.max(answered.mtimeMs, own?.mtimeMs ?? 0) / 1000;
-        if (!(await append(path, [answer.turn]))) createFile(path, [answer.turn]);
-        // The answer is stored even if the time cannot be set.
-        await orUndefined(utimes(path, written, written));
-      }
-      await rm(file, { force: true });
-    });
-    collected = true;
+    const answer = await readAnswer(file, processes);
+    if (answer === "unreadable" || answer?.isUnderWay) continue;
+    collected = (await whileLocked(path, processes, () => collect(file, path, processes))) || collected;
   }
   return collected;
+}
+
+/** Takes one answer. The caller must hold the lock. Returns false if the file must stay as it is. */
+async function collect(file: string, path: string, processes: Processes): Promise<boolean> {
+  const answer = await readAnswer(file, processes);
+  if (answer === "unreadable" || answer?.isUnderWay) return false;
+  if (answer && answer.turn.content !== "") {
+    const [answered, own] = await Promise.all([stat(file), orUndefined(stat(path))]);
+    const written = Math.max(answered.mtimeMs, own?.mtimeMs ?? 0) / 1000;
+    if (!(await append(path, [answer.turn]))) createFile(path, [answer.turn]);
+    // The answer is stored even if the time cannot be set.
+    await orUndefined(utimes(path, written, written));
+  }
+  await rm(file, { force: true });
+  return true;
 }

@@ -17,10 +17,10 @@ import {
   freeName,
   lastQuestion,
   newId,
+  newName,
   orUndefined,
   type SessionPlace,
   sessionPath,
-  validName,
 } from "./place.ts";
 import { isQuestion, settleQuestion } from "./question.ts";
 import { type Content, chainTo, lastAnswer, type Message, messagesOf, type Turn, textOf } from "./turn.ts";
@@ -152,7 +152,7 @@ export function openSession(
       };
     },
     rename: async (wanted) => {
-      const to = sessionPath(folder, validName(wanted));
+      const to = sessionPath(folder, newName(wanted));
       const taken = () => new UsageError(`there is already a session ${JSON.stringify(wanted)}`);
       if (wanted === lastQuestion || (await orUndefined(stat(to)))) throw taken();
       const from = path;

@@ -34,22 +34,51 @@ export function nameProblem(name: string): string | undefined {
 }
 
 /** Returns the name if it is valid. Otherwise throws `UsageError`. */
-export function validName(name: string): string {
+function validName(name: string): string {
   const problem = nameProblem(name);
   if (problem === undefined) return name;
   throw new UsageError(`${JSON.stringify(name)} is not a valid session name`, { hint: problem });
 }
 
+/**
+ * Whether a name differs from "last" only in case. On a disk that ignores case, a session with that name would be the
+ * same file as "last", which the next question replaces.
+ */
+const isLikeLast = (name: string): boolean =>
+  name !== lastQuestion && name.toUpperCase() === lastQuestion.toUpperCase();
+
+/** Returns the name if a session can be created with it. Otherwise throws `UsageError`. */
+export function newName(name: string): string {
+  if (!isLikeLast(validName(name))) return name;
+  throw new UsageError(`a new session cannot be named ${JSON.stringify(name)}`, {
+    hint: `"${lastQuestion}" holds the last question that was asked without a session.`,
+  });
+}
+
+/** Returns the name if there is such a session, or if one can be created. Otherwise throws `UsageError`. */
+export async function nameToOpen(folder: string, name: string): Promise<string> {
+  const exists = isLikeLast(validName(name)) && (await filesIn(folder)).includes(`${name}${sessionSuffix}`);
+  return exists ? name : newName(name);
+}
+
 /** The folder with the sessions, inside the state folder. */
 export const sessionsFolder = (state: string): string => join(state, "chat-sessions");
 
-/** The names of the sessions in a folder, most recently used first. */
+/** Milliseconds that the clock of a shared disk may be ahead. */
+const maxAhead = 60_000;
+
+/**
+ * The names of the sessions in a folder, most recently used first. Sessions whose time is in the future, because the
+ * clock was set back, come last: otherwise the first of them would be continued until then.
+ */
 export async function sessionNames(folder: string): Promise<readonly string[]> {
   const files = (await filesIn(folder)).filter((file) => file.endsWith(sessionSuffix));
+  const latest = Date.now() + maxAhead;
   const found = await Promise.all(
     files.map(async (file) => {
       const facts = await orUndefined(stat(join(folder, file)));
-      return { name: file.slice(0, -sessionSuffix.length), used: facts?.isFile() ? facts.mtimeMs : 0 };
+      const used = facts?.isFile() ? facts.mtimeMs : 0;
+      return { name: file.slice(0, -sessionSuffix.length), used: used > latest ? 1 : used };
     }),
   );
   return found

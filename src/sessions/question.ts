@@ -2,11 +2,12 @@ import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { SaveFailed } from "../core/errors.ts";
 import type { Processes } from "../core/tasks/lock.ts";
-import { mayWrite } from "./answer.ts";
+import { answerFiles, mayWrite } from "./answer.ts";
 import {
   collectAnswers,
   createFree,
   moveFile,
+  moveToFree,
   readSession,
   removeFiles,
   turnsOfDamaged,
@@ -37,18 +38,32 @@ export const isQuestion = (path: string): boolean => path.endsWith(questionSuffi
 
 /**
  * Renames the file of an answered question to "last". Deletes it if the question has no answer, or if "last" is newer.
+ * Leaves a file that cannot be read as it is: it may hold an answer.
  */
 export async function settleQuestion(path: string, folder: string): Promise<void> {
-  const last = sessionPath(folder, lastQuestion);
-  const [own, other] = await Promise.all([path, last].map((one) => orUndefined(stat(one))));
-  if (own === undefined) return;
-  const turns = (await orUndefined(readSession(path, noProcesses)))?.turns ?? [];
-  const isAnswered = turns.some(({ role }) => role === "assistant");
-  if (isAnswered && own.mtimeMs >= (other?.mtimeMs ?? 0)) await moveFile(path, last);
+  const contents = await orUndefined(readSession(path, noProcesses));
+  if (contents === undefined) return;
+  const isAnswered = contents.turns.some(({ role }) => role === "assistant");
+  if (isAnswered && !(await isLastNewer(path, folder)))
+    await moveFile(path, sessionPath(folder, lastQuestion));
   else await rm(path, { force: true });
 }
 
+async function isLastNewer(path: string, folder: string): Promise<boolean> {
+  const files = [path, sessionPath(folder, lastQuestion)];
+  const [own, last] = await Promise.all(files.map((one) => orUndefined(stat(one))));
+  // After the clock was set back, the time of "last" may be in the future. Answers are not deleted until then.
+  const isPast = last !== undefined && last.mtimeMs <= Date.now();
+  return own !== undefined && isPast && last.mtimeMs > own.mtimeMs;
+}
+
 const noProcesses: Processes = { self: "", isRunning: () => false, isHere: () => true };
+
+/**
+ * The name of a session with what was left behind of a question that cannot become "last", because its file is damaged
+ * or a later question was answered.
+ */
+const recovered = "recovered";
 
 /**
  * Settles the questions left behind by processes that were killed. One that cannot be settled, for example because the
@@ -56,12 +71,20 @@ const noProcesses: Processes = { self: "", isRunning: () => false, isHere: () =>
  */
 export async function settleQuestions(place: SessionPlace): Promise<void> {
   const { folder } = place;
-  const questions = (await filesIn(folder)).filter(isQuestion);
-  for (const path of questions.map((name) => join(folder, name))) {
+  const paths = (await filesIn(folder)).filter(isQuestion).map((name) => join(folder, name));
+  const questions = await Promise.all(paths.map(async (path) => ({ path, written: await writtenAt(path) })));
+  // The latest becomes "last" before the others are compared with it.
+  for (const { path } of questions.sort((a, b) => b.written - a.written)) {
     await settleLeftBehind(path, place).catch((error) => {
       if (!(error instanceof SaveFailed)) throw error;
     });
   }
+}
+
+/** When a question or its answer was written last. */
+async function writtenAt(path: string): Promise<number> {
+  const found = await Promise.all([path, ...answerFiles(path)].map((file) => orUndefined(stat(file))));
+  return Math.max(...found.map((facts) => facts?.mtimeMs ?? 0));
 }
 
 async function settleLeftBehind(path: string, place: SessionPlace): Promise<void> {
@@ -70,11 +93,19 @@ async function settleLeftBehind(path: string, place: SessionPlace): Promise<void
   if (contents === undefined) return recover(path, place);
   if (contents.process !== undefined && (await mayWrite(contents.process, path, processes))) return;
   await collectAnswers(path, processes);
-  await settleQuestion(path, folder);
+  // An answer that cannot be read now is found only next to its question.
+  if (answerFiles(path).length > 0) return;
+  const turns = (await orUndefined(readSession(path, processes)))?.turns ?? [];
+  if (lastAnswer(turns) && (await isLastNewer(path, folder))) await moveToRecovered(path, place);
+  else await settleQuestion(path, folder);
 }
 
-/** The name of a session with what can still be read of a damaged file. */
-const recovered = "recovered";
+/** Gives an answer that was perhaps never shown its own session, because a later question has become "last". */
+async function moveToRecovered(path: string, { folder, processes }: SessionPlace): Promise<void> {
+  const move = async () =>
+    moveToFree(path, sessionPath(folder, await freeName(folder, recovered)), processes);
+  while (!(await move()));
+}
 
 /**
  * Replaces a damaged file by a session with what can still be read of it. That session has its own name, because the

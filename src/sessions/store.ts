@@ -1,16 +1,16 @@
 import { stat } from "node:fs/promises";
 import { isDiskFull, NotFound, saveFailed, UsageError } from "../core/errors.ts";
-import { collectAnswers, moveToFree, readSession, removeFiles, whileLocked } from "./file.ts";
+import { collectAnswers, hasContents, moveToFree, readSession, removeFiles, whileLocked } from "./file.ts";
 import { type OpenSession, openSession } from "./open.ts";
 import {
   freeName,
   lastQuestion,
   nameProblem,
+  nameToOpen,
   orUndefined,
   type SessionPlace,
   sessionNames,
   sessionPath,
-  validName,
 } from "./place.ts";
 import { newQuestionPath, settleQuestions } from "./question.ts";
 import { type Turn, textOf } from "./turn.ts";
@@ -81,12 +81,15 @@ export function createSessions(place: SessionPlace): Sessions {
     const date = new Date(Number.isNaN(asked) ? place.now() : asked);
     for (;;) {
       const name = await freeName(folder, place.nameFor(textOf(question?.content ?? ""), date));
-      if (await moveToFree(sessionPath(folder, lastQuestion), sessionPath(folder, name), processes))
-        return openNamed(name);
+      const path = sessionPath(folder, name);
+      if (!(await moveToFree(sessionPath(folder, lastQuestion), path, processes))) continue;
+      // If another process has renamed "last" first, the question must not be asked without its history.
+      if (!(await hasContents(path))) throw noSession(lastQuestion);
+      return openNamed(name);
     }
   };
   const open = async (name: string): Promise<OpenSession> => {
-    return validName(name) === lastQuestion ? openLast() : openNamed(name);
+    return (await nameToOpen(folder, name)) === lastQuestion ? openLast() : openNamed(name);
   };
   return {
     names,
@@ -100,7 +103,7 @@ export function createSessions(place: SessionPlace): Sessions {
         hint: "Start one with `gpuctl chat MESSAGE`, or with --session NAME.",
       });
     },
-    peek: async (name) => openSession(place, { name, ...(await contentsOf(validName(name))) }),
+    peek: async (name) => openSession(place, { name, ...(await contentsOf(await nameToOpen(folder, name))) }),
     create: () => openSession(place, {}),
     question: () => openSession(place, { name: lastQuestion, path: newQuestionPath(place) }),
     remove: async (name) => {

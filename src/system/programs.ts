@@ -3,6 +3,7 @@ import { constants, promises as fs } from "node:fs";
 import { constants as os } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
+import { isatty } from "node:tty";
 import { codeOf, ProgramFailed, Unavailable } from "../core/errors.ts";
 import { withoutKey } from "../core/runtime/key-variable.ts";
 import type { Interruption } from "./interruption.ts";
@@ -37,14 +38,16 @@ export const nodePrograms = ({
   runQuietly: async (program, args, env) => {
     interrupted.throwIfAborted();
     const { execa } = await import("execa");
-    const { exitCode, stderr, signal, code } = await execa(program, args, {
+    const running = execa(program, args, {
       ...childEnvironment(env),
       stdin: "ignore",
       stdout: "ignore",
       reject: false,
       cancelSignal: interrupted,
-      forceKillAfterDelay: 1_000,
+      forceKillAfterDelay: killDelay,
     });
+    const closing = closingPipes(running, interrupted);
+    const { exitCode, stderr, signal, code } = await running.finally(closing.stop);
     interrupted.throwIfAborted();
     if (exitCode !== undefined) return { status: exitCode, stderr };
     if (signal === undefined) throw cannotStart(program, code);
@@ -61,7 +64,7 @@ export const nodePrograms = ({
       stderr: "inherit",
       reject: false,
       timeout,
-      forceKillAfterDelay: 1_000,
+      forceKillAfterDelay: killDelay,
     });
     if (result.exitCode !== 0) throw failureOf(commandLine, { ...result, timeout });
   },
@@ -70,19 +73,19 @@ export const nodePrograms = ({
     const { execa } = await import("execa");
     const running = execa(commandLine, {
       shell: true,
-      stdin: "inherit",
+      // The user may type a passphrase. Other input belongs to the shell loop or the MCP client that gpuctl runs in.
+      stdin: isatty(0) ? "inherit" : "ignore",
       stderr: "inherit",
       reject: false,
       timeout,
       cancelSignal: interrupted,
       forceKillAfterDelay: killDelay,
     });
-    const abandon = () => closePipes(running);
-    const abandoning = setTimeout(abandon, timeout + killDelay + readDelay);
-    interrupted.addEventListener("abort", abandon, { once: true });
+    const abandoning = setTimeout(closePipes, timeout + killDelay + readDelay, running);
+    const closing = closingPipes(running, interrupted);
     const { stdout, ...result } = await running.finally(() => {
       clearTimeout(abandoning);
-      interrupted.removeEventListener("abort", abandon);
+      closing.stop();
     });
     interrupted.throwIfAborted();
     if (result.exitCode === 0) return stdout;
@@ -183,10 +186,22 @@ const readDelay = 500;
  * Closes the pipes of a program that was killed. The program may have started another one, as ssh starts a ProxyCommand,
  * that still runs and keeps the pipes open. Without this, gpuctl would wait for it, whatever the time limit.
  */
-const closePipes = ({ stdout, stderr }: { readonly stdout: Closable; readonly stderr: Closable }): void => {
+const closePipes = ({ stdout, stderr }: Pipes): void => {
   stdout?.destroy();
   stderr?.destroy();
 };
+
+/** Closes the pipes of a program when the signal is aborted, until `stop` is called. */
+function closingPipes(pipes: Pipes, signal: AbortSignal): { readonly stop: () => void } {
+  const close = () => closePipes(pipes);
+  signal.addEventListener("abort", close, { once: true });
+  return { stop: () => signal.removeEventListener("abort", close) };
+}
+
+interface Pipes {
+  readonly stdout: Closable;
+  readonly stderr: Closable;
+}
 
 /** Null if it is not a pipe. */
 type Closable = { readonly destroy: () => unknown } | null;

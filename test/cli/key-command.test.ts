@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import { ProgramFailed, Unavailable } from "../../src/core/errors.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createKeyring } from "../../src/config/credentials.ts";
+import { Interrupted, ProgramFailed, Unavailable } from "../../src/core/errors.ts";
 import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { always, serviceUrl } from "../support/service.ts";
 
@@ -9,6 +10,8 @@ const key = "printed-key-4321";
 
 const emptyService: Responder = ({ path }) =>
   Response.json(path.endsWith("/openapi.json") ? { openapi: "3.1.0", paths: {} } : []);
+
+const minute = 60_000;
 
 async function withCommand(printed: () => string, respond = emptyService) {
   const cli = await createCli({ respond });
@@ -32,6 +35,72 @@ describe("a program that prints the key", () => {
     expect(requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${key}`, `Bearer ${key}`]);
     expect(ran).toEqual(["pass show gpuctl"]);
     expect(out + err).not.toContain(key);
+  });
+
+  describe("while gpuctl runs for hours", () => {
+    afterEach(() => vi.restoreAllMocks());
+
+    /** Looks at the rentals until no step is left. Each step takes so many minutes. Returns the keys that were sent. */
+    async function keysOf(printed: readonly (string | undefined)[], minutes: number) {
+      const left = [...printed];
+      const { run, ran } = await withCommand(() => {
+        const next = left.shift();
+        if (next === undefined) throw new ProgramFailed("locked");
+        return next;
+      });
+      const stop = new AbortController();
+      let now = 0;
+      let steps = 0;
+      vi.spyOn(performance, "now").mockImplementation(() => now);
+      const onSleep = () => {
+        now += minutes * minute;
+        steps += 1;
+        if (steps === 3) stop.abort(new Interrupted());
+      };
+      const { out, err, requests } = await run("rentals list --watch --debug", {
+        terminal: 80,
+        onSleep,
+        signal: stop.signal,
+      });
+      for (const one of printed) if (one !== undefined) expect(out + err).not.toContain(one);
+      const sent = requests.flatMap(({ path, headers }) =>
+        path.endsWith("/openapi.json") ? [] : headers.authorization?.replace("Bearer ", ""),
+      );
+      return { sent: [...new Set(sent)], ran: ran.length };
+    }
+
+    test("runs again when its key is older than five minutes", async () => {
+      const keys = ["first-key-1111", "second-key-2222", "third-key-3333"];
+      expect(await keysOf(keys, 6)).toMatchObject({ sent: keys });
+      expect(await keysOf(keys, 1)).toMatchObject({ sent: keys.slice(0, 1), ran: 1 });
+    });
+
+    test("runs again after it failed", async () => {
+      const printed = [undefined, key];
+      const keyring = createKeyring({
+        settings: {
+          key: { source: "the profile", from: { command: "pass show gpuctl" }, hosts: undefined },
+          sandbox: false,
+          dryRun: false,
+          baseUrl: serviceUrl,
+          inferenceBaseUrl: undefined,
+          insecureHttp: false,
+        },
+        output: async () => {
+          const next = printed.shift();
+          if (next === undefined) throw new ProgramFailed("locked");
+          return next;
+        },
+        sandbox: () => Promise.reject(new Error("not used")),
+      });
+      await expect(keyring.inUse()).rejects.toThrow("locked");
+      expect(await keyring.inUse()).toMatchObject({ key });
+    });
+
+    test("may fail then: the earlier key is sent again", async () => {
+      const keys = ["first-key-1111", undefined, "third-key-3333"];
+      expect(await keysOf(keys, 6)).toMatchObject({ sent: ["first-key-1111", "third-key-3333"] });
+    });
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inputLimits } from "../../src/core/values/input-limits.ts";
@@ -183,6 +183,24 @@ describe("the cost of a chat", () => {
       "Tokens: 1000 in, 37 out, $0.0006888\n",
     );
     expect((await priced("llama=0.1/$0.3")).err).toBe("Tokens: 1000 in, 37 out, $0.0001111\n");
+  });
+
+  test.each([
+    ["chat.prices", "llama=1/1", "chat.prices of profile"],
+    ["budget.maxCost", "11.5", "budget.maxCost of profile"],
+  ])("is checked before anything is stored or sent if %s was edited by hand", async (key, value, named) => {
+    const { run, folder } = await createCli({ respond: answer("ok", usage) });
+    await run(["config", "set", key, value]);
+    const path = join(folder, "config", "config.json");
+    await writeFile(path, (await readFile(path, "utf8")).replace(value, "llama=1"));
+    for (const line of [ask, `${ask} -o json`, `${ask} --session s`]) {
+      const { code, out, err, requests } = await run(line, service);
+      expect({ code, out, requests }, line).toEqual({ code: 2, out: "", requests: [] });
+      expect(err).toContain(named);
+    }
+    const conversation = await run("chat -m llama", { ...service, terminal: 80, lines: ["Hello"] });
+    expect(conversation).toMatchObject({ code: 2, requests: [] });
+    expect((await run("chat sessions list -o id")).out).toBe("");
   });
 
   test("is not shown if there is no price or no token count", async () => {

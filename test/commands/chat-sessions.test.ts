@@ -115,15 +115,18 @@ describe("the file of a question whose process was killed", () => {
   });
 
   test.each([
-    ["does not replace the answer to a later question", 1, "sandbox-echo heard: later"],
-    ["replaces the answer to an earlier question", 2_000_000_000, "Half of"],
-  ])("%s", async (_what, written, expected) => {
+    ["becomes its own session after a later question", 1, "sandbox-echo heard: later", ["recovered.jsonl"]],
+    ["replaces the answer to an earlier question", 2_000_000_000, "Half of", []],
+  ])("%s", async (_what, written, expected, more) => {
     const header = JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess });
     const { cli, question } = await leftBehind(`${header}\n`);
     await cli.run("chat later --sandbox");
     for (const path of [question, `${question}.def.answer`]) await utimes(path, written, written);
     expect((await turnsIn(cli, "last")).at(-1)?.content).toBe(expected);
-    expect((await readdir(folderOf(cli))).sort()).toEqual(["good.jsonl", "last.jsonl"]);
+    expect((await readdir(folderOf(cli))).sort()).toEqual(["good.jsonl", "last.jsonl", ...more]);
+    expect(await turnsIn(cli, more.length > 0 ? "recovered" : "last")).toMatchObject([
+      { content: "Half of" },
+    ]);
   });
 
   test.each([
@@ -145,7 +148,8 @@ describe("the file of a question whose process was killed", () => {
       for (const path of [question, `${question}.def.answer`]) await utimes(path, written, written);
     }
     expect(await turnsIn(cli, "last")).toMatchObject([{ content: later }]);
-    expect(await readdir(folderOf(cli))).toEqual(["last.jsonl"]);
+    expect(await turnsIn(cli, "recovered")).toMatchObject([{ content: earlier }]);
+    expect((await readdir(folderOf(cli))).sort()).toEqual(["last.jsonl", "recovered.jsonl"]);
   });
 
   test("and has another format version is not changed", async () => {

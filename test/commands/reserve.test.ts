@@ -185,6 +185,55 @@ test("reserve convert reports that the estimate failed, and asks for the price w
   expect(asked).toEqual([expect.objectContaining({ initial: undefined })]);
 });
 
+describe("a rejection of the price", () => {
+  const sent = 100_000;
+  const rejected = async (message: string) => {
+    let count = 0;
+    const { run } = await createCli({
+      respond: ({ method }) => {
+        if (method !== "POST") return undefined;
+        count += 1;
+        const issues = [{ code: "custom", path: ["expectedTotalPriceCents"], message }];
+        return count === 1
+          ? Response.json({ code: "BAD_REQUEST", message, issues }, { status: 400 })
+          : undefined;
+      },
+    });
+    const asked: string[] = [];
+    const confirm: Prompts["confirm"] = async (question) => asked.push(question.message) === 1;
+    const line = `reserve convert 1001 --days 30 --expected-total-price-cents ${sent} --sandbox`;
+    const { code } = await run(line, { terminal: 100, prompts: { confirm } });
+    return { code, price: /at (\S+) in total/.exec(asked[1] ?? "")?.[1] };
+  };
+
+  test.each([
+    "must be 129600",
+    "must be 129600.",
+    "Must be 129600, the price in cents of 30 days",
+    "100000 does not match 129600",
+    "the price is 129600, not 100000",
+  ])("that names the price offers it: %s", async (message) => {
+    expect(await rejected(message)).toMatchObject({ price: "$1,296.00" });
+  });
+
+  test.each([
+    "price is 1296.00, not 1000.00",
+    "must be 129,600",
+    "must be 129 600",
+    "must be 129'600",
+    "must be 1296.00",
+    "the price is $1296",
+    "the price is 1296 USD",
+    "the price of 30 days is 129600",
+    "100000 is not the price",
+    "order o129600 has another price",
+    "must be -5",
+    "wrong",
+  ])("that may mean another amount asks nothing: %s", async (message) => {
+    expect(await rejected(message)).toEqual({ code: 6, price: undefined });
+  });
+});
+
 describe("the printed command line that runs reserve again", () => {
   const line = "reserve convert 1001 --days 30 --sandbox";
   const again = (err: string) => err.match(/To run this again.*/g);

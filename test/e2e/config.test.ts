@@ -43,6 +43,21 @@ test("processes killed while they write leave the old or the new file, and the n
 });
 
 describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
+  test("leaves stdin to the shell loop that gpuctl runs in", async () => {
+    const home = await createHome();
+    await home.run([
+      "auth",
+      "login",
+      "--key-command",
+      "cat >&2; echo some-key-0000",
+      "--base-url",
+      "http://127.0.0.1:9",
+    ]);
+    await writeFile(join(home.folder, "list"), "first\nsecond\nthird\n");
+    const { out } = await home.shell('while read -r id; do echo "$id"; gpuctl auth token; done < list').ended;
+    expect(out.match(/first|second|third/g)).toEqual(["first", "second", "third"]);
+  });
+
   test("is run by the user's shell", async () => {
     const home = await createHome();
     await writeFile(join(home.folder, "key"), "key-in-a-file-9999\nmore\n");

@@ -87,6 +87,30 @@ describe("a create whose outcome is unknown", () => {
       expect(err).toContain(`mcp: call 1, ${create}: unknown`);
     },
   );
+
+  test("is still unknown after a look that began before it", async () => {
+    const [looking, go] = [gate(), gate()];
+    const { respond: lose } = lostOnce(false);
+    let isFirst = true;
+    const cli = await createCli({
+      respond: async (request) => {
+        if (request.method !== "GET" || request.path !== vms || !isFirst) return lose(request);
+        isFirst = false;
+        looking.open();
+        await go.opened;
+        return undefined;
+      },
+    });
+    const { call } = await agentOf(cli, everything);
+    const early = call("list_virtual_machine_rentals");
+    await looking.opened;
+    expect(await call(create, { gpuCount: 1 })).toMatchObject({ error: { code: "UNKNOWN_OUTCOME" } });
+    go.open();
+    expect(await early).toMatchObject({ ok: true });
+    expect(await call(create, { gpuCount: 1 })).toMatchObject({ error: { code: "LOOK_FIRST" } });
+    expect(await call("list_virtual_machine_rentals")).toMatchObject({ ok: true });
+    expect(await call(create, { gpuCount: 1 })).toMatchObject({ ok: true });
+  });
 });
 
 describe("a call that the client cancels", () => {

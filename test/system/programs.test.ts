@@ -79,30 +79,32 @@ test("a command line of the user gets the API key, because it may call gpuctl", 
   await programs.shell(check, { input: "", env: added, timeout: 60_000 });
 });
 
-test.skipIf(process.platform === "win32")(
-  "an interruption ends a command line that prints a key, although a program that it started goes on",
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), "gpuctl-programs-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const started = join(folder, "started");
-    const interruption = new AbortController();
-    const { output } = nodePrograms({
-      signal: interruption.signal,
-      leaveToChild: (_, running) => running,
-    });
-    const printed = output(`sleep 30 & echo $! > '${started}'; wait; echo key`, { timeout: 60_000 });
-    const ended = expect(printed).rejects.toThrow("interrupted");
-    const pidOf = async () => {
-      const text = await readFile(started, "utf8");
-      expect(text).toMatch(/^\d+\n$/);
-      return Number(text);
-    };
-    const pid = await vi.waitFor(pidOf, { timeout: 20_000 });
-    onTestFinished(() => void process.kill(pid));
-    interruption.abort(new Interrupted());
-    await ended;
-  },
-);
+test
+  .skipIf(process.platform === "win32")
+  .each<[string, (programs: Pick<Programs, "output" | "runQuietly">, line: string) => Promise<unknown>]>([
+    ["a command line that prints a key", ({ output }, line) => output(line, { timeout: 60_000 })],
+    ["a program that runs quietly", ({ runQuietly }, line) => runQuietly("sh", ["-c", line], {})],
+  ])("an interruption ends %s, although a program that it started goes on", async (_kind, start) => {
+  const folder = await mkdtemp(join(tmpdir(), "gpuctl-programs-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const started = join(folder, "started");
+  const interruption = new AbortController();
+  const interruptible = nodePrograms({
+    signal: interruption.signal,
+    leaveToChild: (_, running) => running,
+  });
+  const running = start(interruptible, `sleep 300 & echo $! > '${started}'; wait; echo key`);
+  const ended = expect(running).rejects.toThrow("interrupted");
+  const pidOf = async () => {
+    const text = await readFile(started, "utf8");
+    expect(text).toMatch(/^\d+\n$/);
+    return Number(text);
+  };
+  const pid = await vi.waitFor(pidOf, { timeout: 20_000 });
+  onTestFinished(() => void process.kill(pid));
+  interruption.abort(new Interrupted());
+  await ended;
+});
 
 describe.skipIf(process.platform === "win32")("a program that leaves another one behind", () => {
   // The process that is left behind keeps the pipes of the program open. The program prints the ID of that process.

@@ -114,6 +114,24 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect(await terminal.leftovers()).toEqual([]);
   });
 
+  test("never writes the control characters of a message from the editor when the message is recalled", async () => {
+    const home = await createHome({ EDITOR: "fake-editor" });
+    const log = "one\\033]0;owned\\007two\\033[31m\\tthree\\nfour\\n";
+    await addProgram(home.folder, "fake-editor", `printf '${log}' > "$1"`);
+    for (const start of ["/edit\r", ""]) {
+      const terminal = home.shellOnTerminal(chat);
+      await terminal.waitFor(/>>> $/);
+      terminal.type(start);
+      if (start !== "") await terminal.waitFor(/four\n\n>>> $/);
+      terminal.press("up");
+      await terminal.waitFor(/>>> onetwo\u2409three\u2424four/);
+      terminal.press("ctrl-c", "ctrl-d");
+      expect(await terminal.ended()).toMatchObject({ code: exit.done });
+      expect(terminal.bytes()).not.toContain("\u001b]0;");
+      expect(terminal.bytes()).not.toContain("\u001b[31m");
+    }
+  });
+
   test.each(["SIGTERM", "SIGINT"] as const)("ends at %s and restores the terminal", async (signal) => {
     const home = await createHome();
     const terminal = home.onTerminal("chat --sandbox");

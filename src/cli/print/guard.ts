@@ -13,20 +13,16 @@ type Clean = (text: string) => string;
 export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
   // Removes control characters first, because gpuctl would not recognize a secret that contains one.
   const line: Clean = (text) => redact(sanitizeLine(text));
+  // An entry of the line editor may have several lines, for example a log that was pasted into a text editor.
+  const entry: Clean = (text) => redact(sanitizeLines(text));
   return {
     stdin: io.stdin,
     stdout: writingClean(io.stdout, (text, drawn) =>
       redact(io.stdout.isTTY ? (drawn ? sanitizeDrawn(text) : sanitize(text)) : text),
     ),
-    // Cleans each line separately, so that an escape sequence in one line cannot hide another line.
     stderr: writingClean(io.stderr, (text, drawn) =>
       redact(
-        drawn === "pictures"
-          ? sanitizePictures(text)
-          : text
-              .split("\n")
-              .map(drawn ? sanitizeDrawn : sanitize)
-              .join("\n"),
+        drawn === "pictures" ? sanitizePictures(text) : sanitizeLines(text, drawn ? sanitizeDrawn : sanitize),
       ),
     ),
     prompts: async () => cleanPrompts(await io.prompts(), line),
@@ -36,17 +32,23 @@ export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
       return { ...spinner, update: (next) => spinner.update(line(next)) };
     },
     fullScreen: io.fullScreen,
-    lineEditor: ({ history, complete }) =>
-      io.lineEditor({
-        history: history.map(line),
+    lineEditor: async ({ history, complete }) => {
+      const editor = await io.lineEditor({
+        history: history.map(entry),
         complete: async (typed) => {
           const { choices, replaced } = await complete(typed);
           return { replaced, choices: choices.filter(isWord).map(redact) };
         },
-      }),
+      });
+      return { ...editor, remember: (text) => editor.remember(entry(text)) };
+    },
     copy: (text) => io.copy(redact(text)),
   };
 }
+
+/** Cleans each line separately, so that an escape sequence in one line cannot hide another line. */
+const sanitizeLines = (text: string, clean: Clean = sanitize): string =>
+  text.split("\n").map(clean).join("\n");
 
 const writingClean = (sink: Sink, clean: (text: string, drawn: WriteOptions["drawn"]) => string): Sink => ({
   get isTTY() {

@@ -6,7 +6,7 @@ import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
 import type { Message } from "../../sessions/turn.ts";
 import { readAttachments, withAttachments } from "./attach.ts";
-import { complete } from "./completion.ts";
+import { assertMoneySettings, complete } from "./completion.ts";
 import { readSchema, responseFormat } from "./schema.ts";
 import {
   modelOf,
@@ -112,6 +112,7 @@ export default defineCommand({
   },
   run: async ({ input, flags, args: { message }, ...context }) => {
     const { noStream, noMarkdown, usage, schema } = flags;
+    assertMoneySettings(context);
     if (message === undefined && context.dialog.isPossible) {
       const { startConversation } = await import("./conversation/start.ts");
       const session = (await sessionFor(flags, context)) ?? sessionsOf(context).create();

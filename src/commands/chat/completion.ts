@@ -2,13 +2,13 @@ import { type Assembled, createAssembler, type Piece } from "../../client/comple
 import { completionChunks } from "../../client/completion/chunks.ts";
 import type { Stream } from "../../client/stream.ts";
 import type { Context } from "../../command-kit/context.ts";
-import { receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
+import { budgetOf, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult } from "../../core/errors.ts";
 import { serviceErrorIn } from "../../core/responses/success.ts";
 import { type Received, ServiceError } from "../../core/service-errors.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
-import { costOfTokens, isTokenCount, parsePrices } from "../../core/values/prices.ts";
+import { costOfTokens, isTokenCount, parsePrices, type TokenPrices } from "../../core/values/prices.ts";
 
 export interface CompletionRequest {
   /** The body, without `stream` and `stream_options`. */
@@ -51,9 +51,13 @@ export interface Completion extends AsyncIterable<Piece> {
 
 type Needs = Pick<Context, "call" | "stream" | "progress" | "settings" | "say">;
 
-/** Asks for one completion. Nothing is sent before the completion is iterated. */
+/**
+ * Asks for one completion. Nothing is sent before the completion is iterated. Throws `UsageError` if the
+ * prices in the profile are invalid.
+ */
 export function complete(request: CompletionRequest, context: Needs): Completion {
   const { input, needsText = true } = request;
+  const prices = pricesOf(context.settings);
   const assembler = createAssembler();
   let isComplete = false;
   const assertUsable = (received: Received | undefined, error?: string): void => {
@@ -99,23 +103,33 @@ export function complete(request: CompletionRequest, context: Needs): Completion
         ...assembled,
         complete: isComplete,
         model: assembled.model ?? input.model,
-        cost: costOf(assembled, input.model, context),
+        cost: costOf(assembled, input.model, prices),
       };
     },
   };
 }
 
 /** The cost at the price of the requested model or, if that has no price, of the model that the service reports. */
-function costOf(
-  { usage, model }: Assembled,
-  asked: string,
-  { settings: { profileValues, profile } }: Pick<Context, "settings">,
-): Money | undefined {
-  const text = profileValues["chat.prices"];
-  if (text === undefined || usage === undefined) return undefined;
-  const all = parsePrices(text, `chat.prices of profile "${profile}"`);
+function costOf({ usage, model }: Assembled, asked: string, all: Prices): Money | undefined {
   const prices = all.get(asked) ?? all.get(model ?? asked);
-  return prices && costOfTokens(prices, usage);
+  return prices && usage && costOfTokens(prices, usage);
+}
+
+type Prices = ReadonlyMap<string, TokenPrices>;
+
+/** The prices in the profile, by model. Throws `UsageError` if they are invalid. */
+function pricesOf({ profileValues, profile }: Context["settings"]): Prices {
+  const text = profileValues["chat.prices"];
+  return text === undefined ? new Map() : parsePrices(text, `chat.prices of profile "${profile}"`);
+}
+
+/**
+ * Throws `UsageError` if the prices or the limit in the profile are invalid. Call this before a question is stored: the
+ * user may have edited the file, and an error after the answer has arrived would lose what was paid for.
+ */
+export function assertMoneySettings({ settings }: Pick<Context, "settings">): void {
+  pricesOf(settings);
+  budgetOf(settings);
 }
 
 interface OpenResponse {

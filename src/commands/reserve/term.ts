@@ -115,7 +115,7 @@ async function sendTerm<const Id extends TermOperation>(
   try {
     return await call(operation, input);
   } catch (error) {
-    const cents = priceOf(error);
+    const cents = priceOf(error, input.expectedTotalPriceCents);
     const prompts = cents === undefined || settings.yes ? undefined : await ask("").catch(() => undefined);
     if (cents === undefined || prompts === undefined) throw error;
     const changed = { ...input, expectedTotalPriceCents: cents };
@@ -128,13 +128,37 @@ async function sendTerm<const Id extends TermOperation>(
   }
 }
 
-/** The price in cents that a rejection states; undefined if the rejection is about anything else. */
-function priceOf(error: unknown): number | undefined {
+/**
+ * The price in cents that a rejection of the price `sent` states. Undefined if the rejection is about anything else, or
+ * if it is not clear which number is the price.
+ */
+function priceOf(error: unknown, sent: number): number | undefined {
   if (!(error instanceof ServiceError) || error.status !== 400) return undefined;
   const [issue, ...others] = error.issues;
   if (!isRecord(issue) || others.length > 0) return undefined;
   if ([issue.path].flat().map(scalarText).join(".") !== "expectedTotalPriceCents") return undefined;
-  const cents = Number(/\b[1-9]\d*\b/.exec(scalarText(issue.message))?.[0]);
+  return priceIn(scalarText(issue.message), sent);
+}
+
+/**
+ * A number with everything that belongs to it. A number with a separator, as in 1,296.00 or 129 600, or with a currency
+ * may be in dollars, or the separator may stand for thousands or for decimals.
+ */
+const numbers =
+  /(?:[$€£¥-]\s*)?(?<![\p{L}\d_])[\p{L}\d_]*\d(?:[.,'’_\s]?\d)*[\p{L}\d_%]*(?:\s+(?:dollars?|USD|EUR)\b)?/giu;
+const wholeNumber = /^[1-9]\d*$/;
+
+/** The price in cents in a message such as "must be 129600", or the only number besides the price that was sent. */
+function priceIn(message: string, sent: number): number | undefined {
+  const found = [...message.matchAll(numbers)].map(({ 0: text, index }) => ({
+    text,
+    isDemanded: /\bmust be $/i.test(message.slice(0, index)),
+  }));
+  const others = found.filter(({ text }) => text !== String(sent));
+  const demanded = others.filter(({ isDemanded }) => isDemanded);
+  const [only, ...more] = demanded.length > 0 ? demanded : others;
+  if (only === undefined || more.length > 0 || !wholeNumber.test(only.text)) return undefined;
+  const cents = Number(only.text);
   return Number.isSafeInteger(cents) ? cents : undefined;
 }
 

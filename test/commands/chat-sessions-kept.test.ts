@@ -1,0 +1,131 @@
+import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { collectAnswers } from "../../src/sessions/file.ts";
+import { createSessions } from "../../src/sessions/store.ts";
+import { processes } from "../../src/system/files.ts";
+import { type Cli, createCli } from "../support/cli.ts";
+import { deadProcess } from "../support/leases.ts";
+
+const folderOf = ({ folder }: Cli) => join(folder, "state", "chat-sessions");
+const fileOf = (cli: Cli, name: string) => join(folderOf(cli), `${name}.jsonl`);
+const turnsIn = async (cli: Cli, name: string) =>
+  JSON.parse((await cli.run(`chat sessions show ${name} -o json`)).out) as Record<string, unknown>[];
+const namesIn = async ({ run }: Cli) => (await run("chat sessions list -o id")).out.trim().split("\n");
+
+describe("a new session", () => {
+  test.each(["Last", "LAST", "laſt"])(
+    "cannot be named %s, which is the file of the last question on a disk that ignores case",
+    async (name) => {
+      const cli = await createCli();
+      for (const dryRun of ["", " --dry-run"]) {
+        const outcome = await cli.run(`chat hello --session ${name} --sandbox${dryRun}`);
+        expect(outcome).toMatchObject({ code: 2, requests: [] });
+        expect(outcome.err).toContain(`a new session cannot be named "${name}"`);
+      }
+      const saved = await cli.run("chat --sandbox", { terminal: 80, lines: ["hello", `/save ${name}`] });
+      expect(saved.err).toContain(`a new session cannot be named "${name}"`);
+      expect(await namesIn(cli)).not.toContain(name);
+    },
+  );
+
+  test("that was named Last before can still be read and continued", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session s --sandbox");
+    await writeFile(fileOf(cli, "Last"), await readFile(fileOf(cli, "s")));
+    expect(await turnsIn(cli, "Last")).toHaveLength(2);
+    expect(await cli.run("chat more --session Last --sandbox")).toMatchObject({ code: 0 });
+    expect(await turnsIn(cli, "Last")).toHaveLength(4);
+  });
+});
+
+describe("an answer file that cannot be read", () => {
+  const turn = { id: "def", parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
+  const answer = `${JSON.stringify({ process: deadProcess, turn })}\n"Half of"\n`;
+
+  /** Makes a file that fails with ELOOP, also for root, and returns a function that makes it readable. */
+  async function unreadable(path: string) {
+    await symlink(path, path);
+    return async () => {
+      await rm(path);
+      await writeFile(path, answer);
+    };
+  }
+
+  test("is kept when its session is continued, and stored once it can be read", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session s --sandbox");
+    const makeReadable = await unreadable(`${fileOf(cli, "s")}.def.answer`);
+    expect(await cli.run("chat more --session s --sandbox")).toMatchObject({ code: 0 });
+    await makeReadable();
+    expect(await cli.run("chat again --session s --sandbox")).toMatchObject({ code: 0 });
+    expect(await readFile(fileOf(cli, "s"), "utf8")).toContain("Half of");
+    expect(await readdir(folderOf(cli))).toEqual(["s.jsonl"]);
+  });
+
+  test.each([
+    [
+      "a question",
+      JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess }),
+      "last",
+    ],
+    ["a damaged question", "\0\0\0", "recovered"],
+  ])("is kept next to %s whose process was killed", async (_kind, contents, becomes) => {
+    const cli = await createCli();
+    await mkdir(folderOf(cli), { recursive: true });
+    const question = `${fileOf(cli, "last")}.abc.question`;
+    await writeFile(question, `${contents}\n`);
+    const makeReadable = await unreadable(`${question}.def.answer`);
+    expect(await namesIn(cli)).toEqual([""]);
+    expect(await readdir(folderOf(cli))).toHaveLength(2);
+    await makeReadable();
+    expect(await namesIn(cli)).toEqual([becomes]);
+    expect(await turnsIn(cli, becomes)).toMatchObject([{ content: "Half of" }]);
+    expect(await readdir(folderOf(cli))).toEqual([`${becomes}.jsonl`]);
+  });
+
+  test("is checked again under the lock: an answer that is still arriving is not taken", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session s --sandbox");
+    const path = `${fileOf(cli, "s")}.def.answer`;
+    await writeFile(path, answer);
+    const seen = [false, true];
+    const isRunning = () => seen.shift() ?? true;
+    expect(await collectAnswers(fileOf(cli, "s"), { ...processes, isRunning, isHere: () => true })).toBe(
+      false,
+    );
+    expect(await readFile(path, "utf8")).toBe(answer);
+  });
+});
+
+describe("the last question", () => {
+  const future = Date.now() / 1000 + 1_000_000;
+
+  test("is replaced by the next one although its time is in the future, because the clock was set back", async () => {
+    const cli = await createCli();
+    await cli.run("chat first --sandbox");
+    await utimes(fileOf(cli, "last"), future, future);
+    await cli.run("chat second --sandbox");
+    expect((await turnsIn(cli, "last")).at(-1)?.content).toBe("sandbox-echo heard: second");
+    expect(await readdir(folderOf(cli))).toEqual(["last.jsonl"]);
+  });
+
+  test("is continued rather than a session whose time is far in the future", async () => {
+    const cli = await createCli();
+    await cli.run("chat hello --session ahead --sandbox");
+    await utimes(fileOf(cli, "ahead"), future, future);
+    await cli.run("chat question --sandbox");
+    expect(await namesIn(cli)).toEqual(["last", "ahead"]);
+  });
+
+  test("is continued with its history by only one of two processes; the other fails", async () => {
+    const cli = await createCli();
+    await cli.run("chat question --sandbox");
+    const nameFor = () => "name";
+    const place = { folder: folderOf(cli), processes, now: () => 0, nameFor };
+    const opened = await Promise.allSettled([1, 2].map(() => createSessions(place).open("last")));
+    const turns = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value.turns().length] : []));
+    const errors = opened.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+    expect({ turns, errors }).toEqual({ turns: [2], errors: ['NotFound: no session "last"'] });
+  });
+});
