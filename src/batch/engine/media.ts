@@ -139,7 +139,12 @@ export class MediaOfLine {
       { kind: this.#isImage ? "image" : "audio", count, names },
       this.#isImage && metadata ? { request: await storedSettings(request), version } : undefined,
     );
-    const { file, problem } = await saveMedia(decoded, { ...this.#target, force: false, say });
+    const { file, problem } = await saveMedia(decoded, {
+      ...this.#target,
+      force: false,
+      say,
+      written: new Map(),
+    });
     const isTruncated = problem instanceof ResultTruncated;
     if (problem && !isTruncated) say(`${id}: ${problem.message}`);
     return {
