@@ -193,6 +193,25 @@ describe("batch run", () => {
     ]);
   });
 
+  test("waits no longer than the service asks if the system's clock is set back meanwhile", async () => {
+    let sleeps = Number.NaN;
+    const cli = await createCli({
+      respond: service((_, attempt) => {
+        if (attempt === 1) sleeps = 0;
+        return attempt === 1 ? refusal(429, { "retry-after": "7" }) : answer();
+      }),
+    });
+    await write(cli, [chat("a")]);
+    const onSleep = () => {
+      sleeps += 1;
+      // The first sleep is that of the journal.
+      if (sleeps === 2) cli.advance(-3_600_000);
+    };
+    const { code, slept } = await cli.run(run, { ...overNetwork(), onSleep });
+    expect(code).toBe(0);
+    expect(slept.filter((milliseconds) => milliseconds >= 1_000)).toEqual([7_000, 7_000]);
+  });
+
   test("saves a response that is not text unchanged in a file", async () => {
     const speech = { custom_id: "b", method: "POST", url: "/v1/audio/generation", body: { text: "Hi" } };
     const bodies = {
