@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
 import { exit } from "../../src/cli/report/exit.ts";
+import { Interrupted } from "../../src/core/errors.ts";
 import { inputLimits } from "../../src/core/values/input-limits.ts";
 import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
@@ -519,6 +520,28 @@ describe("batch run", () => {
     const { code, err } = await cli.run("batch run in.jsonl --out out.0-of-2.jsonl", overNetwork());
     expect(code).toBe(exit.usage);
     expect(err).toContain("belongs to shard 0 of 2, but this run is a batch without shards");
+  });
+
+  test("ends after Ctrl-C while it waits for the lock of a process on another machine", async () => {
+    const controller = new AbortController();
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a")]);
+    await mkdir(join(cli.folder, "out.jsonl.journal.lock"));
+    const { code, requests, slept } = await cli.run(run, {
+      ...overNetwork(),
+      answerSignal: () => controller.signal,
+      onSleep: () => controller.abort(new Interrupted()),
+    });
+    expect({ code, requests, pauses: slept.length }).toEqual({ code: 130, requests: [], pauses: 1 });
+  });
+
+  test("ends after Ctrl-C while it checks the input", async () => {
+    const signal = AbortSignal.abort(new Interrupted());
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a"), chat("")]);
+    const { code, err, requests } = await cli.run(run, { ...overNetwork(), answerSignal: () => signal });
+    expect({ code, requests }).toEqual({ code: 130, requests: [] });
+    expect(err).not.toContain("custom_id");
   });
 
   test("completes requests in flight after Ctrl-C, and sends no others", async () => {
