@@ -11,6 +11,24 @@ export interface Deadline {
   readonly clear: () => void;
 }
 
+/** Milliseconds. A timer that is later than this was held up, because the process was suspended. */
+const maxLateness = 1_000;
+
+/**
+ * Calls `expire` after the given time. Returns a function that stops the timer. When a suspended process continues,
+ * Node.js runs timers before it reads what has arrived meanwhile, such as the response to a paid request. A timer that
+ * was held up therefore starts again.
+ */
+export function startTimer(milliseconds: number, expire: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const start = () => {
+    const due = performance.now() + milliseconds;
+    timer = setTimeout(() => (performance.now() > due + maxLateness ? start() : expire()), milliseconds);
+  };
+  start();
+  return () => clearTimeout(timer);
+}
+
 /** The error for a request that was sent but got no response within the given time. */
 export const timedOut = (milliseconds: number): ConnectionFailed =>
   new ConnectionFailed(`no response within ${milliseconds / 1000} s`, { code: "ETIMEDOUT", sent: true });
@@ -22,7 +40,7 @@ export const timedOut = (milliseconds: number): ConnectionFailed =>
 export function startDeadline(milliseconds: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController();
   const expire = () => controller.abort(timedOut(milliseconds));
-  let timer = setTimeout(expire, milliseconds);
+  let stop = startTimer(milliseconds, expire);
   const forward = () => controller.abort(outer?.reason);
   if (outer?.aborted) forward();
   // Without this, Node.js prints a warning if more than ten requests are in progress at once.
@@ -31,12 +49,12 @@ export function startDeadline(milliseconds: number, outer: AbortSignal | undefin
   return {
     signal: controller.signal,
     extend: () => {
-      clearTimeout(timer);
-      timer = setTimeout(expire, milliseconds);
+      stop();
+      stop = startTimer(milliseconds, expire);
     },
-    pause: () => clearTimeout(timer),
+    pause: () => stop(),
     clear: () => {
-      clearTimeout(timer);
+      stop();
       outer?.removeEventListener("abort", forward);
     },
   };

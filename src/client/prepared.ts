@@ -8,7 +8,7 @@ import {
   ResponseTooLarge,
 } from "../core/service-errors.ts";
 import { isPaid, requestIdHeader, retryAfterMs, type SendOptions } from "./attempt.ts";
-import { timedOut } from "./deadline.ts";
+import { startTimer, timedOut } from "./deadline.ts";
 import { responseError, transportError } from "./failure.ts";
 import type { WireRequest } from "./request.ts";
 import type { BufferedResponse } from "./response.ts";
@@ -71,7 +71,7 @@ class Call implements Receiver {
   readonly #options: CallOptions;
   readonly #start = Date.now();
   readonly #exchange: Exchange;
-  readonly #timer: NodeJS.Timeout;
+  readonly #stopTimer: () => void;
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
   #head: ResponseHead | undefined;
@@ -90,7 +90,7 @@ class Call implements Receiver {
     const { body, path, connections } = options;
     this.#exchange = connections.begin({ method, path, headers, body }, this);
     const timeout = options.timeout[request.host];
-    this.#timer = setTimeout(() => this.abort(timedOut(timeout)), timeout);
+    this.#stopTimer = startTimer(timeout, () => this.abort(timedOut(timeout)));
   }
 
   /** Ends the request without waiting for its response. */
@@ -167,7 +167,7 @@ class Call implements Receiver {
   #settle(): boolean {
     if (this.#isSettled) return false;
     this.#isSettled = true;
-    clearTimeout(this.#timer);
+    this.#stopTimer();
     return true;
   }
 

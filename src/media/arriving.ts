@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { EmptyResult, ResultLost } from "../core/errors.ts";
-import { asList, asRecord, asText } from "../core/json.ts";
+import { asList, asRecord, asText, shownAt } from "../core/json.ts";
 import { saveMemory } from "../core/runtime/memory-flags.ts";
 import { uniqueHex } from "../core/text.ts";
 import { Base64Decoder, decoderSlack, invalidCharacters, isEmpty, undecodable } from "./base64.ts";
@@ -111,7 +111,7 @@ export class ArrivingMedia {
 
   /**
    * Returns the decoded result. If there are settings and the file is a complete PNG or JPEG, writes the settings into
-   * it. Call this once, after `end`. Afterwards, `text` is not available. Throws `EmptyResult` if the text is empty or
+   * it if that is possible. Call this once, after `end`. Afterwards, `text` is not available. Throws `EmptyResult` if the text is empty or
    * not base64, and `ResultLost` if the file could not be written to any folder.
    */
   finish(
@@ -187,17 +187,28 @@ export class ArrivingMedia {
     const file = this.#file;
     const { offset: end } = this.#pngEnd;
     if (ext === "png" && end !== undefined) {
-      const rest = Buffer.concat([pngText(request, version), file.read(end, file.size - end)]);
+      const text = orUndefined(() => pngText(request, version));
+      if (text === undefined) return;
+      const rest = Buffer.concat([text, file.read(end, file.size - end)]);
       if (file.replaceEnd(end, rest) && this.#hash) this.#hash = this.#hashBeforeEnd?.update(rest);
     }
     if (ext === "jpg") {
       const at = exifPosition((at, size) => file.read(at, size));
-      const segment = exifSegment(request, version);
+      const segment = orUndefined(() => exifSegment(request, version));
       const hash = this.#createHash?.("sha256");
       const isAdded =
         at !== undefined && segment && file.insert(at, segment, (bytes) => void hash?.update(bytes));
       if (isAdded) this.#hash = hash;
     }
+  }
+}
+
+/** Returns undefined if settings cannot be written. The picture was paid for, so it is saved without them. */
+function orUndefined(settings: () => Buffer | undefined): Buffer | undefined {
+  try {
+    return settings();
+  } catch {
+    return undefined;
   }
 }
 
@@ -261,9 +272,11 @@ export interface ListedPicture {
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** The seed that a service reports for a picture. */
-export const seedIn = ({ random_seed, seed }: ListedPicture["entry"]): number | string | undefined =>
-  [random_seed, seed].find((one) => typeof one === "number" || typeof one === "string");
+/** The seed that a service reports for a picture. A number that JavaScript would change is a string. */
+export const seedIn = (entry: ListedPicture["entry"]): number | string | undefined =>
+  ["random_seed", "seed"]
+    .map((name) => shownAt(entry, [name]))
+    .find((one) => typeof one === "number" || typeof one === "string");
 
 /**
  * The pictures of a response. The list is never empty: if there is no picture, or more than `maxResults` of them, its

@@ -30,6 +30,8 @@ export interface OutputTarget extends Pick<OutputOptions, "force" | "say"> {
   readonly to: Destination;
   /** Folders to try in order if a result cannot be saved to `to`. */
   readonly fallbackFolders: readonly string[];
+  /** The files of this run, by path, each with a promise that resolves when it has been saved or could not be saved. */
+  readonly written: Map<string, Promise<unknown>>;
 }
 
 export interface SavedFile {
@@ -46,7 +48,33 @@ export async function outputTarget(options: OutputOptions): Promise<OutputTarget
   const to = await destination(out, resolve("."));
   if (to.kind !== "stdout" && !dryRun)
     await assertWritable(folderOf(to), to.kind === "template" ? { makeFolders: true } : { file: to.path });
-  return { to, force, say, fallbackFolders: [resolve("."), temporaryFolder] };
+  return { to, force, say, fallbackFolders: [resolve("."), temporaryFolder], written: new Map() };
+}
+
+/**
+ * Saves a result to `path`. With `force`, replaces an existing file, unless it is another result of this run: each of
+ * them was paid for, even if a template gives several the same name. Returns the path that was used, as `save` does.
+ */
+export function saveInto(
+  { to, written }: Pick<OutputTarget, "written"> & { readonly to: FileDestination },
+  path: string,
+  content: Parameters<typeof save>[1],
+  force: boolean,
+): Promise<string> {
+  const makeFolders = to.kind === "template";
+  if (!force) return save(path, content, { makeFolders });
+  const earlier = written.get(path);
+  // Waits for the earlier result, because that one replaces the file only when it is complete.
+  const saving = Promise.resolve(earlier).then(async () => {
+    const used = await save(path, content, { force: earlier === undefined, makeFolders });
+    written.set(used, Promise.resolve());
+    return used;
+  });
+  written.set(
+    path,
+    saving.catch(() => undefined),
+  );
+  return saving;
 }
 
 /** A result that was paid for, decoded into a file. */
@@ -76,7 +104,7 @@ const nouns = { image: "an image", audio: "audio" } as const;
 
 /**
  * Saves a result with the extension that matches its bytes. A result of another kind, or of an unknown format, keeps
- * the name that the user typed. With `force`, an existing file is replaced. A truncated result gets a name that says
+ * the name that the user typed. With `force`, a file of an earlier run is replaced. A truncated result gets a name that says
  * so, and never replaces a file. Returns a `problem` if the result is truncated, or had to be saved in another folder.
  * Throws `ResultLost` if it cannot be saved anywhere.
  */
@@ -92,8 +120,7 @@ export async function saveMedia(
     ? pathIn(to, filled, count)
     : { path: pathOfUnknown(to, filled, count), renamed: false };
   const wanted = media.isTruncated ? suffixed(path, truncatedSuffix) : path;
-  const options = { force: force && !media.isTruncated, makeFolders: to.kind === "template" };
-  const saved = await save(wanted, file, options).catch(saveFailure);
+  const saved = await saveInto(target, wanted, file, force && !media.isTruncated).catch(saveFailure);
   if (saved instanceof SaveFailed) {
     return saveElsewhere(media, `could not save ${wanted}: ${saved.reason}`, target);
   }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Interrupted } from "../../src/core/errors.ts";
 import { maxSecretLength } from "../../src/core/redact.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
-import { type Cli, createCli } from "../support/cli.ts";
+import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { always, key, overNetwork, serviceUrl } from "../support/service.ts";
 
 const checkedLogin = `auth login --with-token --base-url ${serviceUrl} --profile default`;
@@ -98,6 +98,22 @@ describe("auth login", () => {
     expect(err).toContain(found);
     expect(await savedConfig(cli)).toMatchObject({ profiles: { default: { apiKey: stdin } } });
   });
+
+  test.each(["access", "permission", "scope", "role"])(
+    "says that a key is read-only if the service lists its %s as a list",
+    async (field) => {
+      const keys = (access: readonly string[]): Responder => {
+        return ({ path }) =>
+          path.endsWith("/api-keys") ? Response.json([{ lastFour: "full", [field]: access }]) : undefined;
+      };
+      const readOnly = await createCli({ respond: keys(["read"]) });
+      const { err } = await readOnly.run(checkedLogin, { stdin: "gpuctl-sandbox-full" });
+      expect(err).toContain("but it is read-only");
+      const full = await createCli({ respond: keys(["read", "write"]) });
+      const other = await full.run(checkedLogin, { stdin: "gpuctl-sandbox-full" });
+      expect(other.err).toContain("The service accepts the key.");
+    },
+  );
 
   test("keeps the saved key if the service rejects the new one", async () => {
     const cli = await createCli();

@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { JournalCosts, readJournal } from "../../src/batch/journal.ts";
 import { exit } from "../../src/cli/report/exit.ts";
+import { Interrupted } from "../../src/core/errors.ts";
 import { inputLimits } from "../../src/core/values/input-limits.ts";
 import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
@@ -191,6 +192,25 @@ describe("batch run", () => {
       "good",
       "slow",
     ]);
+  });
+
+  test("waits no longer than the service asks if the system's clock is set back meanwhile", async () => {
+    let sleeps = Number.NaN;
+    const cli = await createCli({
+      respond: service((_, attempt) => {
+        if (attempt === 1) sleeps = 0;
+        return attempt === 1 ? refusal(429, { "retry-after": "7" }) : answer();
+      }),
+    });
+    await write(cli, [chat("a")]);
+    const onSleep = () => {
+      sleeps += 1;
+      // The first sleep is that of the journal.
+      if (sleeps === 2) cli.advance(-3_600_000);
+    };
+    const { code, slept } = await cli.run(run, { ...overNetwork(), onSleep });
+    expect(code).toBe(0);
+    expect(slept.filter((milliseconds) => milliseconds >= 1_000)).toEqual([7_000, 7_000]);
   });
 
   test("saves a response that is not text unchanged in a file", async () => {
@@ -500,6 +520,28 @@ describe("batch run", () => {
     const { code, err } = await cli.run("batch run in.jsonl --out out.0-of-2.jsonl", overNetwork());
     expect(code).toBe(exit.usage);
     expect(err).toContain("belongs to shard 0 of 2, but this run is a batch without shards");
+  });
+
+  test("ends after Ctrl-C while it waits for the lock of a process on another machine", async () => {
+    const controller = new AbortController();
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a")]);
+    await mkdir(join(cli.folder, "out.jsonl.journal.lock"));
+    const { code, requests, slept } = await cli.run(run, {
+      ...overNetwork(),
+      answerSignal: () => controller.signal,
+      onSleep: () => controller.abort(new Interrupted()),
+    });
+    expect({ code, requests, pauses: slept.length }).toEqual({ code: 130, requests: [], pauses: 1 });
+  });
+
+  test("ends after Ctrl-C while it checks the input", async () => {
+    const signal = AbortSignal.abort(new Interrupted());
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a"), chat("")]);
+    const { code, err, requests } = await cli.run(run, { ...overNetwork(), answerSignal: () => signal });
+    expect({ code, requests }).toEqual({ code: 130, requests: [] });
+    expect(err).not.toContain("custom_id");
   });
 
   test("completes requests in flight after Ctrl-C, and sends no others", async () => {

@@ -14,6 +14,7 @@ const answering = (body: string, type?: string) =>
       new Response(Buffer.from(body), { headers: type === undefined ? {} : { "content-type": type } }),
   });
 const whole = '{"choices":[{"message":{"content":"PAID"}}]}';
+const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
 const delta = '{"choices":[{"delta":{"content":"PAID"}}]}';
 
 describe("chat prints a complete answer", () => {
@@ -41,6 +42,18 @@ describe("chat prints a complete answer", () => {
     const { run } = await answering('{"choices":[{"message":{"content":[{"type":"text","text":"PAID"}]}}]}');
     expect(await run(`${ask} --no-stream`, service)).toMatchObject({ code: 0, out: "PAID\n" });
   });
+
+  test.each(["", " --no-stream"])(
+    "with arguments of a tool call that are nested too deeply for JavaScript%s",
+    async (flags) => {
+      const call = `{"function":{"name":"f","arguments":${deep}}}`;
+      const { run } = await answering(
+        `{"choices":[{"message":{"content":"PAID","tool_calls":[${call}]},"finish_reason":"tool_calls"}]}`,
+        "application/json",
+      );
+      expect(await run(`${ask}${flags}`, service)).toMatchObject({ code: 0, out: "PAID\n" });
+    },
+  );
 
   test("even if its text is empty", async () => {
     const { run } = await answering('{"choices":[{"message":{"role":"assistant","content":""}}]}');
@@ -91,6 +104,21 @@ describe("chat saves a response that it cannot print, unchanged", () => {
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "PAID\n" });
     const [file = ""] = await readdir(folder);
     expect(await readFile(join(folder, file), "utf8")).toBe(body);
+  });
+
+  test.each([
+    ["a number", "42", " (code 42)"],
+    ["a number that JavaScript would change", "12345678901234567890", " (code 12345678901234567890)"],
+    ["an object without toString", '{"toString":1}', ""],
+    ["a deep list", deep, ""],
+  ])("and says why a stream ended, if the code of its error is %s", async (_name, code, shown) => {
+    const { run } = await answering(
+      `data: ${delta}\n\ndata: {"error":{"message":"out of memory","code":${code}}}\n\n`,
+      events,
+    );
+    const outcome = await run(ask, service);
+    expect(outcome).toMatchObject({ code: 9, out: "PAID\n" });
+    expect(outcome.err).toContain(`out of memory${shown} (POST`);
   });
 
   test("but not if its text was printed", async () => {

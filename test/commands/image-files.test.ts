@@ -58,6 +58,24 @@ describe("image --out", () => {
     },
   );
 
+  test("keeps every picture of a run with --force, even if a template gives them all the same name", async () => {
+    const { run, folder } = await createCli({ respond });
+    await writeFile(join(folder, "cat.png"), "old");
+    const { code, out } = await run("image cat -n 4 --out {slug}.{ext} --force", overNetwork());
+    const names = ["cat.png", "cat-2.png", "cat-3.png", "cat-4.png"];
+    expect(code).toBe(0);
+    expect(out.trimEnd().split("\n").sort()).toEqual(names.map((name) => join(folder, name)).sort());
+    for (const name of names) expect(await readFile(join(folder, name))).not.toEqual(Buffer.from("old"));
+  });
+
+  test("keeps both pictures of one response with --force", async () => {
+    const entry = { image: base64(tinyPng()) };
+    const { run, folder } = await createCli({ respond: () => Response.json({ images: [entry, entry] }) });
+    const { code } = await run("image cat --out cat.png --force", overNetwork());
+    expect(code).toBe(0);
+    expect((await readdir(folder)).sort()).toEqual(["cat-2.png", "cat.png"]);
+  });
+
   test("replaces an existing file only with --force", async () => {
     const { run, folder } = await painter(tinyPng());
     await writeFile(join(folder, "cat.png"), "mine");

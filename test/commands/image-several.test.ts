@@ -167,6 +167,24 @@ describe("image with several pictures, after a response of 429", () => {
     expect(Math.max(...most.slice(4, 7))).toBe(2);
   });
 
+  test("waits no longer than the service asks if the system's clock is set back meanwhile", async () => {
+    const { responder } = service((seed, attempt) =>
+      seed === 1 && attempt === 1 ? refused(429, { "retry-after": "7" }) : picture(),
+    );
+    const cli = await createCli({ respond: responder });
+    let isSetBack = false;
+    const onSleep = () => {
+      if (!isSetBack) cli.advance(-3_600_000);
+      isSetBack = true;
+    };
+    const { code, slept } = await cli.run("image cat -n 2 --seed 1 --out c.png", {
+      ...overNetwork(),
+      onSleep,
+    });
+    expect(code).toBe(0);
+    expect(Math.max(...slept)).toBe(7_000);
+  });
+
   test("waits longer each time without Retry-After, until --retries is reached", async () => {
     const { responder, attempts } = service((seed) => (seed === 1 ? picture() : refused(429)));
     const { run, folder } = await createCli({ respond: responder });

@@ -75,6 +75,16 @@ describe("--max-burn", () => {
     expect({ code, writes: writeCount(requests) }).toEqual({ code: 11, writes: 0 });
   });
 
+  test("treats a summary that is nested too deeply as unknown, and adds up the list", async () => {
+    const deep = '{"a":'.repeat(20_000) + "1" + "}".repeat(20_000);
+    const { run } = await withOneRental({
+      [summaryPath]: () => new Response(deep, { headers: { "content-type": "application/json" } }),
+    });
+    const { code, err } = await run(`${line} --max-burn 3.99`);
+    expect(code).toBe(11);
+    expect(err).toContain("the active rentals cost $2.00 an hour");
+  });
+
   test("counts the price of a new bare-metal rental", async () => {
     const { run } = await createCli();
     const bareMetal = "rentals create bare-metal --gpus 8 --network-type ethernet --sandbox --yes";

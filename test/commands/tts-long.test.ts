@@ -344,6 +344,17 @@ describe("tts with parts that cannot be joined", () => {
     expect(await folders(cli)).toEqual([]);
   });
 
+  test("keeps every part with --force, even if a template gives them all the same name", async () => {
+    const ogg = (one: string) => Buffer.from(`OggS ${one}`);
+    const cli = await createCli({ respond: (request) => sound(ogg(spokenText(request))) });
+    await writeFile(join(cli.folder, "talk.ogg"), "old");
+    const { code } = await cli.run([...line.slice(0, 5), "talk.{ext}", "--force"], overNetwork());
+    expect(code).toBe(1);
+    const names = ["talk.ogg", "talk-2.ogg", "talk-3.ogg", "talk-4.ogg"];
+    const kept = await Promise.all(names.map((name) => readFile(join(cli.folder, name))));
+    expect(kept).toEqual(sentences.map(ogg));
+  });
+
   test("saves invalid parts as files", async () => {
     const cut = Buffer.from("RIFF\x0c\0\0\0WAVEds64\0\0\0\0", "latin1");
     const cli = await createCli({ respond: () => sound(cut) });

@@ -1,8 +1,11 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isRecord, parseJson } from "../../src/core/json.ts";
 import { type Cli, createCli } from "../support/cli.ts";
 import { description, descriptionPath, service } from "../support/described.ts";
 import { base64, saved, tinyPng } from "../support/pictures.ts";
+import { readPngText, readRequest } from "../support/png-text.ts";
 import { overNetwork } from "../support/service.ts";
 
 /** `String` and `Number` throw for this value. */
@@ -126,6 +129,71 @@ test.each([
   const { code, err } = await cli.run("image cat --out cat.png", overNetwork());
   expect(code, err).toBe(0);
   expect(await saved(cli)).toEqual(["cat.png"]);
+});
+
+test.each(["prompt", "negative_prompt", "width", "height", "lora", "steps", "sampler", "model_name", "seed"])(
+  "batch run --no-validate saves a picture whose %s is an object without toString",
+  async (field) => {
+    const cli = await createCli({ respond: () => Response.json({ images: [{ image: base64(tinyPng()) }] }) });
+    const body = {
+      model_name: "SDXL1.0-base",
+      prompt: "a cat",
+      width: 64,
+      height: 64,
+      [field]: field === "lora" ? { one: unprintable } : unprintable,
+    };
+    const sent = { custom_id: "1", method: "POST", url: "/v1/image/generation", body };
+    await writeFile(join(cli.folder, "in.jsonl"), `${JSON.stringify(sent)}\n`);
+    const { code, err } = await cli.run("batch run in.jsonl --out out.jsonl --no-validate", overNetwork());
+    expect(code, err).toBe(0);
+    const { response } = JSON.parse(await readFile(join(cli.folder, "out.jsonl"), "utf8"));
+    const png = await readFile(join(cli.folder, response.body.images[0].path));
+    expect(readRequest(png)).toEqual(body);
+  },
+);
+
+test("batch run --no-validate keeps a chat whose model is an object without toString", async () => {
+  const cli = await createCli({
+    respond: () => Response.json({ choices: [{ message: { content: "Hi" } }] }),
+  });
+  await cli.run("config set chat.prices m=1/2");
+  const sent = { custom_id: "1", method: "POST", url: "/v1/chat/completions" };
+  const body = { model: unprintable, messages: [{ role: "user", content: "Hello" }] };
+  await writeFile(join(cli.folder, "in.jsonl"), `${JSON.stringify({ ...sent, body })}\n`);
+  const { code, err } = await cli.run("batch run in.jsonl --out out.jsonl --no-validate", overNetwork());
+  expect(code, err).toBe(0);
+  expect(await readFile(join(cli.folder, "out.jsonl"), "utf8")).toContain('"content":"Hi"');
+});
+
+describe("a seed that JavaScript would round", () => {
+  const seed = "12345678901234567890";
+  const service = () =>
+    createCli({
+      respond: () => new Response(`{"images":[{"image":"${base64(tinyPng())}","random_seed":${seed}}]}`),
+    });
+
+  test("is in the output, the name and the settings of a picture as it was received", async () => {
+    const cli = await service();
+    const { code, out } = await cli.run("image cat --out {slug}-{seed}.{ext} -o json", overNetwork());
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject([{ seed }]);
+    expect(await saved(cli)).toEqual([`cat-${seed}.png`]);
+    const png = await readFile(join(cli.folder, `cat-${seed}.png`));
+    expect(readRequest(png)).toMatchObject({ seed });
+    expect(readPngText(png).parameters).toContain(`Seed: ${seed},`);
+  });
+
+  test("is in the output and the pictures of a batch as it was received", async () => {
+    const cli = await service();
+    const body = { model_name: "SDXL1.0-base", prompt: "a cat" };
+    const sent = { custom_id: "1", method: "POST", url: "/v1/image/generation", body };
+    await writeFile(join(cli.folder, "in.jsonl"), `${JSON.stringify(sent)}\n`);
+    expect(await cli.run("batch run in.jsonl --out out.jsonl", overNetwork())).toMatchObject({ code: 0 });
+    const line = await readFile(join(cli.folder, "out.jsonl"), "utf8");
+    expect(line).toContain(`"random_seed":${seed},`);
+    const png = await readFile(join(cli.folder, JSON.parse(line).response.body.images[0].path));
+    expect(readPngText(png).parameters).toContain(`Seed: ${seed},`);
+  });
 });
 
 describe("a response that is not an object", () => {

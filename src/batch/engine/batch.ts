@@ -64,7 +64,7 @@ export interface Plan {
  * not known
  */
 export async function planBatch(options: BatchOptions): Promise<Plan> {
-  const { files, out, shard, source, check, inputName, pricing } = options;
+  const { files, out, shard, source, check, inputName, pricing, stopped } = options;
   await options.assertSameShards();
   const known = await readKnown(files, out);
   await assertOwnOutput(options, known);
@@ -87,7 +87,8 @@ export async function planBatch(options: BatchOptions): Promise<Plan> {
   };
   const { ledger } = known;
   const isOurs = (id: string) => shard === undefined || isOfShard(id, shard);
-  const { problems, problemCount, counts, total } = await validate(source, { check, ledger, isOurs, visit });
+  const checked = await validate(source, { check, ledger, isOurs, visit, stopped });
+  const { problems, problemCount, counts, total } = checked;
   if (problemCount > 0) throw invalidInput(inputName, problems, problemCount);
   assertSameModel(options, known, edited.length);
   assertAffordable(options, known, { exactCost, unpriced });

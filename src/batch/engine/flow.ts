@@ -6,7 +6,7 @@ interface FlowOptions {
    * success.
    */
   readonly patience: number;
-  /** Milliseconds since the epoch. */
+  /** In milliseconds. Must not go back. */
   readonly now: () => number;
 }
 

@@ -4,7 +4,7 @@ import { type Divert, type Diverted, restored, restoredWithRepeated } from "../.
 import { ResultTruncated, reasonOf } from "../../core/errors.ts";
 import { makeFolderSync } from "../../core/files.ts";
 import { asRecord } from "../../core/json.ts";
-import { stringifyExactly } from "../../core/values/exact-numbers.ts";
+import { copyTexts, exactText, stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { ArrivingMedia, maxArriving, picturesIn, seedIn, soundsIn } from "../../media/arriving.ts";
 import { isEmpty, undecodable } from "../../media/base64.ts";
 import { fileName } from "../../media/filename.ts";
@@ -112,8 +112,8 @@ export class MediaOfLine {
     const [problem] = problems;
     const [first, ...others] = files;
     const body = this.#isImage
-      ? { ...asRecord(value), images: files }
-      : { ...first, ...(others.length > 0 && { others }) };
+      ? copyTexts(asRecord(value), { ...asRecord(value), images: files })
+      : copyTexts(first ?? {}, { ...first, ...(others.length > 0 && { others }) });
     return { body: stringifyExactly(body) ?? "null", problem, received };
   }
 
@@ -139,11 +139,18 @@ export class MediaOfLine {
       { kind: this.#isImage ? "image" : "audio", count, names },
       this.#isImage && metadata ? { request: await storedSettings(request), version } : undefined,
     );
-    const { file, problem } = await saveMedia(decoded, { ...this.#target, force: false, say });
+    const { file, problem } = await saveMedia(decoded, {
+      ...this.#target,
+      force: false,
+      say,
+      written: new Map(),
+    });
     const isTruncated = problem instanceof ResultTruncated;
     if (problem && !isTruncated) say(`${id}: ${problem.message}`);
+    const saved = { ...rest, path: this.#shownPath(file.path), bytes: file.bytes, sha256: file.sha256 };
     return {
-      file: { ...rest, path: this.#shownPath(file.path), bytes: file.bytes, sha256: file.sha256 },
+      // The response may have a field with the name of the size, too.
+      file: exactText(entry, "bytes") === undefined ? copyTexts(entry, saved) : saved,
       problem: isTruncated ? problem.message : undefined,
     };
   }

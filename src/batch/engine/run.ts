@@ -1,3 +1,4 @@
+import { steadyClock } from "../../core/tasks/steady-clock.ts";
 import type { Money } from "../../core/values/money.ts";
 import type { BatchRequest, Endpoint, InvalidLine, Source } from "../input/lines.ts";
 import type { JournalCosts, NewResult } from "../journal.ts";
@@ -95,6 +96,7 @@ class InputChanged extends Error {
  */
 export class BatchRun {
   readonly #options: RunOptions;
+  readonly #now: () => number;
   readonly #flow: Flow;
   #stop: StopReason | undefined;
   /** The pending lines of the group that was read last from the input. */
@@ -123,8 +125,9 @@ export class BatchRun {
 
   constructor(options: RunOptions) {
     this.#options = options;
-    const { concurrency: maximum, patience, now } = options;
-    this.#flow = new Flow({ maximum, patience, now });
+    const { concurrency: maximum, patience } = options;
+    this.#now = steadyClock(options.now);
+    this.#flow = new Flow({ maximum, patience, now: this.#now });
   }
 
   get inFlight(): number {
@@ -309,13 +312,13 @@ export class BatchRun {
   }
 
   async #send(prepared: Prepared): Promise<void> {
-    const { now, send } = this.#options;
+    const { send } = this.#options;
     const { period } = this.#flow;
-    const start = now();
+    const start = this.#now();
     this.#inFlight += 1;
     const sent = await send(prepared.request);
     this.#inFlight -= 1;
-    this.#latency += (now() - start - this.#latency) / 8;
+    this.#latency += (this.#now() - start - this.#latency) / 8;
     this.#settle(prepared, sent, period);
     this.#notify();
   }

@@ -139,11 +139,13 @@ interface ValidateOptions {
   readonly isOurs: (id: string) => boolean;
   /** Called for each valid line of this run, before its hash replaces the earlier hash in the ledger. */
   readonly visit: (request: BatchRequest, entry: number, hash: string) => void;
+  /** Ends the check. */
+  readonly stopped: AbortSignal;
 }
 
-/** Checks every line of an input. Keeps only the ledger and the listed problems in memory. */
+/** Checks every line of an input. Throws the reason of `stopped` once that is aborted. Keeps only the ledger and the listed problems in memory. */
 export async function validate(source: Source, options: ValidateOptions): Promise<Validated> {
-  const { check, ledger, isOurs, visit } = options;
+  const { check, ledger, isOurs, visit, stopped } = options;
   const counts: Record<Endpoint, number> = { chat: 0, image: 0, tts: 0 };
   const problems: Problem[] = [];
   let problemCount = 0;
@@ -154,6 +156,7 @@ export async function validate(source: Source, options: ValidateOptions): Promis
     problems.push(...found.slice(0, room).map((message) => ({ line: number, message })));
   };
   for await (const lines of source()) {
+    stopped.throwIfAborted();
     for (const line of lines) {
       if ("problems" in line) {
         add(line.number, line.problems);

@@ -1,4 +1,5 @@
 import { asRecord, asText } from "../../core/json.ts";
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { contentOf, readChunk, toolCallsIn, type Usage } from "./chunks.ts";
 
 /** A piece of a completion as it arrives. */
@@ -98,7 +99,7 @@ function createToolCalls() {
         name: call.name || asText(name),
         arguments:
           call.arguments +
-          (typeof words === "object" && words !== null ? JSON.stringify(words) : asText(words)),
+          (typeof words === "object" && words !== null ? (stringifyExactly(words) ?? "") : asText(words)),
       });
     },
     list: (): readonly ToolCall[] => [...calls.values()],

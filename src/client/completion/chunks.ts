@@ -1,4 +1,4 @@
-import { asList, asRecord, asText, isRecord, parseJson } from "../../core/json.ts";
+import { asList, asRecord, asText, isRecord, parseJson, scalarText, shownAt } from "../../core/json.ts";
 import { serviceErrorIn } from "../../core/responses/success.ts";
 import { StreamTruncated } from "../../core/service-errors.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
@@ -76,9 +76,10 @@ function failureIn({ event, data }: ServerEvent, body: unknown): string | undefi
 
 /** The text of an error in a stream. The error is a string, or an object with a message and perhaps a code. */
 function errorText(error: unknown): string {
-  const { message, code = null } = asRecord(error);
+  const { message } = asRecord(error);
+  const code = scalarText(shownAt(error, ["code"]));
   const text = asText(message) || asText(error) || (stringifyExactly(error) ?? "");
-  return asText(message) !== "" && code !== null ? `${text} (code ${code})` : text;
+  return asText(message) !== "" && code !== "" ? `${text} (code ${code})` : text;
 }
 
 /** Reads an event or a whole completion; only the first choice counts. */

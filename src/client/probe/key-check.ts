@@ -1,4 +1,4 @@
-import { asText, firstAt, isRecord, parseJson, recordsOf } from "../../core/json.ts";
+import { firstAt, isRecord, parseJson, recordsOf, scalarText } from "../../core/json.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { keyEnding } from "../../core/text.ts";
 import { listingAt } from "../../openapi/described.ts";
@@ -43,11 +43,14 @@ export async function checkKey(key: string, service: Service): Promise<KeyState>
 export async function canWrite(key: string, service: Service): Promise<boolean | undefined> {
   const keys = await listedKeys(service).catch(() => undefined);
   const own = (keys ?? []).filter((one) => isRecord(one) && one.lastFour === keyEnding(key));
-  const access = own.map((one) => asText(firstAt(one, ["access", "permission", "scope", "role"])));
+  const access = own.map((one) => accessOf(firstAt(one, ["access", "permission", "scope", "role"])));
   const readOnly = access.filter((one) => /^read([-_ ]?only)?$/i.test(one)).length;
   if (readOnly > 0 && readOnly === access.length) return false;
   return readOnly === 0 && access.some((one) => /write|full|admin/i.test(one)) ? true : undefined;
 }
+
+/** The access of a key as words: a text, or a list of texts such as `["read"]`. */
+const accessOf = (access: unknown): string => [access].flat().map(scalarText).join(" ");
 
 /** The API keys that the service lists, if its description has an operation for that. */
 async function listedKeys({ call, request }: Service): Promise<readonly unknown[] | undefined> {

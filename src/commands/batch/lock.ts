@@ -11,12 +11,13 @@ const stale = 30_000;
 
 /**
  * Runs `work` while no other process works on the batch. If another process does, throws `InUse`, which names that
- * process.
+ * process. Stops waiting for the other process once `stopped` is aborted, and throws its reason.
  */
 export async function withBatchLock<Value>(
   out: string,
-  { processes }: Context["files"],
+  { files: { processes }, sleep }: Pick<Context, "files" | "sleep">,
   work: () => Promise<Value>,
+  stopped?: AbortSignal,
 ): Promise<Value> {
   const path = journalPath(out);
   const owner = await lockOwner(path);
@@ -24,6 +25,7 @@ export async function withBatchLock<Value>(
   return locked(path, work, {
     processes,
     stale,
+    sleep: (milliseconds) => sleep(milliseconds, stopped),
     // Does not wait for a process that certainly runs, because it may hold the lock for hours. Any other process may
     // have ended, so this waits until the lock of such a process would count as abandoned.
     timeout: isHere && processes.isRunning(owner) ? 0 : stale * 2,

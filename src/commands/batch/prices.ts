@@ -2,7 +2,7 @@ import type { Pricing } from "../../batch/engine/run.ts";
 import { type BatchRequest, endpoints } from "../../batch/input/lines.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { picturePrice } from "../../command-kit/inference.ts";
-import { asList, asRecord } from "../../core/json.ts";
+import { asList, asRecord, scalarText } from "../../core/json.ts";
 import type { Money } from "../../core/values/money.ts";
 import { costOfTokens, parsePrices, type TokenPrices } from "../../core/values/prices.ts";
 
@@ -19,7 +19,7 @@ export function batchPricing({
     text === undefined
       ? new Map<string, TokenPrices>()
       : parsePrices(text, `chat.prices of profile "${profile}"`);
-  const pricesOf = ({ body }: BatchRequest) => prices.get(String(body.model));
+  const pricesOf = ({ body }: BatchRequest) => prices.get(scalarText(body.model));
   return {
     isExact: (endpoint) => endpoint === "image",
     ceiling: (request) => {
@@ -43,7 +43,11 @@ const pictureDefaults = Object.fromEntries(
 
 function priceOfPicture({ body }: BatchRequest): Money | undefined {
   const { width, height, steps } = { ...pictureDefaults, ...body };
-  return picturePrice({ width: Number(width), height: Number(height), steps: Number(steps) });
+  return picturePrice({
+    width: Number(scalarText(width)),
+    height: Number(scalarText(height)),
+    steps: Number(scalarText(steps)),
+  });
 }
 
 /**

@@ -64,6 +64,6 @@ export default defineCommand({
       else say(`${again.length} to send: run the same \`gpuctl batch run\` again.`);
       return { data: again.map((id) => ({ custom_id: id })) };
     };
-    return withBatchLock(out, files, mark);
+    return withBatchLock(out, { files, sleep }, mark);
   },
 });

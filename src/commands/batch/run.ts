@@ -212,7 +212,9 @@ export default defineCommand({
     const { withBatchLock } = await import("./lock.ts");
     const { assertWritable } = await import("../../media/folders.ts");
     await assertWritable(dirname(out), { file: out });
-    return attendance.interruptible((stopped) => withBatchLock(out, files, () => runPlanned(stopped)));
+    return attendance.interruptible((stopped) =>
+      withBatchLock(out, context, () => runPlanned(stopped), stopped),
+    );
   },
 });
 

@@ -4,6 +4,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { receivedJson } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult, type FailedItem, ResultTruncated, saveFailed } from "../../core/errors.ts";
+import { scalarText } from "../../core/json.ts";
 import type { Received } from "../../core/service-errors.ts";
 import { dollarNumber, type Money } from "../../core/values/money.ts";
 import { type ArrivingMedia, picturesIn, seedIn } from "../../media/arriving.ts";
@@ -16,7 +17,7 @@ import {
   saveMedia,
   warnOfFormat,
 } from "../../media/output-target.ts";
-import { storedSettings } from "../../media/settings/parameters.ts";
+import { storedSettings, textOf } from "../../media/settings/parameters.ts";
 
 type Input = InputOf<"generateImage">;
 
@@ -77,9 +78,9 @@ export async function savePictures(
       date: new Date(serviceNow()),
       prompt,
       fallback: "picture",
-      model: String(model),
+      model: textOf(model),
       index: index + 1,
-      seed: /^-?\d+$/.test(String(seed)) ? Number(seed) : undefined,
+      seed: /^-?\d+$/.test(scalarText(seed)) ? seed : undefined,
     };
     const name = count > 1 && pictures.length === 1 ? pictureName(index) : pictureName(index + at);
     if (typeof media === "string") {
@@ -112,7 +113,7 @@ export async function savePictures(
         ...file,
         seed: seed ?? null,
         model,
-        size: `${width}x${height}`,
+        size: `${textOf(width)}x${textOf(height)}`,
         cost: cost === undefined ? null : dollarNumber(cost),
         request: shown,
       });

@@ -5,8 +5,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { SaveFailed, StoredElsewhere } from "../../core/errors.ts";
 import { type FileDestination, pathIn, pathOfUnknown, unknownExtension } from "../../media/destination.ts";
 import { DEFAULT_TEMPLATE } from "../../media/filename.ts";
-import type { OutputTarget, SavedFile } from "../../media/output-target.ts";
-import { save } from "../../media/save.ts";
+import { type OutputTarget, type SavedFile, saveInto } from "../../media/output-target.ts";
 import { type JoinedSound, joinSound } from "../../media/sound/join.ts";
 import { CannotJoin } from "../../media/sound/sound.ts";
 import { type LongText, type SpokenParts, withSpokenParts } from "./parts.ts";
@@ -46,12 +45,12 @@ async function* thenRemoved({ bytes }: JoinedSound, { remove }: SpokenParts): As
 
 async function saveJoined(
   { ext, bytes }: JoinedSound,
-  { to, force, say }: OutputTarget & { readonly to: FileDestination },
+  target: OutputTarget & { readonly to: FileDestination },
   { names }: LongText,
 ): Promise<SavedFile> {
-  const { path, renamed } = pathIn(to, { ...names, ext });
-  const file = await saveChunks(path, bytes(), to, force);
-  if (renamed) say(`The response is ${ext.toUpperCase()}, so it was saved as ${file.path}`);
+  const { path, renamed } = pathIn(target.to, { ...names, ext });
+  const file = await saveChunks(path, bytes(), target);
+  if (renamed) target.say(`The response is ${ext.toUpperCase()}, so it was saved as ${file.path}`);
   return file;
 }
 
@@ -59,10 +58,11 @@ async function saveJoined(
 async function saveSeparately(
   { paths, remove }: SpokenParts,
   reason: CannotJoin,
-  { names, target: { to, force, fallbackFolders } }: LongText,
+  { names, target }: LongText,
   { setFailureContext }: Pick<Context, "setFailureContext">,
 ): Promise<LongRecording> {
-  const [folder = "."] = fallbackFolders;
+  const { to } = target;
+  const [folder = "."] = target.fallbackFolders;
   const place: FileDestination =
     to.kind === "stdout" ? { kind: "template", folder, template: DEFAULT_TEMPLATE } : to;
   const files: SavedFile[] = [];
@@ -72,7 +72,7 @@ async function saveSeparately(
       values.ext === unknownExtension
         ? pathOfUnknown(place, values, paths.length)
         : pathIn(place, values, paths.length).path;
-    files.push(await saveChunks(path, createReadStream(part), place, force));
+    files.push(await saveChunks(path, createReadStream(part), { ...target, to: place }));
   }
   await remove();
   setFailureContext("Nothing is missing. Running the same command again would request all parts again.");
@@ -86,8 +86,7 @@ async function saveSeparately(
 async function saveChunks(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
-  to: FileDestination,
-  force: boolean,
+  target: OutputTarget & { readonly to: FileDestination },
 ): Promise<SavedFile> {
   const sha256 = createHash("sha256");
   let bytes = 0;
@@ -99,7 +98,7 @@ async function saveChunks(
     }
   }
   try {
-    const saved = await save(path, counted(), { force, makeFolders: to.kind === "template" });
+    const saved = await saveInto(target, path, counted(), target.force);
     return { path: saved, bytes, sha256: sha256.digest("hex") };
   } catch (error) {
     if (!(error instanceof SaveFailed)) throw error;

@@ -1,3 +1,4 @@
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { maxParts, type Read } from "../truncated.ts";
 import { parametersText, type StoredSettings } from "./parameters.ts";
 
@@ -19,7 +20,7 @@ const maxSegment = 0xffff;
 export function exifSegment(request: StoredSettings, version: string): Buffer | undefined {
   const text = Buffer.from(parametersText(request, version), "utf16le").swap16();
   const comment = Buffer.concat([Buffer.from(unicode, "latin1"), text]);
-  const description = Buffer.from(`${asciiJson(JSON.stringify(request))}\0`, "latin1");
+  const description = Buffer.from(`${asciiJson(stringifyExactly(request) ?? "")}\0`, "latin1");
   // The first directory has two entries, and the second has one. An entry gives the position of its value as an offset
   // from the start of the TIFF header.
   const directory = tiffStart.length;

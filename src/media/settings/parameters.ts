@@ -1,4 +1,5 @@
 import { isRecord, parseJson, scalarText } from "../../core/json.ts";
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 
 /** The fields of a request for a picture (service section 2.8). */
 export type Settings = Readonly<Record<string, unknown>>;
@@ -24,21 +25,21 @@ export async function storedSettings({ image, ...settings }: Settings): Promise<
 export function parametersText(request: Settings, version: string): string {
   const { prompt, lora, negative_prompt: negative, width, height } = request;
   const loras = Object.entries(isRecord(lora) ? lora : {}).map(
-    ([name, weight]) => `<lora:${name}:${weight}>`,
+    ([name, weight]) => `<lora:${name}:${textOf(weight)}>`,
   );
   const values = {
     Steps: request.steps,
     Sampler: request.sampler || undefined,
     "CFG scale": request.cfg_scale,
     Seed: request.seed,
-    Size: width === undefined || height === undefined ? undefined : `${width}x${height}`,
+    Size: width === undefined || height === undefined ? undefined : `${textOf(width)}x${textOf(height)}`,
     Model: request.model_name,
     "Denoising strength": request.image === undefined ? undefined : request.strength,
     Version: version,
   };
   const lines = [
-    [prompt ?? "", ...loras].filter((part) => part !== "").join(" "),
-    ...(negative ? [`Negative prompt: ${negative}`] : []),
+    [textOf(prompt ?? ""), ...loras].filter((part) => part !== "").join(" "),
+    ...(negative ? [`Negative prompt: ${textOf(negative)}`] : []),
     Object.entries(values)
       .flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${quoted(textOf(value))}`]))
       .join(", "),
@@ -46,8 +47,9 @@ export function parametersText(request: Settings, version: string): string {
   return lines.join("\n");
 }
 
-/** `String` would throw for some objects. */
-const textOf = (value: unknown): string => scalarText(value) || (JSON.stringify(value) ?? "");
+/** A value of a request as text, however odd it is: `String` would throw for some objects. */
+export const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : scalarText(value) || (stringifyExactly(value) ?? "");
 
 const quoted = (value: string) => (/[,:\n]/.test(value) ? JSON.stringify(value) : value);
 

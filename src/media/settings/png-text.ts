@@ -1,4 +1,5 @@
 import { crc32, inflateSync } from "node:zlib";
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { maxParts, type Read } from "../truncated.ts";
 import { parametersText, type StoredSettings } from "./parameters.ts";
 
@@ -9,7 +10,7 @@ export const pngKeywords = { parameters: "parameters", request: "gpuctl" } as co
 export const pngText = (request: StoredSettings, version: string): Buffer =>
   Buffer.concat([
     textChunk(pngKeywords.parameters, parametersText(request, version)),
-    textChunk(pngKeywords.request, JSON.stringify(request), "iTXt"),
+    textChunk(pngKeywords.request, stringifyExactly(request) ?? "", "iTXt"),
   ]);
 
 /** Encodes a chunk. */

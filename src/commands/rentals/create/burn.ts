@@ -2,6 +2,7 @@ import type { Context } from "../../../command-kit/context.ts";
 import { isRecord } from "../../../command-kit/responses.ts";
 import { termTypes } from "../../../contract/enums.ts";
 import { BudgetExceeded, reasonOf, UnexpectedResponse } from "../../../core/errors.ts";
+import { isNestedBeyond } from "../../../core/json.ts";
 import { InvalidResponse, NetworkError, ServiceError } from "../../../core/service-errors.ts";
 import { dollarText, type Money, moneyOfCents } from "../../../core/values/money.ts";
 import { type Estimate, estimateCost, hourlyCost, isOnDemand, onDemandCost, type Wanted } from "../cost.ts";
@@ -145,7 +146,7 @@ const unknownBurn = (reason: string): BudgetExceeded =>
  * the sum of the term types, whichever is more. Undefined if there is no cost, or if a cost is not a number of cents.
  */
 function hourlyTotal(summary: unknown): Money | undefined {
-  if (summary instanceof Error) return undefined;
+  if (summary instanceof Error || isNestedBeyond(summary, maxDepth)) return undefined;
   const costs = fieldsOf(summary).filter(([path]) => /cents|cost/i.test(path));
   const hourly = costs.filter(([path]) => /hour/i.test(path));
   const largest = new Map<string, number>();
@@ -159,6 +160,9 @@ function hourlyTotal(summary: unknown): Money | undefined {
   const sum = termTypes.reduce((before, term) => before + moneyOfCents(largest.get(term) ?? 0), 0n);
   return sum > total ? sum : total;
 }
+
+/** `fieldsOf` is recursive. */
+const maxDepth = 100;
 
 const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");
 
