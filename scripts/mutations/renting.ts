@@ -82,8 +82,8 @@ export const rentingMutations: readonly Mutation[] = [
   {
     name: "an unknown active cost counts as zero for a burn limit",
     file: "src/commands/rentals/create/burn.ts",
-    from: "if (summary instanceof Error) return undefined;",
-    to: "if (summary instanceof Error) return 0n;",
+    from: "if (summary instanceof Error || isNestedBeyond(summary, maxDepth)) return undefined;",
+    to: "if (summary instanceof Error || isNestedBeyond(summary, maxDepth)) return 0n;",
     tests: ["test/commands/rentals-burn.test.ts"],
   },
   {

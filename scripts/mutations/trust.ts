@@ -18,8 +18,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "text from the service reaches the terminal raw",
     file: "src/cli/print/guard.ts",
-    from: ".map(drawn ? sanitizeDrawn : sanitize)",
-    to: ".map((line) => line)",
+    from: "sanitizeLines(text, drawn ? sanitizeDrawn : sanitize)",
+    to: "text",
     tests: ["test/cli/errors.test.ts", "test/cli/quiet.test.ts", "test/commands/rentals-run.test.ts"],
   },
   {
@@ -695,15 +695,15 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "terminate --all leaves out a rental without an ID",
     file: "src/commands/rentals/terminate/plan.ts",
-    from: "...unnamed.map(({ record }) => planWithoutId(record)),",
-    to: "",
+    from: ", ...unnamed.map(({ record }) => planWithoutId(record))]",
+    to: "]",
     tests: ["test/commands/rentals-terminate.test.ts"],
   },
   {
     name: "terminate --all leaves out a bare-metal rental that has the ID of a virtual machine",
     file: "src/commands/rentals/terminate/plan.ts",
-    from: 'key: JSON.stringify([rentalTypeOf(record) ?? "", ',
-    to: "key: JSON.stringify([",
+    from: "const key = JSON.stringify([rental.key, planned.request]);",
+    to: "const key = rental.id;",
     tests: ["test/commands/rentals-terminate.test.ts"],
   },
   {

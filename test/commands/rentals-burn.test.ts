@@ -76,7 +76,7 @@ describe("--max-burn", () => {
   });
 
   test("treats a summary that is nested too deeply as unknown, and adds up the list", async () => {
-    const deep = '{"a":'.repeat(20_000) + "1" + "}".repeat(20_000);
+    const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
     const { run } = await withOneRental({
       [summaryPath]: () => new Response(deep, { headers: { "content-type": "application/json" } }),
     });
