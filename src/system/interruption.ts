@@ -81,7 +81,7 @@ export function interruption(): Interruption {
  * Milliseconds within which two SIGINT are one Ctrl-C. The terminal sends Ctrl-C to `npx` and to gpuctl, and `npx` then
  * sends it to gpuctl again. A user who presses Ctrl-C twice takes longer.
  */
-const oneCtrlC = 100;
+export const oneCtrlC = 100;
 
 /**
  * Returns a function that is called for each signal, and says whether it can have the same cause as an earlier one:

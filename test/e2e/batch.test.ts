@@ -2,8 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
+import { oneCtrlC } from "../../src/system/interruption.ts";
 import { createHome, gpuctl, key } from "../support/process.ts";
 import { thorough } from "../support/thorough.ts";
 
@@ -113,6 +115,8 @@ test.skipIf(process.platform === "win32")(
     child.kill("SIGINT");
     await isStopping;
     expect(child.exitCode).toBeNull();
+    // Sooner, it would count as the same Ctrl-C.
+    await sleep(2 * oneCtrlC);
     child.kill("SIGINT");
     const ended = await child;
     expect(ended.exitCode).toBe(exit.interrupted);
