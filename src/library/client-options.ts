@@ -93,7 +93,9 @@ const headersRule: OptionRule = {
  * Whether a value is an AbortSignal. It may come from another implementation, such as a simulated browser in a test.
  */
 const isSignal = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+  typeof value === "object" &&
+  value !== null &&
+  ["aborted", "addEventListener", "removeEventListener"].every((name) => name in value);
 
 const loggerRule: OptionRule = {
   expected: "an object with functions debug, info and warn, such as console",

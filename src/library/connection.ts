@@ -90,7 +90,9 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
       ...(signal && { signal }),
     };
   };
-  const descriptions = createDescriptionCopies(() => settingsFor({ signal: closing.signal }, () => {}));
+  const newDescriptions = () =>
+    createDescriptionCopies(() => settingsFor({ signal: closing.signal }, () => {}));
+  let descriptions = newDescriptions();
   const open = (
     given: RequestOptions,
     signal: AbortSignal,
@@ -125,7 +127,7 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
       let last: Exchange | undefined;
       const result = (async () => {
         checkOptions(operation, given, rules);
-        const { signal, release } = firstOf(closing.signal, given.signal);
+        const { signal, release } = eitherSignal(closing.signal, given.signal);
         try {
           return await work(
             open(given, signal, (exchange) => {
@@ -143,7 +145,7 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
     },
     async *iterate(operation, given = {}, work) {
       checkOptions(operation, given, requestOptionRules);
-      const { signal, release } = firstOf(closing.signal, given.signal);
+      const { signal, release } = eitherSignal(closing.signal, given.signal);
       try {
         yield* work(open(given, signal, () => {}));
       } catch (error) {
@@ -155,6 +157,8 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
     abortCalls: () => {
       const { abort } = closing;
       closing = newClosing();
+      // A store keeps a failed look-up, and this one would have failed only because the client was closed.
+      descriptions = newDescriptions();
       abort();
     },
   };
@@ -175,7 +179,7 @@ function newClosing(): { readonly signal: AbortSignal; readonly abort: () => voi
  * A signal that is aborted as soon as one of the two given signals is, with the reason of that signal. Unlike
  * `AbortSignal.any`, accepts a signal of another implementation. `release` removes the listeners.
  */
-function firstOf(
+function eitherSignal(
   closing: AbortSignal,
   given: AbortSignal | undefined,
 ): { readonly signal: AbortSignal; readonly release: () => void } {

@@ -119,7 +119,7 @@ function membersAt(description: Description, schema: Schema, depth: number): Mem
       asRecord(schema.properties),
     ),
     required: [
-      ...(Array.isArray(schema.required) ? schema.required : []),
+      ...asList(schema.required).filter((name) => typeof name === "string"),
       ...all.flatMap(({ required }) => required),
       ...(requiredByAll ?? []),
     ],

@@ -173,11 +173,11 @@ export async function spinner(text: string, { color, suffix }: SpinnerOptions): 
   };
 }
 
-/** The longest text that terminals accept, in bytes of base64. */
+/** The longest text in bytes. Its sequence has 100,000 bytes, and some terminals ignore a longer one. */
 const maxCopied = 74_994;
 
 /** Implements `Io.copy` with the control sequence OSC 52. */
 export function copyThroughTerminal(text: string): void {
-  const encoded = Buffer.from(text).toString("base64");
-  if (encoded.length <= maxCopied) process.stderr.write(`\u001b]52;c;${encoded}\u0007`);
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxCopied) process.stderr.write(`\u001b]52;c;${bytes.toString("base64")}\u0007`);
 }

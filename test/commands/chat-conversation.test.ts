@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -138,6 +139,25 @@ describe("a conversation", () => {
     expect(asked(outcome)[1]?.[1]?.content).toBe("Half of\n\n[This answer was cut off here.]");
     const turns = JSON.parse((await cli.run("chat sessions show -o json")).out);
     expect(turns[1]).toMatchObject({ content: "Half of", incomplete: "interrupted" });
+  });
+
+  test("does not say that a partial answer was saved if it cannot be stored", async () => {
+    const stop = new AbortController();
+    const cli = await createCli({
+      respond: () =>
+        streamed(["Half of"], () => {
+          writeFileSync(join(cli.folder, "state", "chat-sessions", "s.jsonl"), "my notes");
+          stop.abort();
+        }),
+    });
+    const { err } = await cli.run("chat --session s --sandbox", {
+      terminal: 80,
+      lines: ["hello"],
+      answerSignal: () => stop.signal,
+    });
+    expect(err).toContain("Stopped.");
+    expect(err).toContain("the answer could not be stored in");
+    expect(err).not.toContain("was saved");
   });
 });
 
@@ -315,6 +335,22 @@ describe("the commands in a conversation", () => {
       "Turn 4: 3 tokens in, 1 out",
       "Session: 2 answers, 3 tokens in, 1 out, not reported for 1",
     ]);
+  });
+
+  test("/usage says how many answers have no price", async () => {
+    const cli = await createCli({
+      respond: () =>
+        Response.json({
+          choices: [{ message: { content: "a" }, finish_reason: "stop" }],
+          usage: { prompt_tokens: 3_000_000, completion_tokens: 1 },
+        }),
+    });
+    await cli.run(["config", "set", "chat.prices", "sandbox-echo=1/2"]);
+    const { err } = await cli.run("chat --sandbox", {
+      terminal: 80,
+      lines: ["one", "/model other", "two", "/usage"],
+    });
+    expect(err).toContain("Session: 2 answers, 6000000 tokens in, 2 out, $3.000002 (cost of 1 not known)");
   });
 
   test("/copy says how many characters it copied", async () => {

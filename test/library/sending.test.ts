@@ -182,6 +182,18 @@ test("closing the client after a write was sent throws InterruptedWrite", async 
   expect(writes(server)).toHaveLength(1);
 });
 
+test("closing the client while it fetches the description does not fail later calls", async () => {
+  const openapi = { openapi: "3.1.0", info: { title: "", version: "" }, paths: {} };
+  const server = await listen(({ path }, response, index) => {
+    if (index > 0) json(response, path.includes("openapi") ? openapi : []);
+    else client.close();
+  });
+  const client = clientOf(server.origin);
+  await expect(client.call("listThings")).rejects.toMatchObject({ name: "AbortError" });
+  await expect(client.call("listThings")).rejects.not.toMatchObject({ name: "AbortError" });
+  expect(server.seen.map(({ path }) => path)).toEqual(["/v2/openapi.json", "/v2/openapi.json"]);
+});
+
 test("a closed client can be used again", async () => {
   const server = await listen((_request, response) => json(response, []));
   const client = clientOf(server.origin);

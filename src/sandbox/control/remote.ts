@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { tokenFileVariable } from "../../core/control-token.ts";
 import { NotFound, UnexpectedResponse } from "../../core/errors.ts";
-import { asList, asRecord, asText, isRecord, parseJson } from "../../core/json.ts";
+import { asList, asRecord, asText, isRecord, parseJson, scalarText } from "../../core/json.ts";
 import { servedControls } from "../../core/sandbox.ts";
 import { ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
 import { secondMs } from "../clock.ts";
@@ -140,7 +140,7 @@ async function assertSandbox(url: string, health: () => Promise<unknown>): Promi
 function asControlRefused(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.status !== 400) return error;
   const issues = error.issues.flatMap((one) =>
-    isRecord(one) ? [{ path: asList(one.path).map(String), message: String(one.message) }] : [],
+    isRecord(one) ? [{ path: asList(one.path).map(scalarText), message: scalarText(one.message) }] : [],
   );
   const [first, second] = issues;
   return first && !second && first.path.length === 0

@@ -108,10 +108,9 @@ async function answer(
         });
       } catch (error) {
         if (!signal.aborted || interrupted.aborted) throw error;
-        const kept =
-          completion.summary().text === "" ? "" : " The partial answer was saved and marked as incomplete.";
-        dialog.show(`Stopped.${kept}`);
         const failure = completion.failure();
+        const isKept = completion.summary().text !== "" && failure === undefined;
+        dialog.show(`Stopped.${isKept ? " The partial answer was saved and marked as incomplete." : ""}`);
         if (failure) throw failure;
       }
     });

@@ -30,9 +30,11 @@ function tokensText(answers: readonly Turn[]): string {
   if (unknown === answers.length) return "token counts not reported";
   const costs = answers.flatMap(({ cost }) => costOf(cost) ?? []);
   const total = costs.reduce((all, cost) => all + cost, 0n);
+  const unpriced = answers.length - costs.length;
+  const price = `$${decimalText(total, 2)}${unpriced > 0 ? ` (cost of ${unpriced} not known)` : ""}`;
   return [
     `${input} tokens in, ${output} out`,
-    ...(costs.length > 0 ? [`$${decimalText(total, 2)}`] : []),
+    ...(costs.length > 0 ? [price] : []),
     ...(unknown > 0 ? [`not reported for ${unknown}`] : []),
   ].join(", ");
 }
