@@ -5,20 +5,16 @@ type Signal = (typeof interruptionSignals)[number];
 
 const signals = [...interruptionSignals, "SIGXFSZ"] as const;
 
-/** The listeners of the test runner. */
-const others: readonly unknown[] = [
-  ...process.listeners("exit"),
-  ...signals.flatMap((signal) => process.listeners(signal)),
-];
-
-/** Removes the listeners of `interruption`. */
-function stopListening(): void {
-  for (const listener of process.listeners("exit")) {
-    if (!others.includes(listener)) process.off("exit", listener);
-  }
-  for (const signal of signals) {
-    for (const listener of process.listeners(signal)) {
-      if (!others.includes(listener)) process.off(signal, listener);
+/** Runs work without the listeners of the test runner and of other tests, and removes the listeners that it adds. */
+async function withOwnListeners(work: () => Promise<void>): Promise<void> {
+  const others = ["exit", ...signals].map((event) => [event, process.rawListeners(event)] as const);
+  for (const [event] of others) process.removeAllListeners(event);
+  try {
+    await work();
+  } finally {
+    for (const [event, listeners] of others) {
+      process.removeAllListeners(event);
+      for (const listener of listeners) process.on(event, listener as () => void);
     }
   }
 }
@@ -38,22 +34,23 @@ async function interruptedBy(
   vi.spyOn(process, "exit").mockImplementation(() => {
     throw new Error("exit");
   });
-  const { interruptible, signal: program } = interruption();
-  let work = false;
-  const receive = async (stopped: AbortSignal) => {
-    for (const signal of received) {
-      try {
-        process.emit(signal, signal);
-      } catch {
-        exits += 1;
+  let outcome = { work: false, program: false };
+  await withOwnListeners(async () => {
+    const { interruptible, signal: program } = interruption();
+    const receive = async (stopped: AbortSignal) => {
+      for (const signal of received) {
+        try {
+          process.emit(signal, signal);
+        } catch {
+          exits += 1;
+        }
+        now += apart;
       }
-      now += apart;
-    }
-    work = stopped.aborted;
-  };
-  await interruptible(receive, { anySignal });
-  stopListening();
-  return { work, program: program.aborted, exits };
+      outcome = { work: stopped.aborted, program: program.aborted };
+    };
+    await interruptible(receive, { anySignal });
+  });
+  return { ...outcome, exits };
 }
 
 describe("a job", () => {
