@@ -32,7 +32,7 @@ async function hostileCli(before: readonly string[], hostility: Hostility, onReq
   return cli;
 }
 
-/** A user at a terminal without colors who accepts everything, and every text that a prompt would show. */
+/** Options for a user at a terminal without colors who accepts everything. `asked` collects the texts of the prompts. */
 function terminal() {
   const asked: string[] = [];
   const see = ({ message, validate }: Question) => {

@@ -113,7 +113,7 @@ const textOf = (content: unknown): string =>
 
 /**
  * The kind of content in an event or a whole completion: `text`, `other` (such as a tool call or reasoning) or
- * `nothing`. Undefined if it is not part of a completion.
+ * `nothing`. Undefined if there is no first choice.
  */
 export function contentOf(body: unknown): "text" | "other" | "nothing" | undefined {
   const choice = choiceIn(body);

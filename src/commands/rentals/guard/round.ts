@@ -338,7 +338,8 @@ function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
     throw isOther("was not created at the same time as");
   }
   const current = labelOf(record);
-  // A rental that was created soon after the reset of a service has almost the same creation time.
+  // The times do not tell two rentals apart if the service was reset and both were created within a minute, one before
+  // the reset and one after it.
   if (label !== undefined && current !== undefined && label !== current) {
     throw isOther("does not have the same label as");
   }
