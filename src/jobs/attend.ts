@@ -260,7 +260,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
 
   /**
    * Passes on the output until the command has ended, and returns its exit status. With `mayBeUnstarted`, returns at once
-   * if the command was never started.
+   * if the command has not been started.
    */
   async function follow({ mayBeUnstarted = false } = {}): Promise<Pick<JobOutcome, "status" | "unreceived">> {
     for (let emptyAttempts = 0; ; ) {
