@@ -147,7 +147,7 @@ test("a fault can apply to every second call, or to a share of the calls that a 
   `);
 });
 
-test("the boots of new rentals can fail, be slow or never end, and rentals wait reports it", async () => {
+test("the boots of new rentals can fail, be slow or never end, and `rentals wait` reports it", async () => {
   const { run } = await createCli();
   expect((await run("sandbox boot add --outcome failed --times 1")).code).toBe(0);
   await run("sandbox boot add --outcome slow --after 20m --label 'slow-*'");

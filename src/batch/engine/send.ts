@@ -164,7 +164,7 @@ function failed(error: unknown): Sent {
   if (error instanceof NetworkError) return { outcome: "refused", error };
   if (error instanceof ServiceError) {
     if (error.status === 429) return { outcome: "refused", retryAfter: error.retryAfter, error };
-    // The service would refuse every other line, too.
+    // The service would refuse all other lines, too.
     if (error.status === 401) return { outcome: "stop", error };
     return { outcome: "failed", answer: answerOf(error.reply, error.message), code: error.code };
   }

@@ -24,7 +24,7 @@ export const runFlags = {
     "Do not rent if the active rentals and the new one would cost more than this, in dollars an hour",
   ),
   maxCost: flag.dollars("Stop the command when the rental has cost about this much, in dollars", {
-    // `budget.maxCost` is for one inference call.
+    // `budget.maxCost` limits what one command generates, not what a rental costs.
     ignoresConfig: true,
     conflictsWith: ["detach"],
   }),
