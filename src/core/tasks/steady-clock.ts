@@ -1,6 +1,6 @@
 /**
- * A clock for waits. It reads `now`, the system's clock, but does not go back if that is set back: otherwise, a wait
- * would take as much longer.
+ * A clock for waits. It reads `now`, the system's clock. If that clock is set back, this one stands still until the next
+ * reading, so that a wait does not become longer.
  */
 export function steadyClock(now: () => number): () => number {
   let last = now();
