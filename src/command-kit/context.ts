@@ -221,10 +221,10 @@ export interface Dialog {
   /** Opens a text in the user's editor and returns the edited text. Throws `Unavailable` and `ProgramFailed`. */
   readonly edit: (text: string) => Promise<string>;
   /**
-   * Copies a text to the clipboard, both through the terminal and with the system's tool. Returns the name of the tool,
-   * or undefined if no tool copied the text.
+   * Copies a text to the clipboard, both through the terminal and with the system's tool. Returns "copied" if the tool
+   * did it. "sent" means that only the terminal was asked, and "too long" that not even the terminal was asked.
    */
-  readonly copy: (text: string) => Promise<string | undefined>;
+  readonly copy: (text: string) => Promise<"copied" | "sent" | "too long">;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { exactText } from "../core/values/exact-numbers.ts";
 import { asRecord, isRecord, recordsOf, scalarText } from "../core/json.ts";
 
 type Query = readonly (readonly [string, string])[];
@@ -140,7 +141,9 @@ function nextPage(
   const token = Object.entries(tokens).find(([name]) => isToken(member(name)) && (name !== "cursor" || more));
   if (token) {
     const [name, defaultParameter] = token;
-    return [[paging.cursor ?? defaultParameter, String(member(name))]];
+    // A number is sent as it was received, because JavaScript would round a large one.
+    const holder = pageInfo(response).find((object) => object[name] !== undefined);
+    return [[paging.cursor ?? defaultParameter, exactText(holder, name) ?? String(member(name))]];
   }
   const hasEmptyToken = Object.keys(tokens).some((name) => name !== "cursor" && member(name) !== undefined);
   if (hasEmptyToken && !more) return "end";

@@ -177,7 +177,9 @@ export async function spinner(text: string, { color, suffix }: SpinnerOptions): 
 const maxCopied = 74_994;
 
 /** Implements `Io.copy` with the control sequence OSC 52. */
-export function copyThroughTerminal(text: string): void {
+export function copyThroughTerminal(text: string): boolean {
   const bytes = Buffer.from(text);
-  if (bytes.length <= maxCopied) process.stderr.write(`\u001b]52;c;${bytes.toString("base64")}\u0007`);
+  if (bytes.length > maxCopied) return false;
+  process.stderr.write(`\u001b]52;c;${bytes.toString("base64")}\u0007`);
+  return true;
 }

@@ -34,8 +34,11 @@ export interface Io {
   readonly prompts: () => Promise<Prompts>;
   readonly spinner: (text: string, options: SpinnerOptions) => Promise<Spinner>;
   readonly lineEditor: (options: LineEditorOptions) => Promise<LineEditor>;
-  /** Asks the terminal to copy a text to the clipboard. Not every terminal supports this. */
-  readonly copy: (text: string) => void;
+  /**
+   * Asks the terminal to copy a text to the clipboard. Not every terminal supports this. Returns false, without asking,
+   * if the text is too long.
+   */
+  readonly copy: (text: string) => boolean;
   /**
    * Switches stdout to a separate screen and hides the cursor. `redraw` is called when the size of the window changes
    * and when a stopped process continues. Every terminal mode is restored when the returned function is called or the

@@ -359,6 +359,13 @@ describe("the commands in a conversation", () => {
     expect(outcome.err).toContain("Sent 1 character to the clipboard of the terminal");
   });
 
+  test("/copy says that it copied nothing if the answer is too long for the terminal", async () => {
+    const respond = () => Response.json({ choices: [{ message: { content: "12345678" }, finish_reason: "stop" }] });
+    const { outcome } = await talk(["digits", "/copy"], { respond, maxCopied: 7 });
+    expect(outcome.err).toContain("Not copied: 8 characters are too many for the clipboard of the terminal.");
+    expect(outcome.copied).toEqual([]);
+  });
+
   test("/usage ignores the cost of an answer in an edited session if it is not an amount", async () => {
     const { cli } = await talk(["one"], { line: "chat --session s --sandbox" });
     const path = join(cli.folder, "state", "chat-sessions", "s.jsonl");

@@ -79,6 +79,8 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   /** The lines and keys that a user enters in a conversation; then Ctrl-D. */
   readonly lines?: readonly (string | LineRead)[];
+  /** The number of characters that the terminal accepts for its clipboard. */
+  readonly maxCopied?: number;
   /** The signal for each answer in a conversation, which Ctrl-C aborts. */
   readonly answerSignal?: () => AbortSignal;
   /** The error with which every write to stdout fails. */
@@ -203,7 +205,7 @@ export async function createCli({
           return { update: (next) => shown.push(next), stop: () => {} };
         },
         lineEditor: async () => lineEditorFor(options),
-        copy: (text) => void copied.push(text),
+        copy: (text) => text.length <= (options.maxCopied ?? Number.POSITIVE_INFINITY) && copied.push(text) > 0,
         fullScreen: async () => {
           await stdout.sink.write("\u001b[?1049h");
           return () => void stdout.sink.write("\u001b[?1049l");

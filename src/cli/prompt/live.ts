@@ -47,7 +47,8 @@ export async function liveRecords(kind: LiveValue, context: Context, portsFor: P
 async function recordsIn(result: Result): Promise<readonly unknown[]> {
   if ("data" in result) return recordsOf(result.rows ?? result.data);
   const all: unknown[] = [];
-  if ("records" in result) for await (const some of result.rows ?? result.records) all.push(...some);
+  if (!("records" in result)) return all;
+  for await (const some of result.rows ?? result.records) for (const record of some) all.push(record);
   return all;
 }
 
@@ -81,7 +82,7 @@ export function liveChoices(
     id: plainText(firstAt(record, view.id)),
     cells: view.columns.map((column) => withUnit(cell(record, column), column)),
   }));
-  const widths = view.columns.map((_, at) => Math.max(0, ...rows.map(({ cells }) => textWidth(cells[at]))));
+  const widths = view.columns.map((_, at) => rows.reduce((most, { cells }) => Math.max(most, textWidth(cells[at])), 0));
   const entries = rows
     .filter(({ id }) => isWord(id))
     .map(({ id, cells }) => [id, fitted(cells, widths, width - markWidth)] as const);

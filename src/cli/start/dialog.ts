@@ -39,12 +39,12 @@ export function createDialog(
     },
     edit: (text) => edited(text, system),
     copy: async (text) => {
-      io.copy(text);
+      const isSent = io.copy(text);
       for (const { program, args = [] } of clipboardTools(system)) {
         const found = await system.programs.which(program);
-        if (found && (await system.programs.feed(program, args, text))) return program;
+        if (found && (await system.programs.feed(program, args, text))) return "copied";
       }
-      return undefined;
+      return isSent ? "sent" : "too long";
     },
   };
 }

@@ -141,13 +141,13 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
         if (answer === undefined) return show("There is no answer to copy.");
         // A control sequence in the answer could end a paste into a shell, so that the shell runs the text after it.
         const text = sanitize(textOf(answer.content));
-        const tool = await dialog.copy(text);
         const size = text.length === 1 ? "1 character" : `${text.length} characters`;
-        return show(
-          tool === undefined
-            ? `Sent ${size} to the clipboard of the terminal, if it supports that.`
-            : `Copied ${size}.`,
-        );
+        const messages = {
+          copied: `Copied ${size}.`,
+          sent: `Sent ${size} to the clipboard of the terminal, if it supports that.`,
+          "too long": `Not copied: ${size} are too many for the clipboard of the terminal.`,
+        };
+        return show(messages[await dialog.copy(text)]);
       },
     },
     save: {
