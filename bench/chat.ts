@@ -1,8 +1,8 @@
 /**
  * Compares a streamed chat with `curl` and with the `openai` package. Measures two durations: from the arrival of the
- * request at the server to the first byte on stdout, and until up to 100,000 tokens are written to a pipe. Each round
- * runs every command line once. Needs curl. `npm run bench:chat` builds first. `npm run bench:chat -- 20` runs 20
- * rounds.
+ * request at the server to the first byte on stdout, and from the start of the process to its end, with up to 100,000
+ * tokens written to a pipe. Each round runs every command line once. Needs curl. `npm run bench:chat` builds first.
+ * `npm run bench:chat -- 20` runs 20 rounds.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

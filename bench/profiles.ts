@@ -1,8 +1,9 @@
 /**
  * Shows where the processor time of a command goes. Takes CPU profiles of several runs with `node --cpu-prof`, and adds
  * up the samples of each part: Node.js, V8 reading and compiling code, garbage collection, and each file of gpuctl.
- * `npm run bench:profiles` builds first. `npm run bench:profiles -- 20` takes 20 profiles of each command line. Samples
- * are counted, not weighted by time, so that other work on the machine hardly affects the result.
+ * `npm run bench:profiles` builds first. `npm run bench:profiles -- 20` takes 20 profiles of each case, but only one if
+ * the case takes seconds. Samples are counted, not weighted by time, so that other work on the machine hardly affects
+ * the result.
  */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -57,7 +58,7 @@ const line = (index: number) =>
   });
 writeFileSync(batch, Array.from({ length: 10_000 }, (_, index) => `${line(index)}\n`).join(""));
 
-/** Requests to a sandbox with 10,000 rentals, in the process of a program. */
+/** The code of a program that serves a sandbox with 10,000 rentals and sends requests to it. */
 const sandbox = (path: string, count: number) => `
   import { createSandbox } from "./dist/library/sandbox.mjs";
   const { url, keys, close } = await createSandbox();

@@ -2,7 +2,8 @@
  * Measures how the cost of requests to a served sandbox grows with the number of rentals, compared with a bare Hono
  * server that sends the same JSON from memory in the same process. `npm run bench:sandbox` builds first. `npm run
  * bench:sandbox -- 10 50000` measures with 10 and with 50,000 rentals. The times are processor times of the server,
- * which other programs on the machine hardly affect. If Prism is installed, its mock server is measured as well.
+ * which other programs on the machine hardly affect. If Prism is installed, a comparison of elapsed times with its mock
+ * server follows.
  */
 import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
