@@ -36,7 +36,7 @@ async function demo(): Promise<void> {
   say("Chat with a model. The one in the sandbox repeats your message.");
   await run('gpuctl chat "Which GPU for a 70B model?"');
 
-  say("Generate a picture, a variation of it, and speech. Existing files are never overwritten.");
+  say("Generate a picture, a variation of it, and speech. Existing files are not overwritten.");
   await mkdir("demo-output", { recursive: true });
   const picture = await run('gpuctl image "a lighthouse at dusk" --seed 7 --out demo-output/lighthouse.png');
   await run(`gpuctl image "the same at dawn" --image "${picture}" --strength 0.4 --out demo-output/dawn.png`);

@@ -35,7 +35,7 @@ export async function derivedTexts({
   ];
 }
 
-/** The allowed imports between rooms, as dependency-cruiser enforces them. */
+/** The allowed imports between the rooms (folders) of `src/`, as dependency-cruiser enforces them. */
 function importTable(): string {
   const { rooms, typesOnly } = createRequire(import.meta.url)("./rooms.cjs") as {
     readonly rooms: Readonly<Record<string, readonly string[]>>;

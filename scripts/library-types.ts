@@ -141,7 +141,10 @@ const described = ({ $ref, ...schema }: Json, description: string): Json => ({
   description,
 });
 
-/** The description of a field in the schema that gpuctl accepts. It may cover more than the service documents. */
+/**
+ * The description of a field in gpuctl's own schema, which may accept more than the service documents. It replaces the
+ * documented description.
+ */
 const about = ({ description }: Json) => description !== undefined && { description };
 
 function aboutField(field: Field): string {

@@ -1,6 +1,6 @@
 /**
  * Applies each mutation to a copy of the source and runs its tests, which must fail. `npm run mutate` runs all
- * mutations. `npm run mutate -- money` runs only those whose file or name contains one of the words.
+ * mutations. `npm run mutate -- money lock` runs only those whose file or name contains one of these words.
  */
 import {
   chmodSync,

@@ -24,7 +24,7 @@ try {
     ["build", "--compile", "--bytecode", "--minify", "--entry-naming=[name].[ext]"],
     // gpuctl must not read the .env and bunfig.toml files of the folder in which a user runs it.
     ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"],
-    // SQLite is part of Bun.
+    // Replaces `@photostructure/sqlite` with the SQLite that is part of Bun.
     ["--tsconfig-override=scripts/binary/tsconfig.json"],
     ["--define", `__filename="${files}/gpuctl"`, "--define", `__dirname="${files}"`],
     // The proxy agent can use this package if it is installed.

@@ -2,7 +2,7 @@ import type { Mutation } from "../mutations.ts";
 
 const tests = ["test/commands/batch-resume.test.ts"];
 
-/** Faults when a batch is run again. */
+/** Faults when a batch is run again, retried or merged. */
 export const batchMutations: readonly Mutation[] = [
   {
     name: "a batch is paid for again after the default model has changed",
@@ -12,7 +12,7 @@ export const batchMutations: readonly Mutation[] = [
     tests,
   },
   {
-    name: "a batch asks for the model of its first run after a run with another model",
+    name: "the default model is compared with the model of the first run, not of the last",
     file: "src/batch/engine/open.ts",
     from: "prompts = record.prompts ?? prompts;",
     to: "prompts ??= record.prompts;",
@@ -33,7 +33,7 @@ export const batchMutations: readonly Mutation[] = [
     tests,
   },
   {
-    name: "the journal of a batch has the path of the base URL",
+    name: "the journal of a batch stores the whole base URL, not only its origin",
     file: "src/commands/batch/run.ts",
     from: "originOf(baseUrlFor(endpoints.chat, settings))",
     to: "baseUrlFor(endpoints.chat, settings)",
@@ -61,7 +61,7 @@ export const batchMutations: readonly Mutation[] = [
     tests,
   },
   {
-    name: "the new output is lost if a run ends immediately before the output replaces the old one",
+    name: "the new output is lost if a run ends before it has renamed the new output",
     file: "src/batch/engine/open.ts",
     from: "if (known.isCopyPending) await replaceOutput(options);",
     to: "",

@@ -122,7 +122,7 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-list-filters.test.ts"],
   },
   {
-    name: "terminate asks without the labels",
+    name: "the confirmation of terminate does not show the labels",
     file: "src/commands/rentals/terminate.ts",
     from: "const about = [label, term]",
     to: "const about = [term]",
@@ -199,7 +199,7 @@ export const rentingMutations: readonly Mutation[] = [
     tests: ["test/commands/rentals-terminate.test.ts"],
   },
   {
-    name: "a path that is called may have control characters",
+    name: "api call accepts a path with control characters",
     file: "src/openapi/find.ts",
     from: "|\\\\|\\p{Cc}/iu",
     to: "|\\\\/iu",

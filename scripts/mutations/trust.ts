@@ -735,7 +735,7 @@ export const trustMutations: readonly Mutation[] = [
     tests: ["test/system/programs.test.ts"],
   },
   {
-    name: "a page that has more, but no token, counts as the last one",
+    name: "a page that says that more follow, but has no token, counts as the last page",
     file: "src/openapi/paging.ts",
     from: "if (hasEmptyToken && !more) return",
     to: "if (hasEmptyToken) return",

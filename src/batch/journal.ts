@@ -20,8 +20,8 @@ import { isShard, type Shard } from "./shard.ts";
  *   After a crash, the output may have results beyond the last `end` that are not in the journal.
  * - After `retry`, a line that had a result is pending again. `output` is written when a copy of the output without
  *   that result is on the disk; the copy then replaces the output. If `output` is the last record, a run may have ended
- *   before the copy replaced the output. The first `retry` has the fields `copy` and `replaced`. They are parts of the
- *   names of the copy, and of the file that keeps the old results.
+ *   before the copy replaced the output. The first of several `retry` records in a row has the fields `copy` and
+ *   `replaced`. They are parts of the names of the copy, and of the file that keeps the old results.
  */
 export type JournalRecord =
   | HeaderRecord
@@ -68,7 +68,7 @@ export interface SendRecord {
 
 export interface ResultRecord {
   /**
-   * `done`: succeeded. `failed`: the service refused the request and did nothing. `unknown`: may have been done and
+   * `done`: succeeded. `failed`: the service rejected the request and did nothing. `unknown`: may have been done and
    * charged.
    */
   readonly event: "done" | "failed" | "unknown";

@@ -57,8 +57,8 @@ export interface Plan {
 
 /**
  * Reads the journal and checks the whole input. Nothing is written or sent.
- * @throws UsageError if lines cannot be sent, if the output belongs to another batch, or if lines would be sent again
- * only because the default model has changed
+ * @throws UsageError if lines cannot be sent, if the output belongs to another batch, shard or service, or if lines
+ * would be sent again only because the default model has changed
  * @throws JournalInvalid if the journal cannot be used
  * @throws BudgetExceeded if the lines cost more than the limit, or if the limit cannot be checked because a price is
  * not known

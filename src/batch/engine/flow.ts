@@ -18,7 +18,8 @@ const maxDelay = 30_000;
 
 /**
  * Decides how many requests to one host may be in flight. The limit changes as in TCP: a limit of `n` rises by one
- * after `n` successes. It halves if the service refuses a request, does not respond in time or asks to wait.
+ * after `n` successes. It halves if the service asks to wait, is overloaded, cannot be reached or does not respond in
+ * time.
  */
 export class Flow {
   readonly #options: FlowOptions;
@@ -62,8 +63,8 @@ export class Flow {
   }
 
   /**
-   * Call this if the service did not respond in time. Several requests that were in flight together halve the limit
-   * only once.
+   * Call this if the service is overloaded or did not respond in time. Several requests that were in flight together
+   * halve the limit only once.
    */
   slowDown(period: number): void {
     if (period !== this.#period) return;

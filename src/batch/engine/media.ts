@@ -149,7 +149,7 @@ export class MediaOfLine {
     if (problem && !isTruncated) say(`${id}: ${problem.message}`);
     const saved = { ...rest, path: this.#shownPath(file.path), bytes: file.bytes, sha256: file.sha256 };
     return {
-      // The response may have a field with the name of the size, too.
+      // If the response has a field `bytes` of its own, the exact text of that field must not replace the size.
       file: exactText(entry, "bytes") === undefined ? copyTexts(entry, saved) : saved,
       problem: isTruncated ? problem.message : undefined,
     };

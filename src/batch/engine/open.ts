@@ -44,7 +44,7 @@ export interface Known {
   readonly isUnclean: boolean;
   /** Whether a copy of the output may still have to replace the output. */
   readonly isCopyPending: boolean;
-  /** A part of the name of the last copy. Undefined if an earlier version of gpuctl made the copy. */
+  /** A part of the name of the last copy. Undefined if there is no copy, or if an earlier version of gpuctl made it. */
   readonly copy: string | undefined;
   /** The file with old results; undefined if the batch has none. */
   readonly replaced: Replaced | undefined;
@@ -54,7 +54,7 @@ export interface Known {
 interface Replaced {
   /** A part of its name; empty if the file has the name of the output, followed by `.replaced`. */
   readonly part: string;
-  /** Its bytes; undefined if the journal does not say. */
+  /** Its size in bytes; undefined if the journal does not say. */
   readonly end: number | undefined;
 }
 
@@ -164,7 +164,7 @@ interface OpenOptions {
   readonly again: readonly string[];
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called when a new journal has its header. If it throws, the journal is removed. */
+  /** Called when a new journal has its header. If this throws, the journal is removed unless it has more records. */
   readonly assertSameShards?: () => Promise<void>;
 }
 
@@ -207,7 +207,7 @@ export interface OpenBatch {
  * flight. Then removes from the output the old results of requests that are sent again.
  * @throws InUse if another process has written to the journal since `known` was read
  * @throws JournalInvalid if the output does not match the journal
- * @throws UsageError if the output has a line that the batch did not write, or if a file of the user is in the way
+ * @throws UsageError if the output has an unexpected line, or if a file of the user is in the way
  */
 export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
   const { files, out, known, shard, again, now, sleep, assertSameShards } = options;
@@ -251,7 +251,7 @@ export async function openBatch(options: OpenOptions): Promise<OpenBatch> {
     return { recorder, adopted, close: () => closeAll(opened) };
   } catch (error) {
     await closeAll(opened);
-    // An empty journal with this number of shards would block runs with another number.
+    // A journal with only a header would block runs with another number of shards.
     if (isRefused) await files.remove(path);
     throw error;
   }

@@ -19,7 +19,10 @@ export interface Answer {
   readonly error?: { readonly code: string; readonly message: string } & KeptFile;
 }
 
-/** The random part of the IDs of this process's lines. A number follows it: random IDs would take longer. */
+/**
+ * The random part of the IDs of this process's lines. A number follows it, because generating a random ID for each line
+ * would take longer.
+ */
 const idStart = `batch_req_${randomBytes(12).toString("hex")}`;
 let lines = 0;
 

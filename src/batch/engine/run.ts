@@ -11,7 +11,7 @@ import type { Recorder } from "./recorder.ts";
 export type Sent =
   /** `value` is the parsed body, from which the cost is computed. */
   | { readonly outcome: "done"; readonly answer: Answer; readonly value: unknown }
-  /** The service refused the request and did nothing. */
+  /** The service rejected the request and did nothing. */
   | { readonly outcome: "failed"; readonly answer: Answer; readonly code: string }
   | {
       readonly outcome: "unknown";

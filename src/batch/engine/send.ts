@@ -36,7 +36,7 @@ export function createSend(options: SendOptions): (line: BatchRequest) => Promis
   return async (line) => {
     try {
       if (line.endpoint === "chat") return await sendChat(line);
-      // Loaded only for media, because the decoders change how this process uses memory.
+      // Loaded only for media, because the decoders change V8's memory settings for the whole process.
       const { MediaOfLine } = await import("./media.ts");
       const media = new MediaOfLine(line, options);
       return await sendForMedia(line, options, media).finally(() => media.discard());

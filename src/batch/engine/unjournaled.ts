@@ -22,8 +22,8 @@ interface UnjournaledOptions {
 }
 
 /**
- * The results in the output that are not in the journal. The rest of the output is a torn line and may be cut off.
- * @throws UsageError for a line that the batch did not write, because cutting it off would lose it
+ * The results in the output that are not in the journal. A torn line after them is left out and may be cut off.
+ * @throws UsageError for any other line, because cutting it off would lose it
  */
 export async function* unjournaledResults({
   files,

@@ -133,7 +133,7 @@ export interface Problem {
 
 interface ValidateOptions {
   readonly check: CheckBody;
-  /** Receives the line number of every line, and the request hash of each line of this run. */
+  /** Receives the line number of each request, and the request hash of each valid line of this run. */
   readonly ledger: Ledger;
   /** Whether a line belongs to this run. Lines of other shards are checked, too. */
   readonly isOurs: (id: string) => boolean;
@@ -143,7 +143,10 @@ interface ValidateOptions {
   readonly stopped: AbortSignal;
 }
 
-/** Checks every line of an input. Throws the reason of `stopped` once that is aborted. Keeps only the ledger and the listed problems in memory. */
+/**
+ * Checks every line of an input. If `stopped` is aborted, throws its reason. Keeps only the ledger and the listed
+ * problems in memory.
+ */
 export async function validate(source: Source, options: ValidateOptions): Promise<Validated> {
   const { check, ledger, isOurs, visit, stopped } = options;
   const counts: Record<Endpoint, number> = { chat: 0, image: 0, tts: 0 };

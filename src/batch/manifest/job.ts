@@ -44,7 +44,7 @@ export const retriedCodes = {
 /** The maximum number of times that a shard is run again. */
 export const maxRetries = 5;
 
-/** Memory for a shard, in MiB. gpuctl needs less than 150 for any number of lines. */
+/** Memory for a shard, in MiB. gpuctl needs less than 150 for a million lines. */
 export const memory = { request: 256, limit: 512 } as const;
 
 /** A command line of gpuctl for a shell. `last` is appended unquoted, so that it can contain shell variables. */
