@@ -41,7 +41,7 @@ export interface RequestInFlight {
 
 /**
  * Reads a successful response. If this throws, the outcome of a write is unknown, unless the error is a `ServiceError`.
- * A read is retried only if the connection broke.
+ * A read request is retried only if the connection broke.
  */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
 

@@ -30,7 +30,7 @@ export type List = <Id extends OperationId>(
 
 /**
  * Sends an operation and returns the records of its response as they arrive, so that a list may be larger than memory.
- * Until the first records arrive, it retries and throws as `call` does. After that, the iteration throws
+ * Until the first records arrive, `list` retries and throws as `call` does. After that, the iteration throws
  * `NetworkError`, `InvalidResponse` or `ResponseTooLarge`. A response that is not a bare array is returned whole.
  */
 export async function list<Id extends OperationId>(
@@ -52,8 +52,8 @@ export async function list<Id extends OperationId>(
 const shortPages = 1_000;
 
 /**
- * Before it resolves, fetches the first page, and more pages until there are `minRecords` records. If fetching them
- * fails, the call rejects.
+ * Resolves after fetching the first page and, while there are fewer than `minRecords` records, further pages. Rejects
+ * if a fetch fails.
  */
 async function listedPages(pages: AsyncGenerator<readonly unknown[]>, minRecords: number): Promise<Listed> {
   const head: (readonly unknown[])[] = [];

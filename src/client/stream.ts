@@ -31,9 +31,9 @@ export type Stream = <Id extends OperationId>(
 
 /**
  * Sends an operation and returns the events of its response. A plain JSON response becomes a single event. The request
- * is never retried. Until the response begins, it throws what `call` throws. After that, the iteration throws
- * `StreamTruncated` if the stream breaks, `UnknownOutcome` if the stream or one of its events is too large or a plain
- * response is not valid JSON, or the signal's reason if the user interrupts.
+ * is never retried. Before the response begins, `stream` throws the same errors as `call`. After that, the iteration
+ * throws `StreamTruncated` if the stream breaks, `UnknownOutcome` if the stream or one of its events is too large or a
+ * plain response is not valid JSON, or the signal's reason if the user interrupts.
  */
 export async function stream<Id extends OperationId>(
   id: Id,

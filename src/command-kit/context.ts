@@ -117,7 +117,7 @@ export interface Ports {
    * used. After that, `sandbox` opens a new state.
    */
   readonly setSandboxAside: () => Promise<string>;
-  /** Facts about the same sandbox, available without opening its state. */
+  /** Facts about the sandbox to control, available without opening its state. */
   readonly sandboxFacts: SandboxFacts;
   /** Opens a sandbox to serve: the local one, or a new one in memory. */
   readonly sandboxServer: (options: { readonly memory: boolean }) => Promise<SandboxServer>;

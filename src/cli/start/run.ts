@@ -74,7 +74,7 @@ export async function run(
     }
     return settings.validate ? withIds(node, built, { ...context, ...settings }) : built;
   };
-  // So that the user is not asked about a request that cannot be sent.
+  // Called before a question about spending, so that the user is not asked about a request that cannot be sent.
   const assertCanSend = async (): Promise<void> => {
     if (settings.sandbox || node.operation === undefined) return;
     const route = routes[node.operation];

@@ -85,8 +85,8 @@ function createTask(
 }
 
 /**
- * The same calls, except that the signal aborts reads, and no write is sent after the signal. A write that was already
- * sent is not aborted.
+ * The same calls, except that `call`, `stream` and `request` send nothing after the signal is aborted. The abort also
+ * ends reads, but not a write that was already sent.
  */
 function untilAborted(calls: Connection["calls"], signal: AbortSignal): Connection["calls"] {
   const options = <Options extends { readonly signal?: AbortSignal }>(isRead: boolean, given?: Options) => {

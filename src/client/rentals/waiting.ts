@@ -18,7 +18,7 @@ export const waitStates = ["running", "active", "terminated"] as const;
 const firstPause = 1_000;
 
 /**
- * How long a request may take at least, in milliseconds. The last request is sent at the timeout, and needs some time.
+ * The minimum time limit for a request, in milliseconds. The last request is sent at the timeout, when no time is left.
  */
 const minLookUp = 2_000;
 

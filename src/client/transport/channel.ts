@@ -51,7 +51,7 @@ export interface Exchange {
   readonly destroy: () => void;
 }
 
-/** A connection that was idle for longer than this many milliseconds is not used again. */
+/** Milliseconds. A connection that was idle for longer is used again only by reads through `node:http`. */
 export const maxIdleTime = 1_000;
 
 /** Whether the service closes idle connections no later than gpuctl does, according to its Keep-Alive header. */

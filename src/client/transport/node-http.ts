@@ -34,8 +34,8 @@ export async function openNodeChannel(
   const idle = isRead ? {} : { timeout: maxIdleTime };
   const proxy = await proxyAgent(target, { signal, keepAlive, ...idle });
   const agent = proxy ?? new Agent({ keepAlive, ...idle });
-  // Closes each connection after its request. With `keepAlive: false`, services may send responses without a marked
-  // end.
+  // Closes each connection after its request. `keepAlive: false` would do the same, but services could then send
+  // responses without a marked end.
   if (!isShared) agent.keepSocketAlive = () => false;
   const { protocol, hostname, port } = urlToHttpOptions(target);
   const options: http.RequestOptions = {

@@ -47,8 +47,8 @@ const headerLine = /^([!#$%&'*+\-.^_`|~\dA-Za-z]+):([\t\x20-\x7e]*)$/;
 
 /**
  * Reads the head of a response, without the empty line at its end. Returns undefined for a response that is left to the
- * parser of Node.js: one that has no body or no marked end, repeats a header, has another version of HTTP, has an
- * unusual `Connection` header, or is not valid HTTP.
+ * parser of Node.js: one that has no body or no marked end, repeats a header other than Set-Cookie, has another version
+ * of HTTP, has an unusual `Connection` header, or is not valid HTTP.
  */
 export function plainHead(text: string): PlainHead | undefined {
   const [first = "", ...lines] = text.split("\r\n");
@@ -107,7 +107,7 @@ class MeasuredBody implements BodyReader {
 
 /** The maximum length of a line between two chunks. */
 const maxLine = 16 * 1024;
-/** The maximum number of headers after the last chunk. They are ignored. */
+/** The maximum number of trailers: headers after the last chunk. Their contents are ignored. */
 const maxTrailers = 100;
 const trailer = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
 const sizeLine = /^(?=[\da-f])0*[\da-f]{0,12}(?:;[\t\x20-\x7e\x80-\xff]*)?$/i;

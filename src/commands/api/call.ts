@@ -150,7 +150,7 @@ function documentedOperation({ parts: { method, path }, body }: DescribedRequest
   )?.[0];
 }
 
-/** Whether a call is charged: it calls the inference API and does not only read. */
+/** Whether a call is charged, which is the case for every call of the inference API except reads. */
 const isPaid = ({ path, method }: DescribedRequest["parts"]): boolean =>
   plainPath(path).startsWith("/v1/") && !isRead({ method });
 
