@@ -610,7 +610,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
   test("`list` says so if every job has ended", async () => {
     const { run } = await createRenter();
     await run(sh("true"));
-    expect(await run("rentals jobs list")).toMatchObject({ code: 0, err: "No jobs that have not ended.\n" });
+    expect(await run("rentals jobs list")).toMatchObject({ code: 0, err: "No unfinished jobs.\n" });
     expect((await run("rentals jobs list --all")).out).toMatch(/ended +1001/);
   });
 

@@ -102,7 +102,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(code).toBe(10);
     expect(err).toMatch(
       new RegExp(
-        `^If you repeat the command line, it first looks for the rental of job ${id}\\. If the rental appears, \`gpuctl rentals guard --lease-file /\\S+/leases\` ends it\\. Nothing new is listed yet`,
+        `^If you repeat the command line, gpuctl first looks for the rental of job ${id}\\. If the rental appears, \`gpuctl rentals guard --lease-file /\\S+/leases\` ends it\\. Nothing new is listed yet`,
         "m",
       ),
     );

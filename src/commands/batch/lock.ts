@@ -10,8 +10,8 @@ import { hostOf, locked, lockOwner, pidOf } from "../../core/tasks/lock.ts";
 const stale = 30_000;
 
 /**
- * Runs `work` while no other process works on the batch. If another process does, throws `InUse`, which names that
- * process. Stops waiting for the other process once `stopped` is aborted, and throws its reason.
+ * Runs `work` while no other process works on the batch. Throws `InUse` if another process does. Waits first if that
+ * process may have ended; once `stopped` is aborted, stops waiting and throws the reason of that signal.
  */
 export async function withBatchLock<Value>(
   out: string,

@@ -131,7 +131,7 @@ function defaultOutput([first]: readonly Part[]): string {
   const name = first && basename(first.out);
   if (!first?.shard || name === undefined || wholeOutput(name) === name) {
     throw new UsageError(
-      "--out is required: only the outputs of shards, such as answers.0-of-8.jsonl, have a default for it",
+      "--out is required unless the outputs to merge are those of shards, such as answers.0-of-8.jsonl",
     );
   }
   return join(dirname(first.out), wholeOutput(name));

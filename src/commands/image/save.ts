@@ -132,8 +132,9 @@ function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Re
 }
 
 /**
- * Saves a picture. If an early flush of it failed, saves it in another folder. For `--out -`, a further picture is saved
- * as a file, because only one can go to stdout. That is not a failure.
+ * Saves a picture. If `flushFailure` says that its temporary file could not be flushed to the disk, saves the picture
+ * in another folder. For `--out -`, a further picture is saved as a file, because only one can go to stdout. That is
+ * not a failure.
  */
 async function savePicture(
   picture: Decoded,

@@ -282,7 +282,7 @@ async function rentFor(
 
 /** What the user can do if it is not known whether the rental of a job was created. */
 function pendingText({ id, leaseFile }: Job, { files }: Pick<Context, "files">): string {
-  const resumes = `If you repeat the command line, it first looks for the rental of job ${id}.`;
+  const resumes = `If you repeat the command line, gpuctl first looks for the rental of job ${id}.`;
   if (leaseFile === undefined) return resumes;
   const guard = commandLine("rentals guard", [], leaseFileArgs(leaseFile, files));
   return `${resumes} If the rental appears, \`${guard}\` ends it.`;

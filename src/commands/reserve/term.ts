@@ -141,8 +141,8 @@ function priceOf(error: unknown, sent: number): number | undefined {
 }
 
 /**
- * A number with everything that belongs to it. A number with a separator, as in 1,296.00 or 129 600, or with a currency
- * may be in dollars, or the separator may stand for thousands or for decimals.
+ * Matches a number together with any separators, as in 1,296.00 or 129 600, and any currency. `priceIn` does not use a
+ * number that has either: it may be in dollars, and a separator may stand for thousands or for decimals.
  */
 const numbers =
   /(?:[$€£¥-]\s*)?(?<![\p{L}\d_])[\p{L}\d_]*\d(?:[.,'’_\s]?\d)*[\p{L}\d_%]*(?:\s+(?:dollars?|USD|EUR)\b)?/giu;

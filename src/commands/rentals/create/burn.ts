@@ -161,7 +161,7 @@ function hourlyTotal(summary: unknown): Money | undefined {
   return sum > total ? sum : total;
 }
 
-/** `fieldsOf` is recursive. */
+/** Deeper nesting could exhaust the stack, because `fieldsOf` is recursive. */
 const maxDepth = 100;
 
 const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, "");

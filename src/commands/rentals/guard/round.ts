@@ -60,8 +60,8 @@ const tolerance = timeUnits[2].milliseconds;
 
 /**
  * Checks the leases and the active rentals once, and ends the rentals whose leases are over. Runs the user's command
- * for each event, and returns the events. In a dry run, changes nothing. Throws if the leases or the rentals cannot be
- * read at all.
+ * for each event, and returns the events. In a dry run, changes nothing and does not run the command. Throws if the
+ * lease file cannot be read, and as `activeRentals` does.
  */
 export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   const events: GuardEvent[] = [];

@@ -105,7 +105,7 @@ export default defineCommand({
       } catch (error) {
         if (count === 1) throw error;
         failures.push({ name: id, error });
-        // The list of failures has the same information for each job.
+        // The failure context is about this job only. The list of failures describes every job that failed.
         context.setFailureContext(undefined);
       } finally {
         await leaveJob(id, files);

@@ -81,8 +81,8 @@ export const isOpen = ({ phase }: Job): boolean => phase !== "ended";
 /** The result if there is no job. */
 export const noJobs = { data: [], view: jobList };
 
-/** The result if there is no job that has not ended. */
-export const noOpenJobs = { data: [], view: { ...jobList, empty: "No jobs that have not ended." } };
+/** The result if every job has ended. */
+export const noOpenJobs = { data: [], view: { ...jobList, empty: "No unfinished jobs." } };
 
 /** The lease file of a job that has a lease. */
 export const placeOf = ({ leaseFile }: Job, { files }: Pick<Context, "files">): LeasePlace | undefined =>

@@ -7,7 +7,7 @@ export default defineCommand({
   path: "rentals lease list",
   summary: "List the leases of rentals: when each should end",
   details:
-    "Shows the leases of this service in the lease file. The lease that ends next comes first. A lease whose rental has no ID yet is shown by its token: the rental is still being created, or it is not known whether it was created. The lease of a job also ends when the gpuctl process of the job no longer runs (ENDS WITH PROCESS).",
+    "Shows the leases of this service in the lease file. The lease that ends next comes first. A lease whose rental has no ID yet is shown by its token: the rental is still being created, or it is not known whether it was created. If ENDS WITH PROCESS is yes, the lease also ends when the gpuctl process of its job no longer runs.",
   flags: leaseFileFlag,
   view: leaseList,
   examples: [

@@ -83,8 +83,8 @@ const lookUps = 30;
 
 /**
  * Ends a rental, and looks it up until it has ended. After a failure, sends the request again unless a lookup shows
- * that the rental has ended. Ending a rental twice does no harm. Throws `StillBilled` if the rental may still
- * be active.
+ * that the rental has ended. Ending a rental twice does no harm. If the rental may still be active, throws
+ * `StillBilled`, or `Interrupted` after Ctrl-C.
  */
 async function endAndCheck(rentalId: string, job: Job, context: HostContext): Promise<void> {
   let problem = "";

@@ -113,7 +113,7 @@ function fetchPath(typed: string): string {
 
 /**
  * Throws `UsageError` if files of two paths could have the same local path, because the later file would replace the
- * earlier one. Paths in the working folder have the same positions here as there, so they cannot collide.
+ * earlier one. Files of the working folder keep their relative paths, so they cannot collide with each other.
  */
 function assertApart(paths: readonly string[], into: string): void {
   const folderOf = (path: string) => (path.startsWith("/") ? posix.dirname(path) : "");

@@ -69,7 +69,7 @@ const spareTime = timeUnits[1].milliseconds;
 
 export const nothingRented = (): Interrupted => new Interrupted("interrupted: nothing was rented");
 
-/** The same context, in which `stopped` ends a sleep. */
+/** Returns a copy of the context in which aborting `stopped` ends a sleep. */
 const sleepingUntil = (stopped: AbortSignal, context: Context): Context => ({
   ...context,
   sleep: (milliseconds) =>

@@ -93,7 +93,8 @@ export async function planMatching(
   const unnamed = listed.filter(({ record }) => idOf(record) === undefined);
   if (rentals.length + unnamed.length === 0) return [];
   const operations = rentals.length === 0 ? [] : await listedOperations(context);
-  // If records do not say their types, the same ID in both listings means two rentals if each type has its own request.
+  // A virtual machine and a bare-metal rental may have the same ID. If their records do not say their types, only
+  // different requests tell the two rentals apart.
   const plans = new Map<string, TerminationPlan>();
   for (const rental of rentals) {
     const planned = planOrProblem(rental, operations);
