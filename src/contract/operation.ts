@@ -37,8 +37,8 @@ export interface Rule<Input> {
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
 /**
- * What an operation does to the account: `read` changes nothing, `write` makes a change that is free and reversible,
- * `spend` commits to a price, `destroy` deletes something for good, `generate` is one paid inference call.
+ * What an operation does to the account: `read` changes nothing, `spend` commits to a price, `destroy` deletes
+ * something for good, `generate` is one paid inference call, and `write` makes any other change.
  */
 export type Effect = "read" | "write" | "spend" | "destroy" | "generate";
 

@@ -5,8 +5,9 @@ const mask = "****";
 export const minSecretLength = 8;
 
 /**
- * Servers commonly reject longer headers, and the pattern for a much longer secret does not compile. Of a longer text,
- * only this many characters are redacted; such a text is never sent as a key.
+ * The maximum number of characters of a secret. Servers commonly reject longer headers, and the pattern for a much
+ * longer secret does not compile. A longer secret is never sent as a key, and only its first `maxSecretLength`
+ * characters are redacted.
  */
 export const maxSecretLength = 8_192;
 

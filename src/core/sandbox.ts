@@ -29,7 +29,10 @@ export const ignoredFieldsHeader = "Gpuctl-Sandbox-Ignored-Fields";
 /** The response header with the index of this reply in the chat script. */
 export const replyHeader = "Gpuctl-Sandbox-Reply";
 
-/** Defaults of a fault: it skips no calls (`after`), affects one call (`times`), and uses `seed` if it has a rate. */
+/**
+ * Defaults of a fault: it skips no calls (`after`) and affects one call (`times`). If it has `every` or `rate`, it
+ * affects any number of calls. `seed` is used only with `rate`.
+ */
 export const faultDefaults = { after: 0, times: 1, seed: 0 } as const;
 
 /** How the boot of a rental can differ from the usual boot: it takes longer, fails (status Failed), or never ends. */

@@ -50,7 +50,7 @@ class RequestError extends Error {
 }
 
 /**
- * The service rejected the request. If the request is a write and the response is not a refusal (4xx), the error is an
+ * The service responded with an error. If it is not known whether a write took effect, the error is an
  * `UnknownOutcome` instead. `hint` says what the user can do, if that is known.
  */
 export class ServiceError extends RequestError {

@@ -69,7 +69,7 @@ export function outputTopic(globals: readonly GlobalNode[]): readonly TopicSecti
     {
       heading: "Errors",
       parts: [
-        "Errors are printed on stderr. With a machine-readable format, an error is one JSON object whose error field contains:",
+        "Errors are printed on stderr. With a machine-readable format (any except table and id), an error is one JSON object whose error field contains:",
         { terms: errorFields },
       ],
     },

@@ -80,7 +80,7 @@ function publicKeyIn(
   const [line = "", ...more] = lines.map((one) => one.trim());
   if (more.length > 0) {
     throw new UsageError(
-      `${place} has ${lines.length} lines that are not empty or comments: FILE must hold one public key`,
+      `${place} has ${lines.length} lines besides comments and empty lines: FILE must hold one public key`,
     );
   }
   const comment = publicKey.exec(line)?.[3] ?? "";

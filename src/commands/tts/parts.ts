@@ -207,9 +207,9 @@ function failureOf(failures: readonly FailedItem[], succeeded: number): unknown 
 }
 
 /**
- * Whether two parts failed for the same reason. For a part that was not tried, the reason is the failure that stopped
- * the others. Two other error objects have the same reason only if both are refusals of the service with the same
- * status and text: after a refusal, nothing was spoken.
+ * Whether two parts failed for the same reason. A part that was not tried has the reason of the failure that stopped
+ * it. Two refusals of the service with the same status and text are the same reason. Any other two errors are not, so
+ * that each is reported: a part with such an error may have been paid for.
  */
 const isLike = (error: unknown, first: unknown): boolean =>
   error === first ||

@@ -124,7 +124,7 @@ function operationObject(
 }
 
 /**
- * The summary, and what the schema cannot express: the rules across fields, and the replacement of a deprecated
+ * The summary, and what the schema cannot express, such as the rules across fields and the replacement of a deprecated
  * operation.
  */
 function description(

@@ -61,8 +61,8 @@ function inferenceFailure(error: Readonly<Record<string, unknown>>): Partial<Omi
 }
 
 /**
- * Converts `{loc, msg, type}` to `{path, message}`. `loc` starts with a part of the request, such as `path`. `body` and
- * `query` are left out of the path.
+ * Converts `{loc, msg, type}` to `{path, message}`. The first element of `loc` names a part of the request, such as
+ * `body` or `header`. `body` and `query` are left out, so that `path` starts with the name of the field.
  */
 function issueOfDetail(detail: unknown): unknown {
   if (!isRecord(detail) || !Array.isArray(detail.loc)) return detail;

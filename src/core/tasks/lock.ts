@@ -5,7 +5,7 @@ import { codeOf } from "../errors.ts";
 import { createPrivateFile, makeFolderSync, writePrivateFile } from "../files.ts";
 import { asRecord, parseJson } from "../json.ts";
 
-/** The processes of this machine. A name is never empty: an empty name stands for no process. */
+/** The processes of this machine. A name is never empty, because an empty text stands for no process. */
 export interface Processes {
   /** The name of this process. No other process has this name, even on another machine that shares the files. */
   readonly self: string;
@@ -31,7 +31,10 @@ interface LockOptions {
    * over. The lock of a process that no longer runs is taken over immediately.
    */
   readonly stale: number;
-  /** Milliseconds to wait for the lock. Must be longer than `stale`, so that the wait outlasts a stale lock. */
+  /**
+   * Milliseconds to wait for the lock. With 0, there is no wait. Any other value must be larger than `stale`, so that
+   * the wait outlasts a stale lock.
+   */
   readonly timeout: number;
   /** The error for a lock that is not released in time. */
   readonly busy: (lockPath: string) => Error;

@@ -1,7 +1,7 @@
 /**
- * Returns a function that says how many milliseconds have passed since this call. `now` is the clock of the computer,
- * which may be set back; that counts as no time. The other clock is never set back, but may stop while the computer is
- * suspended. The longer of both times counts.
+ * Returns a function that says how many milliseconds have passed since this call. It measures with two clocks, and
+ * returns the longer time. `now` is the clock of the computer; setting it back counts as no time. `performance.now` is
+ * never set back, but may stop while the computer is suspended.
  */
 export function stopwatch(now: () => number): () => number {
   const began = performance.now();

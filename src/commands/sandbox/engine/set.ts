@@ -19,7 +19,7 @@ export default controlCommand({
       "Model to use. For chat and images, it replaces the model of the request; for audio, it applies only if the request names no model. Without --model, a chat uses the model of the request or, if that is sandbox-echo, the first model that the server lists",
       { value: "NAME" },
     ),
-    voice: flag.text("Voice of an audio engine, unless a request names one", { value: "NAME" }),
+    voice: flag.text("Voice of an audio engine, if a request has no voice", { value: "NAME" }),
     apiKeyEnv: flag.text("Environment variable that holds a key for the server; the key is not saved", {
       value: "VARIABLE",
     }),
