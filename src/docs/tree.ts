@@ -98,7 +98,8 @@ export const valueFlags = ({ places, globals }: Tree): readonly string[] =>
   spelled([...globals, ...places.flatMap(({ flags }) => flags)].filter(takesValue));
 
 /**
- * Patterns for a shell's `case`: service flags whose value is the next word, and service flags that are a single word.
+ * Patterns for a shell's `case`: `valued` matches service flags whose value is the next word, and `whole` matches those
+ * that need no further word, such as `--profile=NAME`.
  */
 export function serviceWords({ service }: Tree): { readonly valued: string; readonly whole: string } {
   const valued = spelled(service.filter(takesValue));

@@ -24,8 +24,8 @@ export interface JobOutcome {
   /** Which part of the output did not arrive, in words. */
   readonly unreceived?: string;
   /**
-   * Why the job ended early: a limit, Ctrl-C, `rentals jobs cancel` or a failure. With `detached`, only gpuctl ends, and
-   * the job continues.
+   * Why the job ended early: a limit, Ctrl-C, `rentals jobs cancel` or a failure. With `detached`, only gpuctl ends,
+   * and the job continues.
    */
   readonly because?: "limit" | "interrupted" | "canceled" | "failure" | "detached";
   readonly failure?: unknown;
@@ -113,7 +113,7 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
   if (outcome.because === undefined || outcome.because === "limit") {
     const late = stepsOf(journal, host, stopped);
     const finish = async () => {
-      // Otherwise, the results would be copied only after the command has ended by itself, long after the limit.
+      // A command that is not stopped may end long after the limit, and its results are copied only when it has ended.
       if (command === "unknown") command = await late.stopReached();
       if (command === "ended") {
         host.say("The command had already ended by itself.");
@@ -150,7 +150,7 @@ const interruptedText = ({ keep }: JobPlan): string =>
 const failed = (failure: unknown, stopped: AbortSignal): JobOutcome =>
   stopped.aborted ? { because: "interrupted", fetched: [] } : { because: "failure", failure, fetched: [] };
 
-/** Returns a signal that is aborted when the job reaches its limit or is stopped. */
+/** Watches the limit of a job. `signal` is aborted when the job reaches its limit or is stopped. */
 function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSignal) {
   const { stopsAt, rentedAt } = journal.job();
   const limit = new AbortController();
@@ -172,8 +172,8 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
 }
 
 /**
- * Starts the command unless an earlier run has started it. If this starts a detached job, returns at once. Otherwise,
- * passes on the output until the command ends.
+ * Starts the command unless an earlier run has started it. Returns at once if it started the command of a detached
+ * job. Otherwise, passes on the output until the command ends.
  */
 async function untilEnded(
   { start, follow }: ReturnType<typeof stepsOf>,
@@ -259,8 +259,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   }
 
   /**
-   * Passes on the output until the command has ended, and returns its exit status. With `mayBeUnstarted`, returns at once
-   * if the command has not been started.
+   * Passes on the output until the command has ended, and returns its exit status. With `mayBeUnstarted`, returns at
+   * once if the command has not been started.
    */
   async function follow({ mayBeUnstarted = false } = {}): Promise<Pick<JobOutcome, "status" | "unreceived">> {
     for (let emptyAttempts = 0; ; ) {

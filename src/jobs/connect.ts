@@ -14,7 +14,7 @@ const maxDenials = 120_000;
 /** How long the service may fail to find a rental before the job gives up, in milliseconds. */
 const maxMissing = 120_000;
 
-/** How long a lookup may take at least, in milliseconds, even if no time is left. */
+/** The shortest timeout of a lookup, in milliseconds. It applies even if no time is left. */
 const minLookUp = 10_000;
 
 /** How long to try to reach a rental that was reached before, in milliseconds. */

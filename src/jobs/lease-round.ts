@@ -119,8 +119,8 @@ interface Resolved {
  * The rental is certain if it has the label of the lease and all of these are true:
  * - No other active rental has this label.
  * - No other pending lease with this label can belong to the rental.
- * - The rental was created after the lease was saved. If the label contains the token of the lease, the label was made
- *   for this lease, so the clocks may differ a little.
+ * - The rental was created after the lease was saved, but at most `longestCreate` later. If the label contains the
+ *   token of the lease, the label was made for this lease, so the clocks may differ a little.
  */
 function resolve(
   lease: Lease,

@@ -213,8 +213,8 @@ const isBusy =
     );
 
 /**
- * Reads the leases. Returns none if there is no file. Throws `Unavailable` if the file cannot be read, is not a lease
- * file or has another version, and for a symbolic link to a missing file.
+ * Reads the leases. Returns no leases if there is no file. Throws `Unavailable` if the file cannot be read, is not a
+ * lease file, has another version, or is a symbolic link to a missing file.
  */
 export async function readLeases(path: string): Promise<Leases> {
   const text = await readTextFile(await behindLink(path)).catch((error: unknown) => {
@@ -239,7 +239,7 @@ function parseLeases(text: string, path: string): Leases {
   if (header.version !== version) {
     throw new Unavailable(
       `${path} has format ${String(header.version)}; this gpuctl reads format ${version}`,
-      "Update gpuctl. Until then, this gpuctl neither changes the leases nor ends a rental.",
+      "Update gpuctl. Until then, this gpuctl cannot change the leases, and its guard does not end rentals.",
     );
   }
   const leases: Lease[] = [];

@@ -6,8 +6,8 @@ import type { Stream } from "./journal.ts";
 const maxWaiting = 16 * 1024 * 1024;
 
 /**
- * How long a reader may take no output while the job goes on, in milliseconds, if no more output can wait. Until it
- * reads, the end of the command is not noticed.
+ * How long to wait for a reader, in milliseconds, if no more output can be queued and the job does not have to end.
+ * During this wait, gpuctl does not notice the end of the command.
  */
 const longPatience = 600_000;
 
@@ -31,7 +31,7 @@ interface Queue {
   bytes: number;
   /** The oldest first. */
   readonly writes: Set<Promise<void>>;
-  /** Resolves when all output before this moment was written. */
+  /** Resolves when all output that was added so far has been written. */
   last: Promise<void>;
 }
 
@@ -39,7 +39,7 @@ const emptyQueue = (): Queue => ({ bytes: 0, writes: new Set(), last: Promise.re
 
 /**
  * Passes on output to a reader that may be slow or stop reading, such as a pager. Such a reader must not keep a rental
- * from ending: a part of the output waits in the memory and, once the job has to end, output that is not read is dropped.
+ * from ending. So some output is queued in memory and, once the job has to end, output that is not read is dropped.
  */
 export function shownOutput(
   { output, endOutput, say }: Pick<JobHost, "output" | "endOutput" | "say">,
@@ -83,7 +83,7 @@ export function shownOutput(
       if (!isEmpty()) await firstOf(allWritten(), AbortSignal.abort(), shortPatience);
       if (isEmpty() && !isDropped) await firstOf(endOutput(), AbortSignal.abort(), shortPatience);
     },
-    /** Waits until the output was read or dropped, and ends the last line. */
+    /** Waits until the output was read or dropped. If it was read, ends the last line. */
     end: async (): Promise<void> => {
       await read(allWritten());
       if (!isDropped) await read(endOutput());
@@ -92,8 +92,8 @@ export function shownOutput(
 }
 
 /**
- * Waits for some work. Gives up this many milliseconds after the later of this call and the abortion of `ending`, or as
- * soon as `longest` is aborted.
+ * Waits for `work`. Once `ending` is aborted, waits at most `milliseconds` more. Gives up at once when `longest` is
+ * aborted.
  */
 async function firstOf(
   work: Promise<unknown>,

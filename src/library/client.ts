@@ -139,8 +139,8 @@ export interface Client extends Methods, DescribedMethods {
   ): CallPromise<NonNullable<Outputs["getRental"]>>;
   /**
    * Calls any operation of the service, by its id in the OpenAPI description or by its method and path, such as
-   * `DELETE /v2/api-keys/{id}`. The input has the fields of the path, the query, the headers and the body. The result is
-   * the parsed JSON of the response, or null if the response is empty. If the response is not JSON, the result is a
+   * `DELETE /v2/api-keys/{id}`. The input has the fields of the path, the query, the headers and the body. The result
+   * is the parsed JSON of the response, or null if the response is empty. If the response is not JSON, the result is a
    * string for text, and bytes for any other media type.
    */
   call<Result = unknown>(

@@ -157,7 +157,8 @@ export function createConnection(options: ClientOptions, fetch: Fetch): Connecti
     abortCalls: () => {
       const { abort } = closing;
       closing = newClosing();
-      // A store keeps a failed look-up, and this one would have failed only because the client was closed.
+      // A store keeps the error of its fetch. Later calls get a new store, because a fetch that is under way now fails
+      // only because the client is closed.
       descriptions = newDescriptions();
       abort();
     },

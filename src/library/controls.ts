@@ -104,7 +104,10 @@ function withNames<Value>(names: Readonly<Record<string, string>>, work: () => V
 export interface Fault {
   /** The id of an operation, even one that the service does not document, or `*` for all operations. */
   readonly operation: keyof Inputs | "*" | (string & {});
-  /** Affects only calls whose fields have these values, such as `{ gpuType: "b200" }`. Other calls are not counted. */
+  /**
+   * Affects only calls whose fields have these values, such as `{ gpuType: "b200" }`. `times`, `after`, `every` and
+   * `rate` do not count other calls.
+   */
   readonly where?: Readonly<Record<string, unknown>> | undefined;
   /** Affects only calls whose header `Gpuctl-Sandbox-Caller` has this value. */
   readonly caller?: string | undefined;

@@ -168,7 +168,10 @@ export interface Sandbox extends AsyncDisposable {
    */
   engine(engine: Engine): void;
   engines(): Promise<readonly EngineStatus[]>;
-  /** Removes the engine of a kind, or all engines, so that the sandbox generates again. Returns how many were removed. */
+  /**
+   * Removes the engine of a kind, or all engines, so that the sandbox itself generates again. Returns how many were
+   * removed.
+   */
   clearEngines(kind?: Engine["kind"]): number;
   /**
    * Makes new rentals boot slowly, fail to boot, or never boot.

@@ -184,7 +184,7 @@ export class Calls {
     );
   }
 
-  /** The result of a call that failed. `attempted` is undefined if nothing was sent. */
+  /** The result of a call that failed. `attempted` is undefined if the call failed before it was performed. */
   async #failure(error: unknown, call: Call, attempted: Write | undefined, done?: Done): Promise<ToolResult> {
     const { tool, notes } = call;
     const { failureOf } = this.#services;

@@ -15,7 +15,7 @@ const needed: Readonly<Record<Effect, Permission | undefined>> = {
 
 export const permissionFor = (effect: Effect): Permission | undefined => needed[effect];
 
-/** What a tool with this permission does, as a predicate: `NAME changes something`. */
+/** What a tool that needs this permission does, as a predicate: `NAME changes something`. */
 export const predicateOf: Readonly<Record<Permission, string>> = {
   write: "changes something",
   spend: "spends money",

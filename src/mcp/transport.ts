@@ -23,8 +23,8 @@ interface StreamOptions extends Pick<Messages, "read" | "write"> {
 
 /**
  * Carries messages on the standard streams, one per line. After the end of stdin, the transport closes once every
- * request has its response. It also closes if a message cannot be written, because the client has gone: further calls
- * would spend money, and nothing would read their results.
+ * request has its response. It also closes if a message cannot be written: the client has gone, so further calls would
+ * spend money, and nothing would read their results.
  */
 export function streamTransport({ read, write, onUnsent }: StreamOptions): Transport {
   const buffer = new ReadBuffer();

@@ -52,8 +52,8 @@ export class ArrivingMedia {
   problem: string | undefined = "it is not complete";
 
   /**
-   * Pass `createHash` of node:crypto as `hashWith` to get the hash of the file. Omit it if no hash is needed: hashing is
-   * about a fifth of the work of saving a result.
+   * Pass `createHash` of node:crypto as `hashWith` to get the hash of the file. Omit it if no hash is needed: hashing
+   * is about a fifth of the work of saving a result.
    */
   constructor(target: Pick<OutputTarget, "to" | "fallbackFolders">, hashWith?: typeof createHash) {
     this.#file = new TemporaryWriter(foldersFor(target));
@@ -110,9 +110,9 @@ export class ArrivingMedia {
   }
 
   /**
-   * Returns the decoded result. If there are settings and the file is a complete PNG or JPEG, writes the settings into
-   * it if that is possible. Call this once, after `end`. Afterwards, `text` is not available. Throws `EmptyResult` if the text is empty or
-   * not base64, and `ResultLost` if the file could not be written to any folder.
+   * Returns the decoded result. If the file is a complete PNG or JPEG, first tries to write `settings` into it. Call
+   * this once, after `end`. Afterwards, `text` is not available. Throws `EmptyResult` if the text is empty or not
+   * base64, and `ResultLost` if the file could not be written to any folder.
    */
   finish(
     media: Pick<Decoded, "kind" | "count" | "names">,
@@ -279,8 +279,8 @@ export const seedIn = (entry: ListedPicture["entry"]): number | string | undefin
     .find((one) => typeof one === "number" || typeof one === "string");
 
 /**
- * The pictures of a response. The list is never empty: if there is no picture, or more than `maxResults` of them, its
- * only element is a sentence that says so.
+ * The pictures of a response. The list is never empty: if there is no picture, or more than `maxResults` of them, the
+ * `media` of its only element is a sentence that says so.
  */
 export function picturesIn(response: unknown, arriving: readonly ArrivingMedia[]): readonly ListedPicture[] {
   const entries = asList(asRecord(response).images).map(asRecord);

@@ -39,7 +39,7 @@ export class PngEnd {
       }
       this.#next += chunkOverhead + bytes.readUInt32BE(at);
     }
-    // Holds back the start of the file, or of a chunk header, until it is complete.
+    // Keeps the bytes of an incomplete signature or chunk header until the rest of it arrives.
     const kept = this.#isPng === undefined ? 0 : this.#isPng ? this.#next - start : bytes.length;
     this.#held = Buffer.from(bytes.subarray(kept));
   }

@@ -20,8 +20,8 @@ export interface DescriptionLookup {
 export interface DescriptionStore extends DescriptionLookup {
   /**
    * Rejects if the description cannot be fetched. The option `refresh` ignores the cache. With the option `timeout`
-   * (milliseconds), `refresh` has no effect, and the fetch is retried only once. If it fails, an outdated copy is
-   * returned, if there is one.
+   * (milliseconds), `refresh` has no effect, and the fetch is retried only once. If this fetch fails, an outdated copy
+   * is returned, if there is one.
    */
   readonly load: (options?: {
     readonly refresh?: boolean;

@@ -5,8 +5,8 @@ import { reasonOf } from "../core/errors.ts";
 import { limitedPatterns, type SchemaIssue, schemaIssues } from "./schema-check.ts";
 
 /**
- * Says what is wrong with a JSON Schema. It is validated as draft 7 if `$schema` names draft 6 or 7, which hardly differ,
- * and otherwise as 2020-12. Undefined if the schema is valid.
+ * Says what is wrong with a JSON Schema. It is validated as draft 7 if `$schema` names draft 6 or 7, which hardly
+ * differ, and otherwise as 2020-12. Undefined if the schema is valid.
  */
 export function jsonSchemaProblem({
   $schema,
@@ -45,8 +45,8 @@ function demandOf(errors: readonly ErrorObject[]): string | undefined {
 }
 
 /**
- * Validates a value against a valid JSON Schema. Returns undefined if the validation or a single pattern takes too long,
- * or if the schema has a feature of an older draft that 2020-12 does not have.
+ * Validates a value against a valid JSON Schema. Returns undefined if the validation or a single pattern takes too
+ * long, or if the schema has a feature of an older draft that 2020-12 does not have.
  */
 export function jsonSchemaIssues(
   schema: Readonly<Record<string, unknown>>,

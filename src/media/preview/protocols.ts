@@ -8,8 +8,8 @@ export interface Place {
 const maxChunk = 4096;
 
 /**
- * Draws a PNG with kitty's graphics protocol, and tells the terminal not to reply (`q=2`). With `rows`, the cursor does not
- * move.
+ * Draws a PNG with kitty's graphics protocol, and tells the terminal not to reply (`q=2`). With `rows`, the cursor does
+ * not move.
  */
 export function kittySequence(png: Uint8Array, { columns, rows }: Place): string {
   const base64 = Buffer.from(png).toString("base64");
