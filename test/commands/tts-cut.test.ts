@@ -55,12 +55,12 @@ describe("a long text for tts", () => {
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThanOrEqual(20);
   });
 
-  test("has a word that is too long as a part of its own", () => {
+  test("is split so that a word that is too long becomes a part of its own", () => {
     const word = "a".repeat(1000);
     expect(cut(`b ${word} c d`, 20)).toEqual(["b ", `${word} `, "c d"]);
   });
 
-  test("has only a few different parts after a change", () => {
+  test("differs in only a few parts after a change", () => {
     const sentence = (n: number) => `Sentence ${n} says ${"something ".repeat(1 + (n % 7))}here. `;
     const text = Array.from({ length: 300 }, (_, n) => sentence(n)).join("");
     const changed = text.replace("Sentence 10 says", "Sentence 10, which was changed by its author, says");
@@ -70,7 +70,7 @@ describe("a long text for tts", () => {
     expect(fresh.length).toBeLessThanOrEqual(8);
   });
 
-  test("has no request for a part without a word", () => {
+  test("leads to no request for a part without a word, unless the text is one part", () => {
     expect(requestedTexts(`One sentence is here. ${"* ".repeat(40)} And one there.`, 25)).toEqual([
       "One sentence is here.",
       expect.stringMatching(/And one there\.$/),

@@ -435,7 +435,7 @@ describe("tts with a long text, after a response of 429", () => {
   });
 });
 
-test("tts is an error and sends nothing while another process speaks the same text", async () => {
+test("tts fails and sends nothing while another process speaks the same text", async () => {
   let second: Promise<{ code: number; err: string; requests: readonly SeenRequest[] }> | undefined;
   const cli: Cli = await createCli({
     respond: async (request) => {

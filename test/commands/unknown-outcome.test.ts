@@ -53,14 +53,14 @@ describe.each(unknownEnds)("a create that ends with %s", (_name, end) => {
     expect(err).toContain("New in the listing: r-2");
   });
 
-  test("has an error that says so if nothing new is listed", async () => {
+  test("reports that nothing new is listed, if the listing is unchanged", async () => {
     const { run } = await createCli({ respond: endingWrites(end, [], []) });
     const { code, err } = await run(line);
     expect(code).toBe(10);
     expect(err).toContain("Nothing new is listed yet");
   });
 
-  test("has the same result for a volume", async () => {
+  test("is sent once for a volume, too, and the error lists the new volume", async () => {
     const { run } = await createCli({ respond: endingWrites(end, [], [{ id: 502 }]) });
     const { code, err, requests } = await run(
       "volumes create --region us-central-1 --label data-1 --size-in-gb 256 --sandbox",

@@ -29,7 +29,7 @@ describe("the name that identifies a process on macOS", () => {
 describe.runIf(process.platform === "linux")("the name that identifies a process on Linux", () => {
   const boot = crypto.randomUUID();
   const place = { host: "node", machine: "a1", namespace: "pid:[4026531836]", boot };
-  /** The name that a process would have at a place. */
+  /** The name that a process would have on this host and machine, in this namespace, after this boot. */
   const named = (name: string, { host, machine, namespace, boot }: typeof place): string =>
     name.replace(/^.* (\d+)@.{36}/, `${host} ${machine} ${namespace} $1@${boot}`);
   const running = named(processes.self, place);

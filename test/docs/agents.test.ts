@@ -13,7 +13,7 @@ interface Server {
   readonly args: readonly string[];
 }
 
-/** The servers in each configuration of the guide, by the heading of the client and the key that holds them. */
+/** Each configuration in the guide: the client that its heading names, and the parsed file. */
 const configurations = guide
   .split(/^### /m)
   .slice(1)

@@ -143,7 +143,7 @@ test.skipIf(process.platform === "win32")(
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const home = await createHome({ GPUCTL_API_KEY: key });
-    // The output has room for 10 of these results. The other file must have room for all except the first one.
+    // A file has room for 10 of these results. The output gets at least one of the 11; a second file gets the rest.
     const prompts = Array.from({ length: 11 }, (_, index) => `Question ${index}\n`);
     await writeFile(join(home.folder, "prompts.txt"), prompts.join(""));
     const { code, err } = await home.run(

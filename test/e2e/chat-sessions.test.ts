@@ -72,7 +72,7 @@ test("two processes that use one session at the same time write whole lines, and
 describe("a full disk", () => {
   const fullDisk = fileURLToPath(new URL("full-disk.cjs", import.meta.url));
 
-  /** Runs a line where no file of a session can become larger than some bytes. */
+  /** Runs a command line. No file of a session can become larger than `bytes`. */
   const limited = (home: Home, bytes: number, line: string) =>
     home.run(line, {
       command: [process.execPath, "--require", fullDisk, launcher],

@@ -84,7 +84,7 @@ describe.skipIf(process.platform === "win32" || process.geteuid?.() !== 0)("as r
   });
 });
 
-test("files of Bun in the current folder set nothing", async () => {
+test("gpuctl ignores the files .env and bunfig.toml in the current folder", async () => {
   const { folder, run } = await createHome();
   await writeFile(join(folder, ".env"), "GPUCTL_BASE_URL=https://env.example\n");
   await writeFile(join(folder, "bunfig.toml"), 'preload = ["./preload.js"]\n');
@@ -94,7 +94,7 @@ test("files of Bun in the current folder set nothing", async () => {
 });
 
 test.skipIf(["win32", "darwin"].includes(process.platform))(
-  "files in the current folder set nothing if XDG variables are relative paths",
+  "gpuctl ignores XDG variables that are relative paths",
   async () => {
     const { folder, run } = await createHome({
       GPUCTL_CONFIG_DIR: "",

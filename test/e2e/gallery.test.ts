@@ -51,7 +51,7 @@ const shownTitles = (page: Page): Promise<string[]> =>
 
 // Starting Chromium takes long. Other tests read the page without a browser.
 describe.runIf(thorough)("a gallery in Chromium", () => {
-  test("works from its file: thumbnails, settings, keyboard, filter and a line that runs", async () => {
+  test("works from its file: thumbnails, settings, keyboard, filter and a command line that runs", async () => {
     const home = await homeWithGallery();
     const { page, problems, requests } = await view(home);
     expect(await textOf(page, "#count")).toBe("3 pictures");

@@ -179,7 +179,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     });
 
     test.each(sample(["SIGINT", "SIGKILL"] as const))(
-      "each take over the job after the other one got %s",
+      "finish the job even if one of them gets %s",
       async (signal) => {
         for (const leaves of ["watches", "attends"] as const) {
           const { home, go, ...processes } = await createAttached();

@@ -57,7 +57,7 @@ test("a served sandbox reads the key of an engine from its own environment, and 
 
 // Only root can become another user. CI runs as root.
 test.runIf(process.geteuid?.() === 0)(
-  "another user cannot name a variable of the served sandbox",
+  "another user cannot choose which environment variable the served sandbox reads",
   async (context) => {
     skipWithout("setpriv", context);
     const server = await createHome({ ENGINE_KEY: engineKey });

@@ -21,7 +21,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-/** The command of an operation, with the values that it requires; undefined if no command is only for it. */
+/** The command of an operation, with the values that it requires; undefined if no command calls only this operation. */
 function lineOf(id: OperationId): readonly string[] | undefined {
   const command = commands.find(({ operation }) => operation === id);
   const typed = command && typedAs(command, inputOf(id), "none");
@@ -135,6 +135,6 @@ describe.each(representatives)("$id ($effect)", ({ id, line, effect, isRequest, 
 
 function commandOf(id: OperationId) {
   const command = commands.find(({ operation }) => operation === id);
-  if (command === undefined) throw new Error(`no command is only for ${id}`);
+  if (command === undefined) throw new Error(`no command calls only ${id}`);
   return command;
 }

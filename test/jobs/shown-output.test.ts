@@ -7,7 +7,7 @@ const large = new Uint8Array(17 * 1024 * 1024);
 
 const mebibyte = new Uint8Array(1024 * 1024);
 
-/** Output of which each piece is read when its promise resolves; by default, never. */
+/** Output to a slow reader: a piece is read when the promise of `write` resolves. By default, it never resolves. */
 function createUnread({
   write = () => new Promise<void>(() => {}),
   isLogged = true,
@@ -86,7 +86,7 @@ test("a slow reader has ten minutes for each piece of the output, not for all of
   ending.abort();
 });
 
-test("the end waits for both streams, although the last output went to the other one", async () => {
+test("the end waits for stdout even if the last output went to stderr", async () => {
   let read = () => {};
   const { shown } = createUnread({
     write: (stream) =>

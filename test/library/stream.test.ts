@@ -29,7 +29,7 @@ describe("a streamed reply", () => {
   test.each([
     ["in this process", false],
     ["over HTTP", true],
-  ])("has the text of the sandbox (called %s)", async (_name, serve) => {
+  ])("has the sandbox's text if the sandbox is called %s", async (_name, serve) => {
     const { sandbox, client } = await openSandbox({ serve });
     const own = serve ? clientOf(sandbox.url, { apiKey: sandbox.keys.full }) : client;
     const texts = await textsOf(own.stream("createChatCompletion", question));

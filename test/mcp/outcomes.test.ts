@@ -73,7 +73,7 @@ describe("a create whose outcome is unknown", () => {
           ),
         },
       });
-      // Another create is refused until the agent has looked.
+      // Another create is refused until the agent has listed the rentals.
       expect(await call(create, { gpuCount: 1 })).toMatchObject({
         error: {
           code: "LOOK_FIRST",
@@ -88,7 +88,7 @@ describe("a create whose outcome is unknown", () => {
     },
   );
 
-  test("is still unknown after a look that began before it", async () => {
+  test("stays unknown after a list that was requested before the create", async () => {
     const [looking, go] = [gate(), gate()];
     const { respond: lose } = lostOnce(false);
     let isFirst = true;
