@@ -508,7 +508,7 @@ complete -c gpuctl -n '__gpuctl_at \'sandbox engine\' 0' -a list -d 'List the en
 complete -c gpuctl -n '__gpuctl_at \'sandbox engine\' 0' -a clear -d 'Remove an engine, or all of them'
 complete -c gpuctl -n '__gpuctl_at \'sandbox engine set\' 0' -a 'chat image audio'
 complete -c gpuctl -n '__gpuctl_at \'sandbox engine set\'' -l model -x -d 'Model to use. For chat and images, it replaces the model of the request; for audio, it applies only if the request names no model. Without --model, a chat uses the model of the request or, if that is sandbox-echo, the first model that the server lists'
-complete -c gpuctl -n '__gpuctl_at \'sandbox engine set\'' -l voice -x -d 'Voice of an audio engine, unless a request names one'
+complete -c gpuctl -n '__gpuctl_at \'sandbox engine set\'' -l voice -x -d 'Voice of an audio engine, if a request has no voice'
 complete -c gpuctl -n '__gpuctl_at \'sandbox engine set\'' -l api-key-env -x -d 'Environment variable that holds a key for the server; the key is not saved'
 
 complete -c gpuctl -n '__gpuctl_at \'sandbox engine clear\' 0' -a 'chat image audio'

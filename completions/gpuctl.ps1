@@ -892,7 +892,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'sandbox engine' = @()
     'sandbox engine set' = @(
       ,@(@('--model'), 'Model to use. For chat and images, it replaces the model of the request; for audio, it applies only if the request names no model. Without --model, a chat uses the model of the request or, if that is sandbox-echo, the first model that the server lists', @(), '')
-      ,@(@('--voice'), 'Voice of an audio engine, unless a request names one', @(), '')
+      ,@(@('--voice'), 'Voice of an audio engine, if a request has no voice', @(), '')
       ,@(@('--api-key-env'), 'Environment variable that holds a key for the server; the key is not saved', @(), '')
     )
     'sandbox engine list' = @()
