@@ -1,6 +1,6 @@
 import { Interrupted, NotTried } from "../core/errors.ts";
 import { ServiceError } from "../core/service-errors.ts";
-import { stopwatch } from "../core/tasks/stopwatch.ts";
+import { steadyClock } from "../core/tasks/steady-clock.ts";
 import type { Context } from "./context.ts";
 
 export interface SideBySideOptions<Value> extends Pick<Context, "sleep" | "interrupted" | "now"> {
@@ -42,7 +42,7 @@ export async function sideBySide<Item, Value>(
 ): Promise<readonly Outcome<Value>[]> {
   const { default: PQueue } = await import("p-queue");
   const { maxWaits, sleep, interrupted, nameOf, failureOfAll, onWait, onDone } = options;
-  const now = stopwatch(options.now);
+  const now = steadyClock(options.now);
   const concurrency = Math.max(1, Math.min(options.concurrency, items.length));
   const queue = new PQueue({ concurrency });
   const outcomes: (Outcome<Value> | undefined)[] = items.map(() => undefined);

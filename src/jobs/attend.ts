@@ -7,7 +7,7 @@ import {
   SaveFailed,
   StillBilled,
 } from "../core/errors.ts";
-import { stopwatch } from "../core/tasks/stopwatch.ts";
+import { stopwatch } from "../core/tasks/steady-clock.ts";
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";

@@ -1,5 +1,5 @@
 import { RentalFailed, RentalUnreachable, reasonOf, WaitedTooLong } from "../core/errors.ts";
-import { stopwatch } from "../core/tasks/stopwatch.ts";
+import { stopwatch } from "../core/tasks/steady-clock.ts";
 import { duration, limitAfter } from "../core/values/durations.ts";
 import { type JobHost, missing, type RentalNow } from "./host.ts";
 import type { Journal } from "./journal.ts";

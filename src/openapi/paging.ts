@@ -1,5 +1,5 @@
-import { exactText } from "../core/values/exact-numbers.ts";
 import { asRecord, isRecord, recordsOf, scalarText } from "../core/json.ts";
+import { exactText } from "../core/values/exact-numbers.ts";
 
 type Query = readonly (readonly [string, string])[];
 

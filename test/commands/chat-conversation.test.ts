@@ -360,7 +360,8 @@ describe("the commands in a conversation", () => {
   });
 
   test("/copy says that it copied nothing if the answer is too long for the terminal", async () => {
-    const respond = () => Response.json({ choices: [{ message: { content: "12345678" }, finish_reason: "stop" }] });
+    const respond = () =>
+      Response.json({ choices: [{ message: { content: "12345678" }, finish_reason: "stop" }] });
     const { outcome } = await talk(["digits", "/copy"], { respond, maxCopied: 7 });
     expect(outcome.err).toContain("Not copied: 8 characters are too many for the clipboard of the terminal.");
     expect(outcome.copied).toEqual([]);

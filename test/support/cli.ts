@@ -205,7 +205,8 @@ export async function createCli({
           return { update: (next) => shown.push(next), stop: () => {} };
         },
         lineEditor: async () => lineEditorFor(options),
-        copy: (text) => text.length <= (options.maxCopied ?? Number.POSITIVE_INFINITY) && copied.push(text) > 0,
+        copy: (text) =>
+          text.length <= (options.maxCopied ?? Number.POSITIVE_INFINITY) && copied.push(text) > 0,
         fullScreen: async () => {
           await stdout.sink.write("\u001b[?1049h");
           return () => void stdout.sink.write("\u001b[?1049l");

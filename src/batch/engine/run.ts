@@ -1,4 +1,4 @@
-import { stopwatch } from "../../core/tasks/stopwatch.ts";
+import { steadyClock } from "../../core/tasks/steady-clock.ts";
 import type { Money } from "../../core/values/money.ts";
 import type { BatchRequest, Endpoint, InvalidLine, Source } from "../input/lines.ts";
 import type { JournalCosts, NewResult } from "../journal.ts";
@@ -126,7 +126,7 @@ export class BatchRun {
   constructor(options: RunOptions) {
     this.#options = options;
     const { concurrency: maximum, patience } = options;
-    this.#now = stopwatch(options.now);
+    this.#now = steadyClock(options.now);
     this.#flow = new Flow({ maximum, patience, now: this.#now });
   }
 

@@ -82,7 +82,9 @@ export function liveChoices(
     id: plainText(firstAt(record, view.id)),
     cells: view.columns.map((column) => withUnit(cell(record, column), column)),
   }));
-  const widths = view.columns.map((_, at) => rows.reduce((most, { cells }) => Math.max(most, textWidth(cells[at])), 0));
+  const widths = view.columns.map((_, at) =>
+    rows.reduce((most, { cells }) => Math.max(most, textWidth(cells[at])), 0),
+  );
   const entries = rows
     .filter(({ id }) => isWord(id))
     .map(({ id, cells }) => [id, fitted(cells, widths, width - markWidth)] as const);

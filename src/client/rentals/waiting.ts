@@ -1,6 +1,6 @@
 import { NotFound, RentalFailed, WaitedTooLong } from "../../core/errors.ts";
 import { assertIsRental, statesOf } from "../../core/responses/rental.ts";
-import { stopwatch } from "../../core/tasks/stopwatch.ts";
+import { stopwatch } from "../../core/tasks/steady-clock.ts";
 import { commandLine } from "../../core/text.ts";
 import { limitAfter } from "../../core/values/durations.ts";
 import type { Call } from "../call.ts";

@@ -34,7 +34,9 @@ export async function rentalOffers(
     .filter((option) => agrees(option, new Map(Object.entries(input))))
     .toSorted((a, b) => price(a) - price(b));
   const rows = options.map((option) => ({ cells: cellsOf(option), input: inputOf(option) }));
-  const widths = [0, 1, 2, 3].map((at) => rows.reduce((most, { cells }) => Math.max(most, cells[at]?.length ?? 0), 0));
+  const widths = [0, 1, 2, 3].map((at) =>
+    rows.reduce((most, { cells }) => Math.max(most, cells[at]?.length ?? 0), 0),
+  );
   return rows.map(({ cells, input }) => ({
     label: cells
       .map((cell, at) => cell.padEnd(widths[at] ?? 0))
