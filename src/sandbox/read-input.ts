@@ -10,7 +10,7 @@ import type { PlainRequest } from "./http/exchange.ts";
 /**
  * Reads the input of a request, without checking it: the JSON object in the body, or the fields of the query or the
  * path, each converted to its kind. `parameters` are the values in the path.
- * @throws ApiError when the body is not a JSON object
+ * @throws ApiError when the body is not a JSON object, or has too many values
  * @throws BodyTooLarge
  */
 export async function readInput(
@@ -41,7 +41,7 @@ export function parseBody(text: string): unknown {
   }
 }
 
-/** Counts the characters that begin a list or an object, or separate their values. Those inside strings do not count. */
+/** Counts the characters that begin a list or an object, or separate their values. Ignores those inside strings. */
 function hasTooManyValues(text: string): boolean {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {

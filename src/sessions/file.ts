@@ -265,9 +265,9 @@ export const createFree = (path: string, turns: readonly Turn[], processes: Proc
 
 /**
  * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
- * any. Leaves an answer file that cannot be read as it is. The session's file gets the later modification time, its own
- * or that of the answer's file: of two questions that were left behind, the later one becomes the session "last".
- * Throws `SaveFailed`.
+ * any. Leaves an answer file that cannot be read as it is. If the answer's file was modified later than the session's,
+ * the session's file gets that modification time. So of two questions that were left behind, the one with the later
+ * answer becomes the session "last". Throws `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {
   let collected = false;

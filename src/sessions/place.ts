@@ -69,7 +69,7 @@ const maxAhead = 60_000;
 
 /**
  * The names of the sessions in a folder, most recently used first. Sessions whose time is in the future, because the
- * clock was set back, come last: otherwise the first of them would be continued until then.
+ * clock was set back, come last. Otherwise, `--continue` would continue the first of them until that time.
  */
 export async function sessionNames(folder: string): Promise<readonly string[]> {
   const files = (await filesIn(folder)).filter((file) => file.endsWith(sessionSuffix));

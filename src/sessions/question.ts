@@ -52,7 +52,8 @@ export async function settleQuestion(path: string, folder: string): Promise<void
 async function isLastNewer(path: string, folder: string): Promise<boolean> {
   const files = [path, sessionPath(folder, lastQuestion)];
   const [own, last] = await Promise.all(files.map((one) => orUndefined(stat(one))));
-  // After the clock was set back, the time of "last" may be in the future. Answers are not deleted until then.
+  // After the clock was set back, the time of "last" may be in the future. Then "last" does not count as newer, so that
+  // no answer is deleted.
   const isPast = last !== undefined && last.mtimeMs <= Date.now();
   return own !== undefined && isPast && last.mtimeMs > own.mtimeMs;
 }
@@ -60,8 +61,8 @@ async function isLastNewer(path: string, folder: string): Promise<boolean> {
 const noProcesses: Processes = { self: "", isRunning: () => false, isHere: () => true };
 
 /**
- * The name of a session with what was left behind of a question that cannot become "last", because its file is damaged
- * or a later question was answered.
+ * The name of a session for a question that was left behind and cannot become "last", because its file is damaged or a
+ * later question was answered.
  */
 const recovered = "recovered";
 
@@ -93,14 +94,14 @@ async function settleLeftBehind(path: string, place: SessionPlace): Promise<void
   if (contents === undefined) return recover(path, place);
   if (contents.process !== undefined && (await mayWrite(contents.process, path, processes))) return;
   await collectAnswers(path, processes);
-  // An answer that cannot be read now is found only next to its question.
+  // An answer file is found by the name of its question, so the question keeps its name while it has such a file.
   if (answerFiles(path).length > 0) return;
   const turns = (await orUndefined(readSession(path, processes)))?.turns ?? [];
   if (lastAnswer(turns) && (await isLastNewer(path, folder))) await moveToRecovered(path, place);
   else await settleQuestion(path, folder);
 }
 
-/** Gives an answer that was perhaps never shown its own session, because a later question has become "last". */
+/** Moves an answer, which was perhaps never shown, to its own session, because a later question has become "last". */
 async function moveToRecovered(path: string, { folder, processes }: SessionPlace): Promise<void> {
   const move = async () =>
     moveToFree(path, sessionPath(folder, await freeName(folder, recovered)), processes);

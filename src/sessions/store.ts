@@ -27,8 +27,8 @@ export interface Sessions {
   /** The names of all sessions, most recently used first. */
   readonly names: () => Promise<readonly string[]>;
   /**
-   * Reads a session. Throws `NotFound` if it does not exist, and `Unavailable` if its file cannot be read or has
-   * another format version.
+   * Reads a session. Throws `NotFound` if it does not exist, and `Unavailable` if its file cannot be read, is not a
+   * session, or has another format version.
    */
   readonly read: (name: string) => Promise<StoredSession>;
   /**

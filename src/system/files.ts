@@ -51,8 +51,8 @@ export async function readLimited(path: string, maxBytes: number, signal: AbortS
 }
 
 /**
- * The flags to open a file that is no pipe and no terminal. A device, or a file of the system such as `/proc/kmsg`, may
- * have no data for any time; with these flags, reading it then fails.
+ * The flags to open a file that is neither a pipe nor a terminal. A device, or a system file such as `/proc/kmsg`, may
+ * have no data for a long time. With these flags, reading it fails instead of waiting.
  */
 async function flagsFor(path: string): Promise<number> {
   const facts = await promises.stat(path);
@@ -61,7 +61,7 @@ async function flagsFor(path: string): Promise<number> {
 }
 
 /**
- * Opens a pipe or a terminal without blocking, because its data may take any time to arrive: a blocking read would
+ * Opens a pipe or a terminal without blocking, because its data may take a long time to arrive. A blocking read would
  * occupy a thread of Node.js, and the process could not even exit. Returns undefined for any other file.
  */
 async function openWaiting(path: string): Promise<Readable | undefined> {
@@ -296,7 +296,7 @@ async function defaultFolders() {
   try {
     const { default: envPaths } = await import("env-paths");
     const { config, data } = envPaths("gpuctl", { suffix: "" });
-    // `env-paths` uses relative paths of XDG variables, too.
+    // `env-paths` does not ignore relative paths in XDG variables; `xdgFolder` does.
     return {
       config: xdgFolder(config, join(homedir(), ".config", "gpuctl")),
       data: xdgFolder(data, join(homedir(), ".local", "share", "gpuctl")),

@@ -26,8 +26,8 @@ export const plainPrompts: Prompts = {
 };
 
 /**
- * Drops what was typed before a question, including part of a line, which only raw mode can read. Inquirer does the same.
- * Throws `Interrupted` if Ctrl-C is pressed meanwhile, or the terminal closes.
+ * Drops what was typed before a question, including part of a line, which only raw mode can read. Inquirer also does
+ * this. Throws `Interrupted` if Ctrl-C is pressed meanwhile, or the terminal closes.
  */
 async function dropTyped(): Promise<void> {
   const { stdin } = process;

@@ -143,7 +143,7 @@ export const nodePrograms = ({
   },
   feed: async (program, args, text) => {
     const { execa } = await import("execa");
-    // A clipboard tool may leave a process behind that serves the copied text. It would keep a pipe for its output
+    // A clipboard tool may leave a process behind that serves the copied text. That process would keep an output pipe
     // open.
     const { exitCode } = await execa(program, args, {
       ...childEnvironment(),
@@ -183,8 +183,8 @@ const killDelay = 1_000;
 const readDelay = 500;
 
 /**
- * Closes the pipes of a program that was killed. The program may have started another one, as ssh starts a ProxyCommand,
- * that still runs and keeps the pipes open. Without this, gpuctl would wait for it, whatever the time limit.
+ * Closes the pipes of a program that was killed. The program may have started another one that still runs and keeps the
+ * pipes open, as ssh starts a ProxyCommand. Without this, gpuctl would wait for it, whatever the time limit.
  */
 const closePipes = ({ stdout, stderr }: Pipes): void => {
   stdout?.destroy();

@@ -3,8 +3,8 @@ import { unseen } from "../core/unseen.ts";
 import { pasteMarks } from "./terminal.ts";
 
 /**
- * Control and invisible characters that edit nothing in a prompt, although Ctrl with Space, \ or ] sends some of them. A
- * prompt would echo them, and the terminal would act on them.
+ * Control characters and invisible characters that have no editing function in a prompt. Ctrl with Space, \ or ] sends
+ * some of them. A prompt would echo them, and the terminal would act on them.
  */
 const dropped = new RegExp(`[\\x00\\x1c\\x1d\\u200b\\u2060${unseen.replace("\\x7f", "\\x80")}]`, "g");
 
@@ -129,8 +129,8 @@ interface InputOptions {
 
 /**
  * The terminal's input for one prompt of Inquirer, which draws the prompt again after each key. A paste counts as one
- * key, its line breaks as spaces. Between two keys, the input is read, so that Ctrl-C takes effect at once. What arrives
- * before `open` is called is dropped, with the rest of a key or a paste that had started by then.
+ * key, and its line breaks become spaces. The input is read between two keys, so that Ctrl-C takes effect at once. What
+ * arrives before `open` is called is dropped, with the rest of a key or a paste that had started by then.
  */
 export function promptInput(stdin: TerminalInput, { onCtrlC }: InputOptions) {
   const keys = Object.assign(new PassThrough(), {

@@ -58,8 +58,8 @@ async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise
   const ended = new AbortController();
   const end = () => ended.abort();
   const { keys, dropTyped, open, close } = promptInput(stdin, { onCtrlC: end });
-  // Readline pauses its input when it closes on Ctrl-D, and also when the process continues after Ctrl-Z. In that case,
-  // `resume` runs before `onPause` looks, because `resume` was registered before readline's own handler.
+  // Readline pauses its input when it closes on Ctrl-D, and also when the process continues after Ctrl-Z. After Ctrl-Z,
+  // `resume` runs before `onPause` checks, because `resume` was registered before readline's own handler.
   const onPause = () => setImmediate(() => keys.isPaused() && end());
   const resume = () => setImmediate(() => keys.resume());
   keys.on("pause", onPause);

@@ -89,7 +89,7 @@ export interface Source {
    * is aborted, rejects at once with its reason, even if the end has just arrived.
    */
   readonly read: (options: ReadOptions) => Promise<Uint8Array>;
-  /** Yields chunks of the input as they arrive, until the input ends. If the signal is aborted, closes the input and throws. */
+  /** Yields chunks as they arrive, until the input ends. If the signal is aborted, closes the input and throws. */
   readonly pieces: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
 }
 
@@ -257,8 +257,8 @@ export interface Programs {
   /** The stdout of a shell command. `timeout` is in milliseconds. Throws `ProgramFailed` if it fails or times out. */
   readonly output: (commandLine: string, options: { readonly timeout: number }) => Promise<string>;
   /**
-   * The stdout of a program that runs without input, in a session of its own, so that a shell cannot take over the terminal.
-   * Undefined if it cannot be started, or takes longer than `timeout` milliseconds and is killed.
+   * The stdout of a program that runs without input, in a session of its own, so that a shell cannot take over the
+   * terminal. Undefined if it cannot be started, or takes longer than `timeout` milliseconds and is killed.
    */
   readonly capture: (
     program: string,
@@ -267,8 +267,7 @@ export interface Programs {
   ) => Promise<string | undefined>;
   /**
    * Runs a program and passes on its output in chunks as they arrive. Resolves with its exit status, or 128 + the
-   * number of the signal that ended it. When `signal` is aborted, the program is stopped and this resolves with its
-   * status.
+   * number of the signal that ended it. When `signal` is aborted, stops the program and resolves with its status.
    */
   readonly stream: (program: string, args: readonly string[], options: StreamOptions) => Promise<number>;
   /** Runs a program with a text as its stdin, and returns whether it succeeded. */

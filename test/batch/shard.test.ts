@@ -79,7 +79,7 @@ describe("--shards", () => {
       { CI_NODE_INDEX: "1", JOB_COMPLETION_INDEX: "3" },
       "JOB_COMPLETION_INDEX means shard 3, but CI_NODE_INDEX means shard 0",
     ],
-  ])("rejects an environment without a usable index: %j", (environment, message) => {
+  ])("rejects variables that are missing, invalid or contradictory: %j", (environment, message) => {
     expect(() => shard(undefined, 8, environment)).toThrow(message);
   });
 });

@@ -71,7 +71,7 @@ describe("a redirect that is not followed", () => {
     ["in a loop", "/moved", "volumes list", 7, `too many redirects, the last one to ${serviceUrl}/moved`],
     ["to an invalid URL", "http://[", "volumes list", 7, "redirects to an invalid URL"],
   ])(
-    "%s: the error says where it leads and what to do",
+    "%s: the error says why it is not followed and what to do",
     async (_where, location, line, exitCode, expected) => {
       const { run } = await createCli({ respond: always(302, "", { location }) });
       const { code, out, err } = await run(line, overNetwork());

@@ -37,10 +37,10 @@ describe("a program that prints the key", () => {
     expect(out + err).not.toContain(key);
   });
 
-  describe("while gpuctl runs for hours", () => {
+  describe("while gpuctl keeps running", () => {
     afterEach(() => vi.restoreAllMocks());
 
-    /** Looks at the rentals until no step is left. Each step takes so many minutes. Returns the keys that were sent. */
+    /** Watches the rentals for three steps of so many minutes. Returns the keys sent, and how often the program ran. */
     async function keysOf(printed: readonly (string | undefined)[], minutes: number) {
       const left = [...printed];
       const { run, ran } = await withCommand(() => {
@@ -97,7 +97,7 @@ describe("a program that prints the key", () => {
       expect(await keyring.inUse()).toMatchObject({ key });
     });
 
-    test("may fail then: the earlier key is sent again", async () => {
+    test("may fail when it runs again: the earlier key is sent again", async () => {
       const keys = ["first-key-1111", undefined, "third-key-3333"];
       expect(await keysOf(keys, 6)).toMatchObject({ sent: ["first-key-1111", "third-key-3333"] });
     });

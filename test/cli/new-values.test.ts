@@ -152,7 +152,7 @@ describe("an unknown choice", () => {
       }),
     ],
     [
-      "it is listed for the other type only",
+      "it is listed only for the other type of rental",
       service({
         [`GET ${descriptionPath}`]: () =>
           Response.json(

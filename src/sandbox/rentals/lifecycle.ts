@@ -136,8 +136,8 @@ interface Billed {
 }
 
 /**
- * The cost of a rental until a moment. Billing starts when the rental starts to run, and stops when it fails. Each
- * period with one price is billed per whole second. The sum is computed exactly and rounded down once.
+ * The cost of a rental until a moment. Billing starts when the rental starts to run, and stops when it ends or fails.
+ * Each period with one price is billed per whole second. The sum is computed exactly and rounded down once.
  */
 export function billedBefore(rental: StoredRental, moment: number): Billed {
   const until = Math.min(moment, billingEnd(rental) ?? moment);

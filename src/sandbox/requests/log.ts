@@ -149,7 +149,7 @@ function jsonOrText(text: string): unknown {
 
 const maxNesting = 64;
 
-/** A value without secrets, with long texts shortened; undefined if it is still too large. */
+/** A value without secrets, with long texts shortened. Undefined if it is unread, too deeply nested or too large. */
 function storable(value: unknown, clean: Clean): { readonly value: unknown; readonly isTruncated: boolean } {
   if (value === unread || isNestedBeyond(value, maxNesting)) return { value: undefined, isTruncated: true };
   let isTruncated = false;

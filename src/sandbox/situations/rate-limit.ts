@@ -10,8 +10,8 @@ import { countHit, type StoredSituation, situationsOf } from "./table.ts";
 const tooManyRequests = 429;
 
 /**
- * Returns the response to a call that exceeds a rate limit: a 429 with the seconds until the window ends as
- * Retry-After. Returns undefined for any other call.
+ * Returns a response with status 429 to a call that exceeds a rate limit. The header Retry-After is the number of
+ * seconds until the window ends. Returns undefined for any other call.
  */
 export async function rateLimited(
   exchange: Exchange,

@@ -29,7 +29,7 @@ export function addTo(store: Queries, name: string, amount: number): number {
 export const countOf = (store: Queries, name: string): number =>
   Number(store.all("SELECT value FROM counters WHERE name = ?", name)[0]?.value ?? 0);
 
-/** Removes the row with an ID from a table, or all rows if there is no ID. Returns how many rows were removed. */
+/** Removes the row with the given ID, or all rows if no ID is given. Returns how many rows were removed. */
 export const removeRows = (store: Store, table: "faults" | "boots" | "situations", id?: number): number =>
   store.write(() => {
     const count = () => Number(store.all(`SELECT count(*) AS count FROM ${table}`)[0]?.count);
