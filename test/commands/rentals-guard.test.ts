@@ -722,7 +722,7 @@ describe("a service that cannot be reached or refuses requests", () => {
   test.each([
     ["the service's list is incomplete", isList, { items: [], hasMore: true }],
     ["a lookup responds with another rental", isLookup, { id: 777, state: "active" }],
-  ])("does not prevent an error that names the ended rental: %s", async (_, isAffected, body) => {
+  ])("leads to an error that names the rental that has ended: %s", async (_, isAffected, body) => {
     let isUp = true;
     const cli = await createCli({
       respond: (request) => (!isUp && isAffected(request) ? Response.json(body) : undefined),
@@ -744,7 +744,9 @@ describe("a service that cannot be reached or refuses requests", () => {
     expect(outcome.code).toBe(code);
     expect(requests.length).toBeLessThanOrEqual(2);
   });
+});
 
+describe("flags of rentals guard", () => {
   test("--every prints an ongoing event only once, also as JSON lines", async () => {
     const abort = new AbortController();
     let lists = 0;
