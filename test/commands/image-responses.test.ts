@@ -85,9 +85,9 @@ describe("an unexpected response to image", () => {
 describe("a response to image that has a key twice", () => {
   const png = `"image":"${base64(tinyPng())}"`;
   test.each([
-    ["the second is null", `{"images":[{${png},"image":null}]}`, 1],
-    ["the list is null", `{"images":[{${png}}],"images":null}`, 1],
-    ["only for the first of two pictures", `{"images":[{${png},"image":null},{${png}}]}`, 2],
+    ["the second value is null", `{"images":[{${png},"image":null}]}`, 1],
+    ["the second list is null", `{"images":[{${png}}],"images":null}`, 1],
+    ["only the first of two pictures has it twice", `{"images":[{${png},"image":null},{${png}}]}`, 2],
     ["with a picture each time", `{"images":[{${png},${png}}]}`, 2],
   ])("saves every picture: %s", async (_, body, count) => {
     const cli = await createCli({ respond: () => new Response(body) });

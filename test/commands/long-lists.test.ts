@@ -113,7 +113,7 @@ describe("a long listing that breaks off", () => {
   const breaking: Responder = ({ path }) => (isMetal(path) ? inPieces(metal) : inPieces(machines, 20));
 
   test.each(["-o id", "--jq .[].id"])(
-    "is printed as far as it arrived, and the other listing is printed, too: %s",
+    "is printed as far as it arrived, and the complete listing of bare metal follows: %s",
     async (words) => {
       const { code, out, err } = await output(`rentals list ${words}`, breaking, streamed);
       const ids = out.trimEnd().split("\n").map(Number);

@@ -11,7 +11,7 @@ const wav = (size: number) => {
 };
 
 test.each([
-  ["cut", 1000, 7, true],
+  ["truncated", 1000, 7, true],
   ["complete", 20, 0, false],
   ["of unknown size", 0xffff_ffff, 0, false],
 ])(

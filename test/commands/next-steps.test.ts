@@ -42,7 +42,7 @@ describe("the next steps after rentals create", () => {
     }
   });
 
-  test("have an ID that looks like a flag after --", async () => {
+  test("put -- before an ID that looks like a flag", async () => {
     const terminate = "POST /v2/on-demand/rentals/terminate";
     const { run } = await createCli({
       negotiates: true,
@@ -84,7 +84,7 @@ describe("the next steps after rentals create", () => {
     ["POST /v2/on-demand/bare-metal-rentals/terminate", false],
     ["GET /v2/on-demand/rental", false],
   ])(
-    "after a create by a service that lists %s include rentals terminate: %s",
+    "include rentals terminate only if the service lists an operation that ends a virtual machine: %s, %s",
     async (operation, suggested) => {
       const { run } = await createCli({
         negotiates: true,

@@ -65,7 +65,7 @@ test("every command with an operation succeeds with the documented service", asy
   }
 });
 
-/** The command lines to run with one of several services: one twelfth of all lines, which is different for each service. */
+/** The command lines for the nth service: every twelfth line, from line n modulo 12. `thorough` selects all lines. */
 const linesFor = async (
   service: NonstandardService,
   services: readonly NonstandardService[],
@@ -93,7 +93,7 @@ describe("a nonstandard service that", () => {
   );
 
   test.each(differing)(
-    "$name: commands have the same results as with the documented service",
+    "$name: commands that do not use the description have the same results as with the documented service",
     async (service) => {
       const { send } = await serviceHarness();
       for (const one of await linesFor(service, differing)) {

@@ -113,7 +113,7 @@ describe.each(["documented", "legacy"] as const)("a service with the set of %s o
   });
 });
 
-test("a sandbox with both sets is used through the replacements, and faults for the documented operations still apply", async () => {
+test("gpuctl prefers replacements, and a fault for a deprecated operation also applies to its replacement", async () => {
   const cli = await createCli({ negotiates: true });
   cli.sandbox.faults.add({ operation: "createVirtualMachineRental", status: 503, applied: true });
   const key = { GPUCTL_API_KEY: cli.sandbox.keys.full };
@@ -131,7 +131,7 @@ test("a sandbox with both sets is used through the replacements, and faults for 
   expect(expected.code).toBe(0);
 });
 
-test.each(operationSetNames)("sandbox serve --only %s serves only that set of operations", async (only) => {
+test.each(operationSetNames)("sandbox serve --only %s describes only some of the paths", async (only) => {
   const described: number[] = [];
   const { run } = await createCli({
     listen: async ({ fetch }) => {

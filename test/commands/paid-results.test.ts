@@ -190,7 +190,7 @@ describe("a response with too many results is saved as a file", () => {
     expect(await saved(cli)).toEqual([basename(kept)]);
   });
 
-  test("and not every result is decoded into a file of its own", async () => {
+  test("and gpuctl stops decoding results into files after the limit", async () => {
     const opened = vi.spyOn(fs, "openSync");
     syncBuiltinESMExports();
     onTestFinished(() => {

@@ -311,7 +311,7 @@ describe("the lock for creates with a burn limit", () => {
 });
 
 describe("--max-burn with --count", () => {
-  /** A service whose response to the nth create has the fields of `costs(n)`. Only with `offer` does it list a price before a create. */
+  /** A service whose response to the nth create has the fields of `costs(n)`. It lists a price only with `offer`. */
   const serviceWith = (
     costs: (at: number) => object,
     {

@@ -265,7 +265,7 @@ describe("--if-absent", () => {
     expect(await run(`${ensure} --max-burn 2.00`)).toMatchObject({ code: 0 });
   });
 
-  test("does not treat a rental without a label as one with the label undefined", async () => {
+  test('does not treat a rental without a label as one with the label "undefined"', async () => {
     const { run } = await createCli({
       respond: ({ method, path }) =>
         method === "GET" && path.endsWith("-rentals") ? Response.json([{ id: 7 }]) : undefined,

@@ -20,7 +20,7 @@ const rental = {
   currentTerm: { costPerHourCents: 374 },
 };
 
-/** The confirmation prompt of a create when these paths return these records, and the requests. */
+/** Runs a create while these paths return these records. Returns the prompt, the request paths and the waits. */
 async function promptFor(line: string, lists: Readonly<Record<string, unknown>>, status = 200) {
   const respond: Responder = ({ method, path }) =>
     method === "GET" && path !== "/v2/openapi.json"
@@ -119,7 +119,7 @@ describe("before a create, the estimated cost is shown", () => {
   test.each([
     ["nothing is known", {}],
     [
-      "the term is another one",
+      "the type of the term differs",
       { [vms]: [{ ...rental, termType: "reserved", currentTerm: { costPerHourCents: 1 } }] },
     ],
     ["the cost is missing", { [vms]: [{ ...rental, currentTerm: null }] }],

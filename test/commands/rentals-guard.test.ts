@@ -358,7 +358,7 @@ describe("a rental that differs from its lease", () => {
 
   test.each([
     [
-      "was not created at the same time",
+      "was not created at the time that the lease names",
       { rentalCreatedAt: at(-24 * hour) },
       7,
       "so it was not ended; `gpuctl rentals lease clear 1001 --sandbox` removes the lease",
@@ -575,7 +575,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     expect(await activeIn(cli)).toBe("1001\n");
   });
 
-  test("whose process cannot be checked is followed by the next steps in full, even if the guard found a problem", async () => {
+  test("from a process that cannot be checked makes the guard print the next steps, even before an error", async () => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
     const lease = {
@@ -722,7 +722,7 @@ describe("a service that cannot be reached or refuses requests", () => {
   test.each([
     ["the service's list is incomplete", isList, { items: [], hasMore: true }],
     ["a lookup responds with another rental", isLookup, { id: 777, state: "active" }],
-  ])("does not prevent an error that names the ended rental: %s", async (_, isAffected, body) => {
+  ])("leads to an error that names the rental that has ended: %s", async (_, isAffected, body) => {
     let isUp = true;
     const cli = await createCli({
       respond: (request) => (!isUp && isAffected(request) ? Response.json(body) : undefined),
@@ -744,7 +744,9 @@ describe("a service that cannot be reached or refuses requests", () => {
     expect(outcome.code).toBe(code);
     expect(requests.length).toBeLessThanOrEqual(2);
   });
+});
 
+describe("flags of rentals guard", () => {
   test("--every prints an ongoing event only once, also as JSON lines", async () => {
     const abort = new AbortController();
     let lists = 0;

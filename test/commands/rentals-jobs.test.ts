@@ -249,7 +249,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
       /^Rental 1001 of job \w+ may be billed\. `gpuctl rentals jobs cancel \w+` ends it\.$/m,
     ],
     [
-      "the same command line",
+      "running the same command line again",
       detached("sleep 5"),
       /^The job was not resumed\. `gpuctl rentals jobs list` shows whether/m,
     ],
@@ -363,7 +363,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect(await active()).toMatchObject([{ id: 1002 }, { id: 1003 }]);
   });
 
-  test("`cancel` names the rentals and ends none if the job may belong to any of several", async () => {
+  test("`cancel` names the rentals and ends none if several rentals have the label of the job's rental", async () => {
     const { run, active, folder } = await createRenter();
     await storeJob(join(folder, "state"), {
       service: serviceUrl,

@@ -134,7 +134,7 @@ describe("machines of the sandbox", () => {
     );
   });
 
-  test("do not exist for a rental to which a seed gives another address", async () => {
+  test("do not exist for a rental whose SSH address comes from a seed", async () => {
     const { run, sandbox, advance } = await withMachines();
     await sandbox.seed(
       "rentals: [{ rentalType: virtual-machine, gpuCount: 1, sshNetworking: [{ host: gpu.example, port: 2222, user: ada }] }]",

@@ -12,7 +12,7 @@ const wanted = {
   termType: "on-demand",
 } as const;
 
-test("the estimated price of a new rental is the price of the same option in the sandbox's catalog", async () => {
+test("the estimated price of a new rental comes from the matching option in the sandbox's catalog", async () => {
   const { run } = await createCli();
   const options = JSON.parse((await run("api call listRentalOptions --sandbox")).out);
   expect(optionCost(options, wanted)).toBe(moneyOfCents(800));

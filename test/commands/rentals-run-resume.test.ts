@@ -108,7 +108,7 @@ describe.skipIf(process.platform === "win32")("a job", () => {
     ["another process has attached to the job", { process: otherProcess }],
     ["the job has ended", { phase: "ended" }],
   ])(
-    "is not replaced by a new rental, and gpuctl does not ask for confirmation, if meanwhile %s",
+    "does not lead to a new rental or to a confirmation prompt if, in the meantime, %s",
     async (_, fields) => {
       const { run, line, remote, renter, active } = await createKilled();
       const which = async (program: string) => {
@@ -376,7 +376,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
   }
 
   test.each([
-    ["the same line, whose lookup fails", line, {}, (request: SeenRequest) => request.method === "GET", 4],
+    ["a rerun whose lookup fails", line, {}, (request: SeenRequest) => request.method === "GET", 4],
     ["jobs attach, which has no values of --env", "rentals jobs attach", {}, () => false, 2],
     [
       "jobs attach, whose lookup fails",
@@ -476,7 +476,7 @@ describe.skipIf(process.platform === "win32")("a job that stops because of an er
       expect(await renter.active()).toEqual([]);
     });
 
-    test("exits with 8 if its command ended because of an attempt whose connection broke off", async () => {
+    test("exits with 8 if the connection breaks off while gpuctl stops its command", async () => {
       const renter = await createRenter();
       await renter.run(sh("trap 'exit 9' TERM; sleep 30 & wait", ...leased));
       await changeJob(renter, { ...reached, phase: "running" });

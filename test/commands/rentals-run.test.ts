@@ -24,7 +24,7 @@ const isStart = ({ input }: Connection) => input.includes('mkdir "$d/started"');
 const isFollow = ({ input }: Connection) => input.includes("tail -c");
 const isStop = ({ input }: Connection) => input.includes("kill -s TERM");
 
-/** Milliseconds of the longest wait for a limit. */
+/** The longest time in milliseconds before gpuctl checks the limits again. */
 const limitCheck = 30_000;
 
 /** A promise, and the function that resolves it. */
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
   });
 
-  test("names a --sync folder that does not exist before it asks for confirmation", async () => {
+  test("reports a missing --sync folder before it asks for confirmation", async () => {
     const { run } = await createRenter();
     const confirm = async () => {
       throw new Error("asked");
@@ -428,7 +428,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       ["during the upload", ({ program }) => program === "scp"],
     ];
 
-    test.each(beforeStart)("--time-limit %s ends the rental at once", async (_, at) => {
+    test.each(beforeStart)("--time-limit ends the rental at once if it is reached %s", async (_, at) => {
       const { opened, open } = gate();
       const { run, active, folder, remote } = await createRenter({
         trouble: async (connection) => {
@@ -658,7 +658,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await readdir(kept, { recursive: true }), err).toContain(join("fetch", "model"));
   });
 
-  test("copies up again after a connection that broke off later than ten minutes", async () => {
+  test("uploads again if the connection breaks off after more than ten minutes", async () => {
     let copies = 0;
     const renter = await createRenter({
       trouble: ({ program }) => {
@@ -866,7 +866,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   });
 
   describe("when another rental now has the ID of the job's rental", () => {
-    /** A machine on which the rental of a run is replaced by another one once the command runs. */
+    /** Once the command of a run has started, its rental is replaced by another one with the same ID. */
     async function createReplaced() {
       let replaced = false;
       const renter = await createRenter({
@@ -902,7 +902,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       const { code, err } = await run(sh("sleep 1; exit 3"));
       expect(code, err).not.toBe(3);
       expect(err).toMatch(/rental 1001 does not have the job's label gpuctl-\w+, so it was left alone/);
-      expect(err, "the message says all of it").not.toContain("The job was not resumed");
+      expect(err, "there is no second message").not.toContain("The job was not resumed");
       expect(remote.connections).toHaveLength(before);
       expect(await active()).toMatchObject([{ id: 1001, label: "prod" }]);
       expect(await jobs()).toMatchObject([{ state: "ended" }]);
@@ -1154,7 +1154,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
 
   test.each([
     ["a fraction of a GPU", { gpuCount: 1e-30 }],
-    ["a count that is no value", { gpuCount: { valueOf: null, toString: null } }],
+    ["a count that cannot be converted to a number", { gpuCount: { valueOf: null, toString: null } }],
   ])("ends a rental without a price although another rental is listed with %s", async (_, odd) => {
     const other = { id: 5, gpuType: "h100", termType: "on-demand", costPerHourCents: 200, ...odd };
     let isOver = false;

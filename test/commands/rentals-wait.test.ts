@@ -101,7 +101,7 @@ describe("rentals wait", () => {
     },
   );
 
-  describe("whose time is over during a lookup", () => {
+  describe("whose --wait-timeout ends during a lookup", () => {
     test("exits with 8 although the service never responds", async () => {
       const end = endTimeLimits();
       const { run } = await createCli({

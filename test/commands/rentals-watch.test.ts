@@ -188,7 +188,7 @@ describe("the interval of rentals list --watch", () => {
     expect(outcome.err).toContain('--watch must be a duration such as 30s, 2m or 1h30m, not "everything"');
   });
 
-  test("is not looked for in the value of another flag", async () => {
+  test("is not read if --watch follows a flag that requires a value", async () => {
     const { watch } = await watching([[]]);
     const { err } = await watch("--type --watch");
     expect(err).toContain("--type requires a value, but the next word is --watch\n");

@@ -212,7 +212,7 @@ describe("a rejection of the price", () => {
     "Must be 129600, the price in cents of 30 days",
     "100000 does not match 129600",
     "the price is 129600, not 100000",
-  ])("that names the price offers it: %s", async (message) => {
+  ])("that names the price makes gpuctl ask whether to use it: %s", async (message) => {
     expect(await rejected(message)).toMatchObject({ price: "$1,296.00" });
   });
 
@@ -229,7 +229,7 @@ describe("a rejection of the price", () => {
     "order o129600 has another price",
     "must be -5",
     "wrong",
-  ])("that may mean another amount asks nothing: %s", async (message) => {
+  ])("that may mean another amount causes no prompt: %s", async (message) => {
     expect(await rejected(message)).toEqual({ code: 6, price: undefined });
   });
 });
@@ -239,7 +239,7 @@ describe("the printed command line that runs reserve again", () => {
   const again = (err: string) => err.match(/To run this again.*/g);
 
   test.each(["--expected-price 1", "--expected-price=1", "--expected-total-price-cents 100"])(
-    "contains the price that the service named instead of %s",
+    "has the price that the service named in place of %s",
     async (price) => {
       const { run } = await createCli();
       await run(vm);

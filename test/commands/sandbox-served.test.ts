@@ -190,7 +190,7 @@ describe("sandbox commands with the URL of a served sandbox", () => {
     for (const { headers } of requests) expect(headers).not.toHaveProperty("authorization");
   });
 
-  test("send the token from a file to another machine, except for the health check", async () => {
+  test("send the token from a file to another machine, but not with the health check", async () => {
     const token = "0123456789abcdef";
     const { served, cli } = await withServed({ peer: "192.0.2.1", token });
     writeFileSync(join(cli.folder, "token"), `${token}\n`);
