@@ -4,7 +4,7 @@ import { ArrivingMedia } from "../../src/media/arriving.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
 import { scratchFolder } from "./scratch.ts";
 
-test("a picture is complete without its settings if they cannot be written", async () => {
+test("if the settings cannot be written, the picture is saved complete, without them", async () => {
   const folder = await scratchFolder();
   const to = { kind: "file", path: `${folder}/cat.png` } as const;
   const media = new ArrivingMedia({ to, fallbackFolders: [] });

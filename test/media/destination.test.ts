@@ -71,7 +71,7 @@ test("a misspelled placeholder is reported before an image is generated", async 
   await expect(destination("{sed}.png")).rejects.toThrow(UsageError);
 });
 
-describe("a file's extension is that of the bytes", () => {
+describe("a file gets the extension of its actual format", () => {
   test.each([
     ["cat.png", "cat.png", false],
     ["cat.PNG", "cat.PNG", false],
@@ -101,7 +101,7 @@ test("several images with one file name are numbered before the extension", asyn
   expect(pathIn(to, { ...values, index: 1 }, 1).path).toBe("out/cat.png");
 });
 
-test("the path of an existing file names that file and its folder", async () => {
+test("the path of an existing file resolves to that file and its folder", async () => {
   const here = await scratchFolder();
   await writeFile(join(here, "cat.png"), "");
   expect(await resolved("cat.png", here)).toMatchObject({

@@ -45,7 +45,7 @@ describe("only a limited number of the parts of a picture is read", () => {
   test.each([
     ["that ends", filled(0xd9), false],
     ["that is cut off", filled(), true],
-  ])("when gpuctl saves it: a JPEG %s", (_what, picture, truncated) => {
+  ])("when gpuctl saves a JPEG %s", (_what, picture, truncated) => {
     const { read, count } = counting(picture);
     expect(isTruncated({ length: picture.length, read, pngEnd: undefined }, "jpg")).toBe(truncated);
     exifPosition(read);

@@ -5,7 +5,7 @@ import encode, { init } from "@jsquash/jpeg/encode.js";
 const wasm = createRequire(import.meta.url).resolve("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm");
 await init({ noInitialRun: true, wasmBinary: await readFile(wasm) });
 
-/** A JPEG of pixels of four bytes each: red, green, blue, alpha. */
+/** Encodes pixels as a JPEG. Each pixel has four bytes: red, green, blue and alpha. */
 export async function encodeJpeg(
   width: number,
   height: number,

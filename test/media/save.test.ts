@@ -46,7 +46,7 @@ describe.each<[string, Disk]>([
   ["a disk with hard links", fs],
   ["a disk without hard links", noHardLinks],
 ])("on %s", (_, on) => {
-  test("the file has its name, and no other file is created", async () => {
+  test("a file is saved under its name, and no other file is created", async () => {
     const folder = await scratchFolder();
     expect(await save(join(folder, "cat.png"), bytes("one"), {}, on)).toBe(join(folder, "cat.png"));
     expect(await contents(folder)).toEqual({ "cat.png": "one" });
@@ -91,7 +91,7 @@ describe.each<[string, Disk]>([
   });
 });
 
-test("when the last step fails, neither an empty nor a temporary file is left", async () => {
+test("when the final rename fails, neither an empty nor a temporary file is left", async () => {
   const folder = await scratchFolder();
   const path = join(folder, "cat.png");
   const error = await failure(save(path, bytes("one"), {}, { ...noHardLinks, rename: failing("EIO") }));
@@ -122,7 +122,7 @@ test("a missing folder is reported, and created only if requested", async () => 
   expect(Object.keys(await contents(join(folder, "b", "c")))).toHaveLength(3);
 });
 
-test("a path below a file, the name of a folder and a name too long have their own errors", async () => {
+test("a path below a file, a folder's path, a long name and a name with NUL each have their own error", async () => {
   const folder = await scratchFolder();
   await fs.writeFile(join(folder, "file"), "");
   await fs.mkdir(join(folder, "pics"));

@@ -76,7 +76,7 @@ test.each([
   expect(sniff(file)).toBeUndefined();
 });
 
-test("a detected type is known as an image or as audio", () => {
+test("a detected type says whether the file is an image or audio", () => {
   expect(sniff(bytes("fLaC"))).toMatchObject({ ext: "flac", mime: "audio/flac", kind: "audio" });
   expect(sniff(bytes([0xff, 0xd8, 0xff]))).toMatchObject({ ext: "jpg", mime: "image/jpeg", kind: "image" });
 });

@@ -199,7 +199,7 @@ test.each(["ogg", "flac", "bin"])("%s files are not joined", async (ext) => {
   );
 });
 
-test("bytes that a reader does not expect are not joined", async () => {
+test("a RangeError while a file is parsed is reported as an invalid file", async () => {
   const read = vi.spyOn(Buffer.prototype, "readUInt32LE").mockImplementation(() => {
     throw new RangeError("Attempt to access memory outside buffer bounds");
   });
@@ -207,7 +207,7 @@ test("bytes that a reader does not expect are not joined", async () => {
   await expect(joined("wav", wav(text("ab")))).rejects.toThrow(new CannotJoin("an invalid WAV file"));
 });
 
-test("an error of the disk is reported as it is", async () => {
+test("a disk error is reported unchanged", async () => {
   const folder = join(await scratch(), "folder.wav");
   await mkdir(folder);
   await expect(joinSound([folder])).rejects.toMatchObject({ code: "EISDIR" });

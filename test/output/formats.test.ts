@@ -17,7 +17,7 @@ describe("a column", () => {
     expect(show("unknown", "cents")).toBe("unknown");
   });
 
-  test("shows a time relative to now on a terminal only, and unchanged if it cannot be parsed", () => {
+  test("shows a time relative to now, but only on a terminal and only if the time can be parsed", () => {
     expect(show("2026-09-12 13:59:00.123+00", "time")).toBe("3h ago");
     expect(show("2026-09-12 13:59:00.123+00", "time", { terminal: false, now })).toBe(
       "2026-09-12 13:59:00.123+00",

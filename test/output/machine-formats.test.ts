@@ -89,7 +89,7 @@ describe("csv", () => {
     );
   });
 
-  test("has machine names, unformatted values and empty fields for missing ones", async () => {
+  test("has lowercase titles, amounts in cents, unchanged times, and empty fields for missing values", async () => {
     const records = [
       { id: 1, name: 'a "b", c', costPerHourCents: 123450, createdAt: "2026-09-12 13:59:00.123+00" },
       { id: 2, state: "Running", gpuCount: 8, gpuType: "h100" },
@@ -104,7 +104,7 @@ describe("csv", () => {
     );
   });
 
-  test("of a record without columns has a column for each value", async () => {
+  test("of a record whose view has no columns has a column for each value", async () => {
     const record = { a: { b: 1, sumCents: 250 }, list: ["x", null], none: null, empty: {} };
     expect(await rendered(record, one, separate("csv"))).toBe(
       'a.b,a.sumCents,list,none,empty\r\n1,250,"x, ",,{}\r\n',
@@ -112,7 +112,7 @@ describe("csv", () => {
     expect(await rendered("text", one, separate("csv"))).toBe("value\r\ntext\r\n");
   });
 
-  test("of an empty list is the header, and empty with --no-header", async () => {
+  test("of an empty list is only the header, or nothing with --no-header", async () => {
     expect(await rendered([], machines, separate("csv"))).toBe("id,label,state,gpu,$/h,note,age\r\n");
     expect(await rendered([], machines, { ...separate("csv"), header: false })).toBe("");
     expect(await rendered([], one, separate("csv"))).toBe("");
@@ -287,7 +287,7 @@ async function joined(pieces: AsyncIterable<string>): Promise<string> {
   return all;
 }
 
-describe("records that arrive in YAML", () => {
+describe("streamed records in YAML", () => {
   /** Texts that services send, and texts that YAML could misread. */
   const word = fc.constantFrom(
     ...[

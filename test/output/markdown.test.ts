@@ -119,7 +119,7 @@ describe("Markdown that streams", () => {
     ["emphasis within it", "w0ww1w w3w*b c*"],
     ["a link within it", "w0ww1w w3w[b c](https://x.example) d"],
     ["emphasis and code within it", "w0w *w1w w2w*w3w`b c"],
-  ])("does not repeat a word that gets too long for its line by %s", async (_, text) => {
+  ])("does not repeat a word that becomes too long for its line because of %s", async (_, text) => {
     const names = (shown: string) => shown.match(/w\dw/g);
     for (const color of [false, true])
       for (const pieces of [[text], [...text]])
@@ -131,7 +131,7 @@ describe("Markdown that streams", () => {
     expect(plain(await drawn([...text], { color: true }))).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
   });
 
-  test("shows words as they come, and code by lines", async () => {
+  test("draws words as they arrive, and code line by line", async () => {
     const { add, end } = createMarkdownDrawer({ width: () => 80, color: false });
     expect(await add("Some wor")).toBe("Some");
     expect(await add("ds and **bo")).toBe(" words and");
@@ -206,7 +206,7 @@ describe("Markdown that streams", () => {
     expect(await drawn(["a&#27;[2Jb &#x9b;2J"], { color: true })).not.toMatch(/[\x1b\x9b]/);
   });
 
-  test("keeps the words of a heading that are drawn before its underline", async () => {
+  test("keeps the words of a heading that were drawn before its underline arrived", async () => {
     expect(await drawn(["Two words ", "\n", "-"])).toBe("Two words\n-\n");
   });
 

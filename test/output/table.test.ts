@@ -57,7 +57,7 @@ describe("a list on a terminal", () => {
     expect(await shown(20)).toMatch(/^ID +LABEL$/);
   });
 
-  test("first leaves out a column that has only its usual text or repeats the ID", async () => {
+  test("first leaves out a column that shows only its `usual` text or only repeats the ID", async () => {
     const columns = machines.columns.map((column) => ({
       ...column,
       ...(column.title === "State" && { usual: "Running" }),

@@ -119,7 +119,7 @@ describe("money", () => {
     );
   });
 
-  test("a proportion is exact for factors with decimals", () => {
+  test("an amount multiplied and divided by factors is exact, even if a factor has decimals", () => {
     const amount = parseMoney("0.01", "it");
     expect(decimalText(inProportion(amount, [1.5, 2048, 0.1], [1024, 3]))).toBe("0.001");
     expect(decimalText(inProportion(amount, [1, 1, 1], [1024, 1024, 25]))).toBe("0.0000000003814697265625");

@@ -71,7 +71,7 @@ test("replies are sent in order, each as often as the script says, and then requ
   ]);
 });
 
-test("a reply can be for certain messages, models and tool results only", async () => {
+test("a reply can be limited to certain messages, models and tool results", async () => {
   const sandbox = await openSandbox();
   sandbox.chatScript.set([
     { when: { message: "weather", model: "small" }, text: "too small" },
@@ -262,7 +262,7 @@ test.each([
   ['[{"text": "a"},\n {"text": 1}]', "replies.1.text must be a string (line 2)"],
   ['{"text": "a"}\n{"text": "b", "cut": 1}', "replies.1.cut must be a boolean (line 2)"],
   ["- txt: a\n  text: b", "replies.0.txt is not a field of a reply (line 1)"],
-  ["- times: 1", "replies.0.text or another content is required"],
+  ["- times: 1", "replies.0.text or one of these fields is required: json, "],
   ["- {text: a, json: 1}", "replies.0.json cannot be combined with text"],
   ["- {text: a, error: {}}", "replies.0.error cannot be combined with text"],
   ["- {error: {}, firstTokenMs: 1}", "replies.0.error cannot be combined with firstTokenMs"],

@@ -1,6 +1,6 @@
 /**
- * A child process that controls the sandbox in FILE: `node --import tsx control-child.ts FILE ACTION`. It runs `move` once,
- * `seed` and `restore` repeatedly, and prints "done" after each time.
+ * A child process that controls the sandbox in FILE: `node --import tsx control-child.ts FILE ACTION`. `move` runs
+ * once. `seed` and `restore` are repeated until the process is killed. The process prints "done" after each run.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createSandbox } from "../../src/sandbox/index.ts";

@@ -154,7 +154,7 @@ test("the example of every described body is accepted, and only the body of a re
   expect(withoutExample).toEqual(["restore"]);
 });
 
-test("every control has a command and a method of the library, except the ones that need neither", async () => {
+test("every control has a command and a library method, but health and media have neither, and limits has no method", async () => {
   const { operations } = await served();
   await using library = await createSandbox({ serve: false });
   const members = [
@@ -232,7 +232,7 @@ test("even with the token, other origins cannot use the controls, and other mach
   expect((await sandbox.handleControl(page, { peer: "192.0.2.1", token }))?.status).toBe(403);
 });
 
-test("a connection from another machine does not count as the user's own, even if its two ports are those of a local one", async () => {
+test("a connection from another machine does not count as the user's own, even if its two ports are those of a local connection", async () => {
   const sandbox = await openSandbox();
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);

@@ -100,7 +100,7 @@ test("after a restore, a fault with a rate continues where it was", async () => 
   expect(await statuses(sandbox, 12)).toEqual(next);
 });
 
-test("faults of one operation are applied in order", async () => {
+test("if several faults match a call, the one that was added first is applied", async () => {
   const sandbox = await openSandbox();
   sandbox.faults.add({ operation: "listStorageVolumes", status: 500 });
   sandbox.faults.add({ operation: "*", status: 429 });

@@ -20,7 +20,7 @@ const commonError = z.strictObject({
   code: z.literal("BAD_REQUEST"),
 });
 
-/** The body of a 400 response; inference also has the error in the common chat-completions format. */
+/** The body of a 400 response. The inference API adds the error in the common chat-completions format. */
 export const badRequest = z.strictObject({
   code: z.literal("BAD_REQUEST"),
   message: z.literal("Invalid input data"),

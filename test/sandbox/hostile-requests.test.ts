@@ -5,7 +5,7 @@ import { fc } from "../support/property.ts";
 import { thorough } from "../support/thorough.ts";
 import { openSandbox, origin } from "./harness.ts";
 
-/** Requests in one run. */
+/** The number of requests in one run. */
 const count = thorough ? 5_000 : 400;
 
 const known = [...Object.values(operations), ...Object.values(assumedOperations)];

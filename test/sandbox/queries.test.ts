@@ -28,7 +28,10 @@ const rental: StoredRental = {
   terms: [],
 };
 
-/** Functions that send a request to a sandbox with `count` rentals and volumes, and count its SQL queries and rows. */
+/**
+ * Functions that send a request to a sandbox with `count` rentals and as many volumes. They return how many SQL queries
+ * the request ran, and how many rows these returned.
+ */
 async function countsWith(count: number) {
   const store = await openStore(":memory:", start);
   onTestFinished(() => store.close());

@@ -25,7 +25,7 @@ const momentsOf = ({ createdAt, boot, failsAt, terminatedAt, terms }: StoredRent
 
 const index = fc.nat({ max: 5 });
 
-/** What happens between two lists. */
+/** What happens between two listings. */
 const step = fc.oneof(
   {
     weight: 4,
@@ -44,7 +44,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("address"), index }),
 );
 
-test("a list matches the records, whatever happened since the previous list", async () => {
+test("a listing matches the records, whatever happened since the previous listing", async () => {
   const store = await openStore(":memory:", start);
   onTestFinished(() => store.close());
   const rentals = fc.array(anyRental, { minLength: 1, maxLength: 6 });

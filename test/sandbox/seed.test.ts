@@ -326,7 +326,7 @@ describe("a seed that is too large for YAML", () => {
     expect(String(error)).toContain(`${asYaml}. As JSON, it has the error: Expected `);
   });
 
-  test("and has a key twice is refused with that reason", async () => {
+  test("and has a key twice is refused because of that key", async () => {
     const sandbox = await openSandbox();
     const json = JSON.stringify({ rentals }).replace("{", '{"rentals":[],');
     await expect(sandbox.seed(json)).rejects.toThrow(/the seed has a key twice in a map$/);

@@ -61,7 +61,7 @@ const kills = [
 ] as const;
 
 test.each(sample(kills, 3))(
-  "kill -9 during a repeated %s, %i ms after one has ended, leaves a valid state",
+  "kill -9 during repeated %s actions, %i ms after an action has ended, leaves a valid state",
   async (action, delay) => {
     const file = newFile();
     const child = startChild(file, action);

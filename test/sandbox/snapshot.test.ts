@@ -121,7 +121,7 @@ test("a snapshot can be restored after its text was reformatted and its fields w
 test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>([
   ["no keys", (tables) => ({ ...tables, keys: [] }), "built-in key gpuctl-sandbox-full is missing"],
   ["no user", (tables) => ({ ...tables, users: [] }), "the user is missing"],
-  ["a text for a number", first("counters", { name: "chat", value: "many" }), "has an invalid state"],
+  ["a text instead of a number", first("counters", { name: "chat", value: "many" }), "has an invalid state"],
   ["an unknown column", first("counters", { name: "chat", value: 1, more: 1 }), "was modified"],
   ["a missing column", first("counters", { name: "chat" }), "has an invalid state"],
   ["a number that is too large", first("counters", { name: "chat", value: 2 ** 53 }), "has an invalid state"],
@@ -157,7 +157,7 @@ test.each<[string, (tables: Snapshot["tables"]) => Snapshot["tables"], string]>(
   expect(sandbox.status()).toMatchObject({ rentals: { active: 1 }, volumes: 1 });
 });
 
-/** A change of values in the first row of a table. */
+/** Returns a function that sets these values in the first row of a table. */
 function first(table: string, values: Row): (tables: Snapshot["tables"]) => Snapshot["tables"] {
   return (tables) => {
     const [one, ...rest] = tables[table] ?? [];

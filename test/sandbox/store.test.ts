@@ -178,7 +178,7 @@ test("a file of the first version keeps its data, including keys, and gets the m
   expect(sandbox.requests.list({ limit: 50 })).toHaveLength(1);
 });
 
-test("the summary includes the rentals of a file of an earlier version, and stays correct when one ends", async () => {
+test("the summary includes the rentals of a file of an earlier version, and stays correct when a rental ends", async () => {
   const file = join(folder(), "sandbox.db");
   const database = new DatabaseSync(file);
   for (const upgrade of upgrades.slice(0, 7)) database.exec(upgrade);

@@ -81,11 +81,11 @@ export interface RunOptions {
   readonly lines?: readonly (string | LineRead)[];
   /** The number of characters that the terminal accepts for its clipboard. */
   readonly maxCopied?: number;
-  /** The signal for each answer in a conversation, which Ctrl-C aborts. */
+  /** Returns the signal that Ctrl-C aborts, for each answer in a conversation. */
   readonly answerSignal?: () => AbortSignal;
   /** The error with which every write to stdout fails. */
   readonly writeFails?: Error;
-  /** Called on each wait on the fake clock. The wait also lasts as long as the promise that this returns. */
+  /** Called on each wait on the fake clock. The wait ends only after the returned promise settles. */
   readonly onSleep?: (milliseconds: number) => unknown;
   /** Overrides for the machine. By default it is healthy, with no other programs installed. */
   readonly machine?: Partial<TestMachine>;
@@ -138,7 +138,7 @@ interface Replacements {
   readonly environment?: Readonly<Record<string, string>>;
   /** Connects to the service over the network, instead of `respond`. `requests` does not contain these requests. */
   readonly transport?: Transport;
-  /** Lower limits for the size of a response. */
+  /** Limits for the size of a response, instead of the usual higher ones. */
   readonly limits?: Partial<ResponseLimits>;
 }
 

@@ -9,7 +9,7 @@ import { addProgram, createHome, type Environment, type Home } from "./process.t
 /**
  * A home in whose shell `gpuctl` runs in the process of the tests, with a sandbox in memory and a clock that advances only
  * when gpuctl waits. A command takes a fraction of the time that its own process would take. Output is written when a
- * command ends, signals do not reach it, and the current folder must be the home. Needs bash.
+ * command ends, signals do not reach gpuctl, and the current folder must be the home. Needs bash.
  * @param processes shell patterns: a command line that matches one of them still runs in a process of its own
  */
 export async function createMemoryHome(
@@ -55,8 +55,8 @@ export async function createMemoryHome(
 }
 
 /**
- * What a client sends: the folder and the words, each after a plus sign, then the variables. Each ends with a zero byte, and
- * another zero byte is the end.
+ * Reads what a client sends: the current folder and the arguments, each after a plus sign, and then the environment
+ * variables. Each of these values ends with a zero byte. One more zero byte marks the end of the message.
  */
 async function received(socket: Socket) {
   const values = (await textUpTo(socket, "\0\0")).slice(0, -2).split("\0");
@@ -82,7 +82,7 @@ const textUpTo = (socket: Socket, end: string): Promise<string> =>
     socket.once("error", reject).once("close", () => reject(new Error("the client has ended")));
   });
 
-/** A program that sends its command line to a port, and its input if it is asked to. */
+/** A program that sends its command line to a port, and its input when the server asks for it. */
 const client = (port: number, processes: readonly string[]): string => `case "$*" in
   ${processes.length === 0 ? "''" : processes.map((pattern) => pattern.replaceAll(" ", "\\ ")).join(" | ")}) exec gpuctl-process "$@" ;;
 esac

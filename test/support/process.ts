@@ -72,7 +72,7 @@ export interface Home {
   readonly start: (line: string, env?: Environment) => Child;
   /** Runs the built command on a terminal of its own. */
   readonly onTerminal: (line: string, options?: Omit<TerminalOptions, "shell">) => Terminal;
-  /** Runs a shell command on a terminal. `leftovers` also reports terminal modes that it does not restore. */
+  /** Runs a shell command on a terminal. `leftovers` also reports terminal modes that the command did not restore. */
   readonly shellOnTerminal: (line: string, options?: TerminalOptions) => Terminal;
   /** Starts an interactive shell with job control on a terminal. */
   readonly interactiveShell: () => Terminal;
@@ -195,7 +195,7 @@ const launch = (line: string, cwd: string, env: Environment) =>
     stdin: "ignore",
   });
 
-/** With this trap, the shell survives Ctrl-C and waits for its program, which still receives it. */
+/** With this trap, the shell survives Ctrl-C and waits for its program, which still receives the signal. */
 const survivesCtrlC = "trap : INT";
 
 const otherMode = "THE TERMINAL WAS LEFT IN ANOTHER MODE";

@@ -61,7 +61,7 @@ async function runScript(
   { input = "", keepsInputOpen, onStdout, onStderr, signal }: StreamOptions,
 ): Promise<number> {
   const child = spawn("sh", ["-s"], { cwd: home, env: { PATH: process.env.PATH, HOME: home } });
-  // As when a connection breaks off. A script whose input stays open notices that, and ends the programs that it started.
+  // Simulates a broken connection. A script that waits for the end of its input then ends the programs that it started.
   const stop = () => {
     if (keepsInputOpen) child.stdin.destroy();
     else child.kill();

@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from "vitest";
 
-/** Ends each time limit of this many milliseconds as soon as it starts. */
+/** Makes each time limit of this many milliseconds expire as soon as it starts. */
 export function endTimeLimitsOf(milliseconds: number): void {
   const timeout = AbortSignal.timeout.bind(AbortSignal);
   vi.spyOn(AbortSignal, "timeout").mockImplementation((given) => timeout(given === milliseconds ? 0 : given));
@@ -21,7 +21,7 @@ export function endTimeLimits(): () => void {
   };
 }
 
-/** Adds time to the clock that is never set back. Returns a function that adds this many milliseconds. */
+/** Returns a function that moves the monotonic clock (`performance.now`) forward by this many milliseconds. */
 export function steadyClock(): (milliseconds: number) => void {
   const now = performance.now.bind(performance);
   let added = 0;

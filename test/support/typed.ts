@@ -4,8 +4,8 @@ import { routes } from "../../src/contract/generated/routes.ts";
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * The command-line arguments for an input. Undefined if there are none: no flag produces a value of that JSON type, or
- * the command itself sets an omitted field. `picture` is the file for `image`.
+ * The command-line arguments for an input. Undefined if none can express it: no flag produces a value of that type,
+ * or the command itself sets an omitted field. `picture` is the file for `image`.
  */
 export function typedAs(command: CommandNode, input: Input, picture: string): readonly string[] | undefined {
   const required = Object.keys(command.defaulted ?? {}).every((name) => input[name] !== undefined);

@@ -69,7 +69,7 @@ describe("a job", () => {
     ["a second SIGTERM", ["SIGTERM", "SIGTERM"]],
     ["a second SIGTERM after the terminal was closed", ["SIGHUP", "SIGTERM", "SIGTERM"]],
     ["SIGTERM after Ctrl-C", ["SIGINT", "SIGTERM"]],
-  ])("is left by %s, and a further one ends the process at once", async (_, received) => {
+  ])("is abandoned at %s, and one more signal ends the process at once", async (_, received) => {
     expect(await interruptedBy(received, { apart: 150 })).toEqual({ work: true, program: true, exits: 0 });
     const third = received.at(-1) ?? "SIGINT";
     expect(await interruptedBy([...received, third], { apart: 150 })).toMatchObject({ exits: 1 });

@@ -61,7 +61,7 @@ describe("input of a terminal", () => {
     expect(partsOf("\r", 101, "\n")).toEqual([{ key: "\r" }, { key: "\n" }]);
   });
 
-  test("Escape that was left after a line does not become a sequence with a later key", () => {
+  test("an Escape that remains after a line does not form a sequence with a later key", () => {
     const input = inputParts();
     const onEscape = vi.fn();
     input.add(Buffer.from("a\r\u001b"), onEscape);
@@ -81,7 +81,7 @@ describe("input of a terminal", () => {
 describe("input of a prompt", () => {
   const paste = `${start}x\ry\r${end}`;
 
-  /** Opens a prompt. Returns the keys that it receives. */
+  /** A prompt that is not open yet. `passed` returns the keys that it has received. */
   function prompt() {
     const stdin = Object.assign(new PassThrough(), { setRawMode: () => {} });
     const input = promptInput(stdin, { onCtrlC: () => {} });
@@ -121,7 +121,7 @@ describe("input of a prompt", () => {
     }
   });
 
-  test("what is left when a prompt closes is dropped", () => {
+  test("input that remains when a prompt closes is dropped", () => {
     const first = prompt();
     first.open();
     first.type("a\ry\r");
@@ -129,7 +129,7 @@ describe("input of a prompt", () => {
     expect(terminalParts.next()).toBeUndefined();
   });
 
-  test("Escape that is left when a prompt closes does not change a key at the next prompt", () => {
+  test("an Escape that remains when a prompt closes does not change a key at the next prompt", () => {
     const first = prompt();
     first.open();
     first.type("a\r\u001b");

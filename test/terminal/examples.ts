@@ -63,7 +63,7 @@ export function lineOf({ command }: Example): string {
 export const specialCaseOf = (example: string): SpecialCase =>
   cases.find(({ examples }) => examples.test(example)) ?? { examples: /^/ };
 
-/** Confirms if there is a prompt before the program ends. */
+/** Answers yes to a confirmation, if the program asks for one before it ends. */
 export async function sayYes(terminal: Terminal): Promise<void> {
   try {
     await terminal.waitFor((text) => text.replaceAll("\n", "").endsWith("(y/N)"));

@@ -91,7 +91,7 @@ describe.skipIf(process.platform === "win32")("a result on a terminal", () => {
     expect(await shown({})).toMatch(color);
   });
 
-  test("has none with NO_COLOR", async () => {
+  test("has no colors with NO_COLOR", async () => {
     expect(await shown({ NO_COLOR: "1" })).not.toMatch(color);
   });
 

@@ -303,7 +303,7 @@ describe.skipIf(process.platform === "win32")("what was typed before a question"
   test.each([
     ["a terminal", "default", {}],
     ["a dumb terminal", "default\r", { TERM: "dumb" }],
-  ])("does not count as the word that confirms a destruction: on %s", async (_, typed, env) => {
+  ])("does not count as the word that confirms a deletion: on %s", async (_, typed, env) => {
     const home = await createHome(env);
     const terminal = home.shellOnTerminal("gpuctl user delete --sandbox");
     terminal.type(typed);

@@ -91,7 +91,7 @@ export const scriptedReply = z
     const refuse = (field: string, message: string) => addIssue({ code: "custom", path: [field], message });
     const has = (name: keyof typeof reply) => reply[name] !== undefined;
     if (!contents.some(has) && !reply.cut)
-      refuse("text", `or another content is required: ${contents.slice(1).join(", ")}`);
+      refuse("text", `or one of these fields is required: ${contents.slice(1).join(", ")}`);
     if (has("text") && has("json")) refuse("json", "cannot be combined with text");
     if (reply.cut && has("streamError")) refuse("cut", "cannot be combined with streamError");
     const besides = [...contents, "finishReason", "usage", "firstTokenMs", "betweenTokensMs"] as const;

@@ -17,7 +17,7 @@ const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 const ramp = channels(3, (x, y, part) => [x * 3, y * 4, 128][part] ?? 0);
 const png = base64(encode({ width, height, data: ramp, channels: 3 }));
 const same = { ...small, width, height };
-/** The pixels that strength 0 draws from a reference, in a picture of the reference's size. */
+/** Draws a reference with strength 0, in its own size. Returns the pixels above the mark. */
 const asDrawn = async (image: string) => aboveMark(await draw({ ...same, image, strength: 0 }));
 const wanted = aboveMark({ width, height, data: ramp });
 
@@ -145,7 +145,7 @@ const [header, pixels, end] = ((bytes) => [
   bytes.subarray(-12),
 ])(Buffer.from(png, "base64")) as [Buffer, Buffer, Buffer];
 
-test("a PNG that inflates to more than its pixels is refused without inflating it", async () => {
+test("a PNG that inflates to more than its pixels is refused before it is inflated", async () => {
   const data = deflateSync(Buffer.alloc(96 * 1024 * 1024), { level: 1 });
   const before = process.memoryUsage().arrayBuffers;
   const bomb = base64(Buffer.concat([header, chunkOf("IDAT", data), end]));

@@ -57,7 +57,7 @@ test("a request is passed on with its fields as given, and its response is passe
   ]);
 });
 
-test("sandbox-echo means the first model of the engine, and the model that is set for the engine replaces any other", async () => {
+test("sandbox-echo stands for the first model of the engine, and a model that is set for the engine replaces any requested model", async () => {
   const { sandbox, engine, complete } = await withChat();
   expect((await complete()).body.model).toBe("llama3.2:latest");
   sandbox.engines.save({ kind: "chat", url: engine.url, model: "qwen3:8b" });
@@ -254,7 +254,7 @@ test.each<[string, Routes, string]>([
     },
     "did not finish its response: ",
   ],
-])("an engine that %s causes an error of the sandbox, which says so", async (_name, routes, message) => {
+])("an engine that %s causes an error that says so", async (_name, routes, message) => {
   const sandbox = await openSandbox();
   const engine = await startEngine(routes);
   sandbox.engines.save({ kind: "chat", url: engine.url, model: "any" });
@@ -329,7 +329,7 @@ test("a page whose name resolves to this machine cannot use an engine with a key
   const { sandbox, engine } = await withChat({ environment: { ENGINE_KEY: engineKey } });
   const { url, close } = await serve(sandbox, { host: "127.0.0.1", port: 0 });
   onTestFinished(close);
-  /** The response to a GET without Origin. A browser sends such a request to the host of the page. */
+  /** The response to a GET without Origin. A browser omits Origin when a page sends a GET to its own host. */
   const responseAt = async (host: string): Promise<IncomingMessage> => {
     const headers = { host, authorization: `Bearer ${sandbox.keys.full}` };
     const [response] = await once(get(`${url}/v1/models`, { headers }), "response");
@@ -355,7 +355,7 @@ test("a page whose name resolves to this machine cannot use an engine with a key
   for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "[::1]", "api.localhost"]) {
     expect(await statusAt(host), host).toBe(200);
   }
-  // Other machines use the names by which they know this one.
+  // Other machines may use any name for this machine.
   const { full } = sandbox.keys;
   const headers = { host: "sandbox.internal", authorization: `Bearer ${full}` };
   const request = new Request(`${origin}/v1/models`, { headers });

@@ -208,7 +208,7 @@ test("the limits of the sandbox's own voice do not apply", async () => {
   expect((await generate({ text: "…".repeat(20_000), speed: 9 })).status).toBe(200);
 });
 
-test("sound in another format has no sample rate", async () => {
+test("a response with audio that is not WAV has no sample rate", async () => {
   const routes: Routes = {
     "POST /v1/audio/speech": (_request, response) =>
       void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3"),

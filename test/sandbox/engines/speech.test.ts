@@ -39,7 +39,7 @@ const seconds = async (text: string, speed = 1) => {
   return samplesOf(speech).length / speech.sampleRate;
 };
 
-test("a sentence is a WAV file that is not silent", async () => {
+test("the speech of a sentence is a WAV file that is not silent", async () => {
   const speech = await speak(sentence, 1);
   const samples = samplesOf(speech);
   const loudness = Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
@@ -69,7 +69,7 @@ test("a text that looks like an option is spoken", async () => {
   expect(await seconds("-voice kal --help")).toBeGreaterThan(0.7);
 });
 
-test("typographic marks, accents and emoji are spoken like plain letters", async () => {
+test("typographic marks and accents are spoken like plain characters, and emoji are not spoken", async () => {
   const [typographic, plain] = ["“Café” — it’s naïve… 🎉", '"Cafe" , it\'s naive...'];
   expect(sameSpeech(await speak(typographic, 1), await speak(plain, 1))).toBe(true);
 });

@@ -74,7 +74,7 @@ describe.skipIf(process.platform === "win32")("a paste", () => {
 
   test.each([
     [
-      "has its end mark inside, broken by a dropped character",
+      "contains an end mark that a dropped character interrupts",
       "\u001b[200~x\u001b\u200b[201~\u0015y\r\u001b[201~",
     ],
     ["follows an Escape key", `\u001b${marked("y\r")}`],
@@ -171,7 +171,7 @@ describe.skipIf(process.platform === "win32")("typed characters", () => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "Ctrl-D keeps typed text, and leaves an empty prompt, as in a shell",
+  "Ctrl-D does nothing after typed text, and exits from an empty prompt, as in a shell",
   async () => {
     const home = await createHome();
     for (const { line, prompt } of [picker, text]) {
