@@ -512,7 +512,7 @@ describe("the lease of a create whose outcome is unknown", () => {
     await writeLeases(cli, [{ label: "run-t0", process: deadProcess, endsWithProcess: true }]);
     const outcome = await cli.run(guard);
     expect(outcome.code, outcome.err).toBe(10);
-    expect(outcome.err).toContain("this account has no active rental that it may have created");
+    expect(outcome.err).toContain("this account has no active rental that the command may have created");
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
