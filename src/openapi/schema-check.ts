@@ -197,7 +197,7 @@ const upgraded = (value: unknown): unknown =>
 interface Patterns {
   /** Replaces `RegExp` in ajv. Throws `SyntaxError` for an invalid pattern. */
   readonly regExp: RegExpEngine;
-  /** Patterns that timed out; every value is assumed to match them. */
+  /** Patterns whose matching ran out of time. Every value is assumed to match them. */
   readonly unchecked: ReadonlySet<string>;
 }
 

@@ -80,7 +80,7 @@ export function typeText(description: Description, schema: unknown, depth = 0): 
   return typeof found.format === "string" ? found.format : found.type;
 }
 
-/** Converts a schema to a contract field that has only its limits. */
+/** Converts a schema to a contract field that has only the limits of the schema. */
 function fieldOf(description: Description, schema: Schema): Field {
   const unnamed = { name: "", required: false, description: "" };
   if (schema.type !== "array") return { ...unnamed, kind: "string", ...limitsOf(schema) };

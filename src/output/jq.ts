@@ -156,7 +156,7 @@ async function runInWorker(workerData: WorkerData, interrupted: AbortSignal): Pr
 }
 
 /**
- * Converts an error that jq threw to the error to report. WebAssembly throws a `RuntimeError` if it cannot get more
+ * Returns the error to report for an error that jq threw. WebAssembly throws a `RuntimeError` if it cannot get more
  * memory.
  */
 const outOfMemory = (error: unknown): unknown =>

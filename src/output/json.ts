@@ -38,9 +38,7 @@ export async function* jsonl(value: Value | Records, view: View): AsyncGenerator
 const jsonLines = (records: readonly unknown[]): string =>
   records.map((record) => `${escapedJson(record)}\n`).join("");
 
-/**
- * Writes a value as JSON in which a terminal interprets nothing. The text is `null` if JSON cannot express the value.
- */
+/** Writes a value as JSON that is safe to print on a terminal. The text is `null` if JSON cannot express the value. */
 export const escapedJson = (data: unknown, indent?: number): string =>
   escapeControls(stringifyExactly(data, indent) ?? "null");
 

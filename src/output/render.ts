@@ -31,8 +31,8 @@ export interface RenderOptions extends DrawOptions {
 }
 
 /**
- * Renders a value for stdout in pieces that end with a newline. For an empty list, JSON is `[]`, and a table is empty.
- * Streamed records are rendered as they arrive. Data that does not fit the view never causes an error.
+ * Renders a value for stdout in pieces. The last piece ends with a newline. For an empty list, JSON is `[]`, and a
+ * table is empty. Streamed records are rendered as they arrive. Data that does not fit the view never causes an error.
  */
 export async function* render(
   value: Value | Records,

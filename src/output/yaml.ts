@@ -15,7 +15,7 @@ const marks = `${unseen}\\ufffe\\uffff`;
 const unsafe = new RegExp(`[\\0-\\x08\\x0b-\\x1f${marks}]`);
 const unescaped = new RegExp(`[${marks}]`, "g");
 
-/** Writes a value as YAML. A reader gets an equal value, and the text contains nothing that a terminal interprets. */
+/** Writes a value as YAML. A reader gets an equal value, and the text is safe to print on a terminal. */
 export function yaml(data: unknown): string {
   const { value, finish } = exactCopy(data ?? null);
   const document = new Document(value, options);
@@ -26,7 +26,7 @@ export function yaml(data: unknown): string {
 function quoteUnsafe(scalar: Scalar): void {
   const { value } = scalar;
   if (typeof value !== "string") return;
-  // A block scalar would lose blanks at the ends of lines.
+  // A block scalar would lose spaces and tabs at the start or end of a line.
   const hasOuterBlanks = value.includes("\n") && /^[ \t]|[ \t]$/m.test(value);
   if (hasOuterBlanks || unsafe.test(value)) scalar.type = "QUOTE_DOUBLE";
 }

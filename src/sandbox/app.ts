@@ -215,9 +215,9 @@ function authorize({ method }: Pick<Operation, "method">, exchange: Exchange, st
 
 /**
  * While an engine has a key, a web page may call the inference API only if this machine serves the page. The sandbox's
- * keys are public, so any page that the user opens could otherwise spend the money of the engine's account. A browser
- * sends no Origin with a GET to the page's own name, and that name may resolve to this machine (DNS rebinding), so the
- * Host header is checked, too.
+ * keys are public, so any page that the user opens could otherwise spend the money of the engine's account. The Host
+ * header is checked, too: a browser sends no Origin with a GET to the host name of the page itself, and that name may
+ * resolve to this machine (DNS rebinding).
  */
 function denyForeignPage({ host }: Pick<Operation, "host">, { request }: Exchange, store: Store): void {
   if (host !== "inference") return;

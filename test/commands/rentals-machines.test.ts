@@ -130,7 +130,7 @@ describe("machines of the sandbox", () => {
     await rent("bare-metal --gpus 808 --network-type ethernet --no-validate");
     advance(2 * bootMs);
     expect(await on("1001", "pwd")).toContain(
-      "the machines of rental 1001 cannot be started: the rental needs 101; at most 100 can run at once, and 0 are running",
+      "the machines of rental 1001 cannot be started: the rental needs 101 machines; at most 100 can run at once, and 0 are running",
     );
   });
 

@@ -48,8 +48,8 @@ const maxDepth = 16;
 
 /**
  * Creates a drawer of Markdown. It draws words of a paragraph, lines of code and items of a list as soon as they are
- * complete, and a table as soon as all of it has arrived. If a block is too deep or too long, has a word that is too
- * long, or cannot be parsed, all text that is not yet drawn, and all text that follows, is plain.
+ * complete, and a table as soon as all of it has arrived. If a block is nested too deeply, is too long, has a word that
+ * is too long, or cannot be parsed, the rest of the text is plain.
  */
 export function createMarkdownDrawer({ width, color }: MarkdownOptions): MarkdownDrawer {
   const styles = stylesFor(color);
@@ -134,7 +134,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
     const rest = source.slice(end);
     source = source.slice(0, end);
     let shown = draw(true);
-    // What is drawn keeps its distance from the plain text.
+    // Keeps the blank line between the drawn text and the plain text.
     if (!isPlain && !isFirst && endsInBlankLine(passed)) shown += "\n";
     isPlain = true;
     source += rest;
@@ -187,7 +187,7 @@ export function createMarkdownDrawer({ width, color }: MarkdownOptions): Markdow
   };
 }
 
-/** Matches list marks, quote marks and spaces at the start of a line. They can nest the text in lists and quotes. */
+/** Matches list marks, `>` and spaces at the start of a line. They can nest the text in lists and quotes. */
 const nesting = /^(?: |>|[*+-](?= |$)|\d{1,9}[.)](?= |$))+/gm;
 const mark = />|[*+-]|\d+[.)]/g;
 

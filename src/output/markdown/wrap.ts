@@ -113,7 +113,7 @@ function divided(word: readonly Span[], width: number): readonly Span[][] {
   return parts;
 }
 
-/** The position of the last word of a text. Text that follows does not change the text before this position. */
+/** The position of the last word of a text. Text that follows can extend this word, but changes nothing before it. */
 export function lastWordStart(text: string): number {
   const starts = [...unitsIn(text.slice(-maxWord))].map(({ index }) => index);
   return Math.max(0, text.length - maxWord) + (starts.at(-1) ?? 0);

@@ -36,7 +36,7 @@ function pathColumn(path: string): Column {
   };
 }
 
-/** A column for each value inside the records. */
+/** A column for each path in the records. */
 export function everyColumn(records: readonly unknown[]): readonly Column[] {
   const paths = new Set(records.flatMap((record) => [...leaves(record)].map(({ path }) => path)));
   return [...paths].map((path) => (path === "" ? wholeRecord : pathColumn(path)));
@@ -78,7 +78,7 @@ function childrenOf(value: unknown): readonly [string, unknown][] {
   ]);
 }
 
-/** Formats a leaf for the user: cents become dollars, and the word "cents" is removed from their path. */
+/** Formats a leaf for the user: cents become dollars, and the word "cents" is removed from the path. */
 export function shownLeaf({ path, value }: Leaf): { readonly path: string; readonly text: string } {
   if ((typeof value === "number" || typeof value === "bigint") && isCentsPath(path)) {
     return { path: withoutCents(path), text: dollars(value) };

@@ -136,7 +136,7 @@ async function assertSandbox(url: string, health: () => Promise<unknown>): Promi
   });
 }
 
-/** Returns the error that a local sandbox throws for the same values. */
+/** Converts a 400 to the error that a local sandbox throws for the same values. Returns other errors unchanged. */
 function asControlRefused(error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.status !== 400) return error;
   const issues = error.issues.flatMap((one) =>

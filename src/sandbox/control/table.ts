@@ -143,7 +143,7 @@ const numbered = (
 
 const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
-/** The controls by name. A control has the same name in the library. */
+/** The controls by operation ID. Most have the name of the method of the library that does the same. */
 export const controls = {
   health: {
     method: "GET",

@@ -43,7 +43,7 @@ export const faultInput = z.strictObject({
     .max(maxTextLength)
     .regex(/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\x21-\x7e]+)*$/)
     .optional(),
-  /** The Retry-After header of that response. */
+  /** The Retry-After header of the error response. */
   retryAfterSeconds: z.number().min(0).optional(),
   /** Delays the response by this many milliseconds of real time. */
   delayMs: z.int().min(0).max(maxTimerMs).optional(),

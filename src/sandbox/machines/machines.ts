@@ -37,8 +37,8 @@ const pollMs = 250;
 /** Machines that stand in for running rentals: OpenSSH servers on this computer, each with a home folder of its own. */
 export interface Machines {
   /**
-   * Starts a machine for each running rental and, until `close`, for each rental that starts to run. With `untilEnd`,
-   * the programs on the machines end at `close` or if this process is killed. Otherwise they run until their rental
+   * Starts the machines of each running rental and, until `close`, of each rental that starts to run. With `untilEnd`,
+   * the programs on the machines end at `close` or if this process is killed. Otherwise, they run until their rental
    * ends.
    * @throws Unavailable if sshd is not installed or cannot be used
    */
@@ -134,7 +134,7 @@ export function createMachines({ store, clock, folder, path }: MachineState): Ma
         const needed = nodeCount(rental.rental);
         if (count + needed > maxMachines)
           throw new Error(
-            `the rental needs ${needed}; at most ${maxMachines} can run at once, and ${count} are running`,
+            `the rental needs ${needed} machines; at most ${maxMachines} can run at once, and ${count} are running`,
           );
         const nodes = await startRental(rental, folders, programs);
         count += nodes.length;

@@ -21,8 +21,8 @@ const turnMs = 10;
 /**
  * Draws the picture that a request describes (service sections 2.8 and 4.5). Returns an 8-bit RGB PNG of exactly
  * `width` by `height` pixels, marked SANDBOX. Equal requests give equal pixels on every machine, and every field except
- * `backend` affects them. With `image` the picture starts from that reference. Drawing lets other requests be handled
- * in between.
+ * `backend` affects them. If there is an `image`, it is blended into the picture. Other requests can be handled while a
+ * picture is drawn.
  *
  * @throws UnreadableReference if `image` cannot be decoded.
  * @throws AbortError when `signal` is aborted.
