@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Cli, createCli, type Responder, type SeenRequest } from "../support/cli.ts";
@@ -9,6 +9,16 @@ import { mp3Frame, samplesOf, wav } from "../support/sound.ts";
 const sentences = ["Here is number one.", "Here is number two.", "Here is three now.", "This is the fourth."];
 const text = sentences.join(" ");
 const line = ["tts", text, "--part-length", "20", "--out", "talk.wav"];
+
+/** A text with the same first words, which appear in the name of the folder, but without a common part. */
+const otherText = text.replaceAll(".", "!");
+
+const saveTexts = async ({ folder }: Pick<Cli, "folder">) => {
+  for (const [name, content] of [["one", text] as const, ["two", otherText] as const]) {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, "talk.txt"), content);
+  }
+};
 
 const spokenText = ({ body }: SeenRequest): string => (body as { text: string }).text;
 const sound = (bytes: Uint8Array) => Response.json({ audio: Buffer.from(bytes).toString("base64") });
@@ -71,10 +81,16 @@ describe("tts with a long text", () => {
 
   test("sends at most --concurrency requests at once", async () => {
     let [now, most] = [0, 0];
+    let other: (() => void) | undefined;
     const respond: Responder = async (request) => {
       now += 1;
       most = Math.max(most, now);
-      await new Promise(setImmediate);
+      // Responds once two requests have arrived.
+      if (other) other();
+      await new Promise<void>((resolve) => {
+        if (other) resolve();
+        other = other ? undefined : resolve;
+      });
       now -= 1;
       return voice(request);
     };
@@ -244,12 +260,34 @@ describe("tts with a long text, after a failure", () => {
     const cli = await createCli({ respond });
     await cli.run(line, overNetwork());
     const edited = text.replace("number two", "number 2").replace("fourth", "4th");
-    const { code, requests } = await cli.run(["tts", edited, ...line.slice(2)], overNetwork());
+    const { code, err, requests } = await cli.run(["tts", edited, ...line.slice(2)], overNetwork());
     expect({ code, texts: texts(requests) }).toEqual({
       code: 0,
       texts: ["Here is number 2.", "This is the 4th."],
     });
-    expect(await folders(cli)).toEqual([]);
+    expect(err).toContain("1 part of another text is kept in");
+    const [folder = ""] = await folders(cli);
+    expect(err).toContain(`${join(cli.folder, folder)}. If you no longer need it, delete the folder.`);
+    expect(await readdir(join(cli.folder, folder))).toHaveLength(1);
+  });
+
+  test.each([
+    ["the same name", ["--file", "one/talk.txt"], ["--file", "two/talk.txt"]],
+    ["the same name and the same output", ["--file", "one/talk.txt"], ["--file", "two/talk.txt"], "talk.wav"],
+    ["the same start", [text], [otherText]],
+    ["the same start, on stdout", [text], [otherText], "-"],
+  ])("keeps the parts of one text when another text with %s is complete", async (_, one, two, out = ".") => {
+    let broken = true;
+    const cli = await createCli({
+      respond: voiceBut((part) => (broken && part === sentences[3] ? failing(400) : undefined)),
+    });
+    await saveTexts(cli);
+    const flags = ["--part-length", "20", "--out", out];
+    expect(await cli.run(["tts", ...one, ...flags], overNetwork())).toMatchObject({ code: 12 });
+    broken = false;
+    expect(await cli.run(["tts", ...two, ...flags], overNetwork())).toMatchObject({ code: 0 });
+    const again = await cli.run(["tts", ...one, ...flags], overNetwork());
+    expect({ code: again.code, texts: texts(again.requests) }).toEqual({ code: 0, texts: [sentences[3]] });
   });
 
   test.each([
@@ -450,4 +488,50 @@ test("tts fails and sends nothing while another process speaks the same text", a
     requests: [],
     err: expect.stringContaining("another gpuctl process is speaking"),
   });
+});
+
+test("tts --out - does not let another process use the parts while the recording is printed", async () => {
+  const toStdout = [...line.slice(0, 4), "--out", "-"];
+  const cli = await createCli({ respond: voice });
+  let second: Promise<{ code: number; err: string; requests: readonly SeenRequest[] }> | undefined;
+  const write = async () => {
+    second ??= cli.run(toStdout, overNetwork());
+    await second;
+  };
+  const messages = { read: (async function* () {})(), write };
+  expect(await cli.run(toStdout, { ...overNetwork(), messages })).toMatchObject({ code: 0 });
+  expect(await second).toMatchObject({
+    code: 2,
+    requests: [],
+    err: expect.stringContaining("another gpuctl process is speaking"),
+  });
+});
+
+test("tts sends nothing more if another process took over while this one was suspended", async () => {
+  const processNamed = (self: string) => ({ self, isRunning: () => true, isHere: () => true });
+  let second: Promise<{ code: number; requests: readonly SeenRequest[] }> | undefined;
+  const cli: Cli = await createCli({
+    respond: async (request) => {
+      second ??= (async () => {
+        const [parts = ""] = await folders(cli);
+        // A suspended process does not refresh its lock.
+        await utimes(join(cli.folder, parts, "parts.lock"), 0, 0);
+        return cli.run(line, { ...overNetwork(), processes: processNamed("host 2") });
+      })();
+      if (second !== undefined && suspended.delete(spokenText(request))) await second;
+      return voice(request);
+    },
+  });
+  const suspended = new Set([sentences[0]]);
+  const first = await cli.run([...line, "--concurrency", "1"], {
+    ...overNetwork(),
+    processes: processNamed("host 1"),
+  });
+  expect(first).toMatchObject({
+    code: 12,
+    err: expect.stringContaining("part 2: another gpuctl process took over"),
+  });
+  expect(texts(first.requests)).toEqual([sentences[0]]);
+  expect((await second)?.code).toBe(0);
+  expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
 });

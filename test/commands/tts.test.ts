@@ -29,6 +29,13 @@ describe("tts", () => {
     expect(await readFile(join(folder, "ready.wav"))).toEqual(wav);
   });
 
+  test.each(["5", "null", "[1]", '{"a":1}'])("saves the recording of the text %s", async (text) => {
+    const { run } = await recording(wav);
+    const { code, out } = await run(["tts", "--no-validate", "--param", `text=${text}`], overNetwork());
+    expect(code).toBe(0);
+    expect(await readFile(out.trimEnd())).toEqual(wav);
+  });
+
   test("takes the text from the argument, a file or stdin", async () => {
     const { run, folder } = await recording(wav);
     await writeFile(join(folder, "text.txt"), "from a file");

@@ -8,7 +8,7 @@ import { DEFAULT_TEMPLATE } from "../../media/filename.ts";
 import { type OutputTarget, type SavedFile, saveInto } from "../../media/output-target.ts";
 import { type JoinedSound, joinSound } from "../../media/sound/join.ts";
 import { CannotJoin } from "../../media/sound/sound.ts";
-import { type LongText, type SpokenParts, withSpokenParts } from "./parts.ts";
+import { type LongText, type SpokenParts, speakParts } from "./parts.ts";
 
 export type LongRecording =
   | { readonly file: SavedFile }
@@ -21,16 +21,24 @@ export type LongRecording =
  * Speaks a long text in parts and joins them into one recording. If the parts cannot be joined, saves each as its own
  * file. The parts are removed once the whole recording is saved or printed.
  */
-export const speakLongText = (text: LongText, context: Context): Promise<LongRecording> =>
-  withSpokenParts(text, context, async (spoken) => {
+export async function speakLongText(text: LongText, context: Context): Promise<LongRecording> {
+  const { to } = text.target;
+  const spoken = await speakParts(text, context);
+  let isPrinted = false;
+  try {
     const joined = await joinSound(spoken.paths).catch(orCannotJoin);
-    if (joined instanceof CannotJoin) return saveSeparately(spoken, joined, text, context);
-    const { to } = text.target;
-    if (to.kind === "stdout") return { bytes: thenRemoved(joined, spoken) };
+    if (joined instanceof CannotJoin) return await saveSeparately(spoken, joined, text, context);
+    if (to.kind === "stdout") {
+      isPrinted = true;
+      return { bytes: untilPrinted(joined, spoken) };
+    }
     const file = await saveJoined(joined, { ...text.target, to }, text);
     await spoken.remove();
     return { file };
-  });
+  } finally {
+    if (!isPrinted) await spoken.close();
+  }
+}
 
 function orCannotJoin(error: unknown): CannotJoin {
   if (error instanceof CannotJoin) return error;
@@ -38,9 +46,13 @@ function orCannotJoin(error: unknown): CannotJoin {
 }
 
 /** Yields the recording. Removes the parts after the last byte has been read. */
-async function* thenRemoved({ bytes }: JoinedSound, { remove }: SpokenParts): AsyncGenerator<Uint8Array> {
-  yield* bytes();
-  await remove();
+async function* untilPrinted({ bytes }: JoinedSound, spoken: SpokenParts): AsyncGenerator<Uint8Array> {
+  try {
+    yield* bytes();
+    await spoken.remove();
+  } finally {
+    await spoken.close();
+  }
 }
 
 async function saveJoined(

@@ -6,6 +6,7 @@ import { type Outcome, sideBySide } from "../../command-kit/side-by-side.ts";
 import {
   EmptyResult,
   type FailedItem,
+  InUse,
   NotTried,
   ResultTruncated,
   reasonOf,
@@ -15,7 +16,7 @@ import {
 } from "../../core/errors.ts";
 import { assertFile, makeFolderSync } from "../../core/files.ts";
 import { NetworkError, ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
-import { locked } from "../../core/tasks/lock.ts";
+import { lockOwner, takeLock } from "../../core/tasks/lock.ts";
 import { folderOf, unknownExtension } from "../../media/destination.ts";
 import { fileName } from "../../media/filename.ts";
 import { makeFolder } from "../../media/folders.ts";
@@ -43,12 +44,13 @@ export interface LongText {
   readonly speak: Speak;
 }
 
-/** The files of all parts. A part is saved completely or not at all. */
+/** The files of all parts. Other processes cannot use them until `close` is called. */
 export interface SpokenParts {
   /** The paths in the order of the text. A part that occurs several times is spoken only once. */
   readonly paths: readonly string[];
-  /** Removes the files. */
+  /** Removes the files. Keeps the parts of other texts, and says so. */
   readonly remove: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 type PartsContext = Pick<
@@ -57,27 +59,34 @@ type PartsContext = Pick<
 >;
 
 /**
- * Speaks the parts of a text that are not in its folder yet. Calls `use` once all parts are there. If any part fails,
- * throws the failures and keeps the other parts, so that running the same command again continues from there. Each part
- * is identified by a hash of its request, so if the text changes, only the changed parts are spoken again.
+ * Speaks the parts of a text that are not in its folder yet. If any part fails, throws the failures and keeps the other
+ * parts, so that running the same command again continues from there. Each part is identified by a hash of its request,
+ * so if the text changes, only the changed parts are spoken again.
  */
-export async function withSpokenParts<Value>(
-  text: LongText,
-  context: PartsContext,
-  use: (spoken: SpokenParts) => Promise<Value>,
-): Promise<Value> {
+export async function speakParts(text: LongText, context: PartsContext): Promise<SpokenParts> {
+  const { processes } = context.files;
   const folder = folderFor(text, context);
   await makeFolder(folder);
-  const work = async () =>
-    use({ paths: await spokenPaths(text, folder, context), remove: () => empty(folder) });
-  try {
-    return await locked(join(folder, "parts"), work, {
-      processes: context.files.processes,
-      ...lockTimes,
-      busy: (lockPath) => inUse(folder, lockPath),
-    });
-  } finally {
+  const lockPath = join(folder, "parts");
+  const release = await takeLock(lockPath, { processes, ...lockTimes, busy: (path) => inUse(folder, path) });
+  const close = async () => {
+    await release();
     await removeIfEmpty(folder);
+  };
+  const isHeld = async () => (await lockOwner(lockPath)) === processes.self;
+  const assertHeld = async () => {
+    if (!(await isHeld())) throw takenOver(folder);
+  };
+  try {
+    const paths = await spokenPaths(text, { folder, assertHeld }, context);
+    await assertHeld();
+    const remove = async () => {
+      if (await isHeld()) await removeParts(folder, paths, context.say);
+    };
+    return { paths, remove, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
 }
 
@@ -89,17 +98,28 @@ const inUse = (folder: string, lockPath: string): UsageError =>
     hint: `Nothing was sent. If no other gpuctl process is running, delete ${lockPath}.`,
   });
 
+/** Without this error, a process that was suspended would request parts that another process has requested. */
+const takenOver = (folder: string): InUse =>
+  new InUse(
+    `another gpuctl process took over ${folder} while this one was suspended`,
+    "When the other process has ended, run the same command again. It requests only the parts that are missing.",
+  );
+
 /**
  * Returns the folder for the parts. It is next to the output, and is named after the output, the input file or the
- * text. For stdout, it is in the state folder. A different service or different settings use a different folder.
+ * text. For stdout, it is in the state folder. A different service, different settings and an input file in another
+ * folder use a different folder.
  */
 function folderFor(
   { target: { to }, file, names, fields }: LongText,
   { files, settings }: Pick<Context, "files" | "settings">,
 ): string {
-  const source = file === undefined || file === "-" ? fileName("{slug}", { ...names, ext: "" }) : file;
-  const { name } = parse(to.kind === "file" ? to.path : source);
-  const folder = `${name}-parts-${requestHash("", fields, settings).slice(0, 8)}`;
+  const source = file === undefined || file === "-" ? undefined : files.resolve(file);
+  const { name } = parse(
+    to.kind === "file" ? to.path : (source ?? fileName("{slug}", { ...names, ext: "" })),
+  );
+  const distinction = to.kind === "file" ? "" : (source ?? "");
+  const folder = `${name}-parts-${requestHash(distinction, fields, settings).slice(0, 8)}`;
   if (to.kind !== "stdout") return join(folderOf(to), folder);
   makeFolderSync(files.state, 0o700);
   return join(files.state, "speech", folder);
@@ -114,7 +134,7 @@ function requestHash(part: string, fields: object, settings: Context["settings"]
 
 async function spokenPaths(
   { parts, fields, target, concurrency, speak }: LongText,
-  folder: string,
+  { folder, assertHeld }: { readonly folder: string; readonly assertHeld: () => Promise<void> },
   context: PartsContext,
 ): Promise<readonly string[]> {
   const { progress, say, setFailureContext, settings } = context;
@@ -136,6 +156,7 @@ async function spokenPaths(
   } as const;
   const speakPart = async (index: number): Promise<void> => {
     const hash = hashes[index] ?? "";
+    await assertHeld();
     await speak(parts[index] ?? "", place, async (sound) => {
       if (sound.isTruncated)
         throw (await saveElsewhere(sound, "could not save a truncated part", target)).problem;
@@ -252,13 +273,15 @@ function assertPart(path: string): void {
   }
 }
 
-/** Removes the files that gpuctl created in a folder of parts. Removes the folder, too, if it is then empty. */
-async function empty(folder: string): Promise<void> {
-  const names = await readdir(folder);
-  for (const name of names) {
-    if (partName.test(name) || temporaryName.test(name)) await rm(join(folder, name), { force: true });
-  }
-  await removeIfEmpty(folder);
+/** Removes parts and incomplete files from a folder. If the folder has other parts, says that they are kept. */
+async function removeParts(folder: string, parts: readonly string[], say: Context["say"]): Promise<void> {
+  const incomplete = (await readdir(folder)).filter((name) => temporaryName.test(name));
+  for (const path of [...parts, ...incomplete.map((name) => join(folder, name))])
+    await rm(path, { force: true });
+  const others = (await readdir(folder)).filter((name) => partName.test(name)).length;
+  if (others === 0) return;
+  const kept = others === 1 ? "1 part of another text is" : `${others} parts of other texts are`;
+  say(`${kept} kept in ${folder}. If you no longer need it, delete the folder.`);
 }
 
 const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => undefined);

@@ -7,6 +7,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
+import { scalarText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
 import { ArrivingMedia, maxArriving, soundsIn } from "../../media/arriving.ts";
 import {
@@ -73,7 +74,7 @@ export default defineCommand({
     if (settings.dryRun) {
       await Promise.all(parts.map((part) => context.call("generateAudio", { ...fields, text: part })));
     }
-    const names = { date: new Date(context.serviceNow()), prompt: text, fallback: "speech" };
+    const names = { date: new Date(context.serviceNow()), prompt: scalarText(text), fallback: "speech" };
     const speak: Speak = async (part, place, use) => {
       const arriving: ArrivingMedia[] = [];
       const open = () => {

@@ -48,15 +48,28 @@ interface LockOptions {
 const minPause = 25;
 const maxPause = 100;
 
-/**
- * Runs `work` while this process holds the lock of a path. The lock is the folder `PATH.lock`, and the file
- * `PATH.lock-owner` names the process that holds it. Takes over the lock of a killed process.
- */
+/** Runs `work` while this process holds the lock of a path. */
 export async function locked<Value>(
   path: string,
   work: () => Promise<Value>,
-  { processes, stale, timeout, busy, sleep = setTimeout }: LockOptions,
+  options: LockOptions,
 ): Promise<Value> {
+  const release = await takeLock(path, options);
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+/**
+ * Takes the lock of a path, and returns a function that releases it. The lock is the folder `PATH.lock`, and the file
+ * `PATH.lock-owner` names the process that holds it. Takes over the lock of a killed process.
+ */
+export async function takeLock(
+  path: string,
+  { processes, stale, timeout, busy, sleep = setTimeout }: LockOptions,
+): Promise<() => Promise<void>> {
   const { lock } = await import("proper-lockfile");
   // A lock that is lost needs no handling here: what it protects is either replaced atomically, or changed only after a
   // check for another holder.
@@ -75,10 +88,10 @@ export async function locked<Value>(
     }
     return release;
   };
-  let release: Awaited<ReturnType<typeof acquire>> | undefined;
-  for (let waited = 0; release === undefined; ) {
+  for (let waited = 0; ; ) {
     try {
-      release = await acquire();
+      const release = await acquire();
+      return () => release().catch(() => undefined);
     } catch (error) {
       if (codeOf(error) !== "ELOCKED") throw error;
       if (await removeAbandoned(path, processes, lockOf)) continue;
@@ -87,11 +100,6 @@ export async function locked<Value>(
       await sleep(pause);
       waited += pause;
     }
-  }
-  try {
-    return await work();
-  } finally {
-    await release().catch(() => undefined);
   }
 }
 
