@@ -298,7 +298,7 @@ describe("rentals create offers what the service lists", () => {
     expect(out).toContain("COMMAND [FLAGS]");
   });
 
-  test("and the printed command line asks nothing and sends the same request", async () => {
+  test("and, like other commands, prints a command line that asks nothing and sends the same request", async () => {
     const [asked, unasked] = [await createCli(), await createCli()];
     for (const [line, ...answers] of [
       ["rentals create vm --sandbox", "2 x b200          us-east-1"],

@@ -26,7 +26,7 @@ describe("progress", () => {
   });
 
   test.each([{ TERM: "dumb" }, { CI: "1" }])(
-    "is shown as a plain line for each new text with %j",
+    "is shown with %j as plain lines, one for each new text",
     async (env) => {
       const { run } = await createCli({ respond: starting() });
       const { shown, err } = await run(wait, { terminal: 80, env });
@@ -47,7 +47,7 @@ describe("progress", () => {
     ["--quiet", {}, 80],
     ["--quiet", { TERM: "dumb" }, 80],
     ["--dry-run", {}, 80],
-  ])("is not shown with %s %j on a terminal of %s columns", async (flag, env, terminal) => {
+  ])("is not shown (flag: %s, environment: %j, columns of the terminal: %s)", async (flag, env, terminal) => {
     const { run } = await createCli({ respond: starting() });
     const { shown, err } = await run(`${wait} ${flag}`, { env, ...(terminal && { terminal }) });
     expect({ shown, err }).toEqual({ shown: [], err: "" });

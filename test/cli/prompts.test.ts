@@ -53,7 +53,7 @@ describe("a missing value", () => {
     expect(validate("16")).toBeUndefined();
   });
 
-  test("is prompted for with its pattern in words only", async () => {
+  test("is prompted for, and the prompt describes its pattern in words", async () => {
     const { run } = await createCli();
     const { asked, prompts } = answering("us-central-1", "data", "256");
     await run("volumes create --sandbox", { terminal: 100, prompts });
@@ -156,7 +156,7 @@ describe("a confirmation", () => {
     ["no base URL is set", {}],
     ["no API key", { GPUCTL_BASE_URL: serviceUrl }],
     ["plain http", { GPUCTL_BASE_URL: "http://gpu.example", GPUCTL_API_KEY: "k" }],
-  ])("is not asked for if %s, because nothing can be sent", async (problem, env) => {
+  ])("is not asked for if nothing can be sent: %s", async (problem, env) => {
     const { run } = await createCli();
     const { asked, prompts } = answeringConfirm(true);
     for (const line of [

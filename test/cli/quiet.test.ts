@@ -23,7 +23,7 @@ test("--quiet still reports errors", async () => {
   expect(err).toContain("4711");
 });
 
-test("stdout has only the result", async () => {
+test("with -o json, stdout has only JSON", async () => {
   const { run } = await createCli();
   for (const line of [
     "rentals create vm --gpus 1 --wait -o json",

@@ -46,7 +46,7 @@ describe("a read is retried", () => {
     ).toHaveLength(3);
   });
 
-  test("after a 408, but not after a 429 that asks to wait longer than a minute, which is reported", async () => {
+  test("after a 408, but not after a 429 that asks to wait 2 hours; the error reports the wait", async () => {
     const asks = failing(429, { "retry-after": "7200" });
     const { run } = await createCli({ respond: inTurn(failing(408), asks) });
     const { code, err, slept } = await run("volumes list", overNetwork());
@@ -57,7 +57,7 @@ describe("a read is retried", () => {
   test.each([
     ["a write that is refused", "user update --name Ada", 429, "90", "1m 30s"],
     ["a read of a service that is down", "volumes list", 503, "Fri, 20 Nov 2026 15:00:00 GMT", "3h"],
-  ])("but a long Retry-After is only reported: %s", async (_what, line, status, asked, shown) => {
+  ])("but nothing is retried after a long Retry-After: %s", async (_what, line, status, asked, shown) => {
     const { run } = await createCli({ respond: inTurn(failing(status, { "retry-after": asked })) });
     const { requests, slept, err } = await run(line, overNetwork());
     expect({ sent: requests.length, slept }).toEqual({ sent: 1, slept: [] });
@@ -68,7 +68,7 @@ describe("a read is retried", () => {
     ["0", "Wait, then try again."],
     ["0.0000001", "Wait, then try again."],
     ["9".repeat(30), "The service asks to wait more than 36500d."],
-  ])("and a Retry-After of %s is reported in words that make sense", async (asked, shown) => {
+  ])("but a write is not; its error explains a Retry-After of %s in words", async (asked, shown) => {
     const { run } = await createCli({ respond: failing(429, { "retry-after": asked }) });
     const { err } = await run("user update --name Ada", overNetwork());
     expect(err).toContain(`Too many requests. ${shown}\n`);

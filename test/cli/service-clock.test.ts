@@ -34,7 +34,7 @@ test.each([
   ["two days ahead", at(48 * hour), "2d ago"],
   ["not known", undefined, "1h ago"],
   ["not a valid time", "soon", "1h ago"],
-])("an age is right for a service whose clock is %s", async (_name, date, expected) => {
+])("an age uses the service's clock, or else the local clock (service: %s)", async (_name, date, expected) => {
   const { run } = await createCli({
     respond: () =>
       Response.json([{ id: 1, createdAt: new Date(firstMoment - hour).toISOString() }], {

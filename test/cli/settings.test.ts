@@ -9,7 +9,7 @@ import { serviceUrl } from "../support/service.ts";
 const profileHost = "https://compute.example.com";
 const profileInference = "https://inference.example.com";
 
-describe("without its own host, inference uses a base URL that differs from the profile's", () => {
+describe("the host of inference", () => {
   async function withHosts() {
     const { run } = await createCli();
     const login = `auth login --with-token --no-validate --base-url ${profileHost} --inference-base-url ${profileInference}`;
@@ -174,12 +174,12 @@ describe("prompts need a terminal for input and for output", () => {
     [terminal, terminal, true],
     [file, terminal, false],
     [terminal, file, false],
-  ])("as case %# shows", (stdin, stderr, expected) => {
+  ])("and must be allowed (case %#)", (stdin, stderr, expected) => {
     expect(canPrompt({ promptsAllowed: true }, { stdin, stderr })).toBe(expected);
     expect(canPrompt({ promptsAllowed: false }, { stdin, stderr })).toBe(false);
   });
 
-  test("otherwise gpuctl spends without asking, and destroys only with --yes", async () => {
+  test("without a terminal, gpuctl spends without asking, and deletes only with --yes", async () => {
     const settings = { yes: false, promptsAllowed: true, sandbox: true, profile: "p", baseUrl: undefined };
     const system = { stdin: terminal, stderr: file, prompts };
     const path = ["rentals"];

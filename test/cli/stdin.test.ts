@@ -67,7 +67,7 @@ describe("a pipe that stays open", () => {
     expect((await run(line, { stdin, terminal: 80 })).err).toContain(note.trim());
   });
 
-  test("is reported without that flag if the user named stdin as the input", async () => {
+  test("is reported without a mention of --no-stdin if the user named stdin as the input", async () => {
     const { run } = await createCli();
     const { err } = await run("tts --file - --sandbox", { stdin });
     expect(err).toMatch(/^Reading stdin until it ends\.\n/);

@@ -127,7 +127,7 @@ describe("a mistake on the command line", () => {
     expect(err).toContain(`Error: ${message}\n`);
   });
 
-  test("words after -- are not compared with the flags before --", async () => {
+  test("words after -- are not checked as flags of gpuctl", async () => {
     const { run } = await createCli();
     const line = "rentals run --gpus 1 --label=--x --sandbox --dry-run -o json -- prog --label --x";
     const { code, out } = await run(line);

@@ -54,5 +54,5 @@ const oid = (hex: string): Buffer => node(0x06, Buffer.from(hex, "hex"));
 const octets = (content: Buffer): Buffer => node(0x04, content);
 const time = (text: string): Buffer => node(0x18, Buffer.from(text));
 
-/** A positive integer from its big-endian bytes. If the first byte were 128 or more, the integer would be negative. */
+/** A positive integer from its big-endian bytes. The first byte must be less than 128, or the integer is negative. */
 const integer = (...bytes: number[]): Buffer => node(0x02, Buffer.from(bytes));

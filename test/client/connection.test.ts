@@ -126,7 +126,7 @@ test("a request whose signal is already aborted is not sent", async () => {
   expect(server.seen).toHaveLength(1);
 });
 
-test("a body that cannot be converted closes its connection", async () => {
+test("the connection is closed if the conversion of a body fails", async () => {
   const closed: Promise<unknown>[] = [];
   const server = await listenRaw((socket) => {
     closed.push(once(socket, "close"));
@@ -232,7 +232,7 @@ const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
       ),
   ],
   [
-    "by garbage instead of a chunk",
+    "because of garbage in place of a chunk",
     () =>
       listenRaw((socket) =>
         socket.once("data", () =>
@@ -241,7 +241,7 @@ const breaks: readonly [string, () => Promise<Omit<LocalServer, "seen">>][] = [
       ),
   ],
   [
-    "by a response that is not HTTP",
+    "because of a response that is not HTTP",
     () => listenRaw((socket) => socket.once("data", () => socket.write("SSH-2.0-x\r\n"))),
   ],
 ];

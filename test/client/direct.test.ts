@@ -187,7 +187,7 @@ describe("a response", () => {
     expect(await exchange(direct)).toMatchObject({ status: undefined, outcome: "failed" });
   });
 
-  test("whose body has endless lines between its chunks fails", async () => {
+  test("whose chunk extension, trailer or chunk size is too long fails", async () => {
     const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     const server = await sendingParts();
     const { direct } = await channels(server.origin);
@@ -322,7 +322,7 @@ describe("a shared connection", () => {
     expect(server.connections()).toBe(3);
   });
 
-  test("sends no request while the packet of a response may contain more data", async () => {
+  test("sends no request until everything that arrived with a response was read", async () => {
     const { cert, key } = selfSigned("localhost");
     let isFirst = true;
     const server = createTlsServer({ cert, key }, (socket) => {

@@ -100,7 +100,7 @@ test("only strings at exactly the path are taken, even if a key in the path is e
   expect((await divert(text, { path: "audio" })).taken.map((one) => one.text)).toEqual(["f"]);
 });
 
-test("a part that is not taken stays, and so does everything after it", async () => {
+test("a part that is not taken stays, and so does the rest of its string", async () => {
   const { rest, restored, taken } = await divert('{"images":[{"image":"abcd!\\"x"},{"image":"y"}]}', {
     sizes: [24],
   });

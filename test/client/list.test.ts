@@ -36,7 +36,7 @@ describe("a list", () => {
     expect(await all(await caller(server.origin).list(...history))).toEqual(records);
   });
 
-  test("that is an object is returned as a whole", async () => {
+  test("that is an object with a list in it is returned as a whole", async () => {
     const body = { items: [{ id: 1 }], next: "x" };
     const server = await listen((_request, response) => json(response, body));
     expect(await caller(server.origin).list(...history)).toEqual({ data: body });

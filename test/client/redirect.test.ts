@@ -53,7 +53,7 @@ describe.each([304, 305, 306])("%i, which is not a redirect", (status) => {
 });
 
 describe("a redirect", () => {
-  test("to another name or another port of the same host leads to another origin", async () => {
+  test("to another name of the same host is not followed, because that is another origin", async () => {
     const server = await listen((_request, response) =>
       response.writeHead(302, { Location: `http://localhost:${server.port}/moved` }).end(),
     );

@@ -88,7 +88,7 @@ describe("a command that only sends its operation", () => {
     callCommand({ ...described, operation: "deleteCurrentUser" });
     // @ts-expect-error The command spends.
     callCommand({ ...described, operation: "convertToReserved" });
-    // @ts-expect-error The command calls no other operation.
+    // @ts-expect-error callCommand accepts no alsoCalls.
     callCommand({ ...described, operation: "getRental", alsoCalls: ["deleteCurrentUser"] });
   });
 });

@@ -38,7 +38,7 @@ describe("when a rental was created but waiting for it fails", () => {
   );
 });
 
-describe("a create with --wait whose response has no ID", () => {
+describe("a create whose response has no ID", () => {
   let listed: readonly object[] = [];
   const withoutId: Responder = ({ method, path }) => {
     if (method === "POST") {
@@ -49,7 +49,7 @@ describe("a create with --wait whose response has no ID", () => {
   };
 
   test.each(["", " --count 2"])(
-    "has an unknown outcome, and the error lists new rentals (flags: %j)",
+    "has an unknown outcome with --wait, and the error lists new rentals (flags: %j)",
     async (count) => {
       listed = [];
       const { run } = await createCli({ respond: withoutId });
@@ -74,7 +74,7 @@ describe("a create with --wait whose response has no ID", () => {
     },
   );
 
-  test("is a success without --wait, and a warning lists new rentals", async () => {
+  test("is a success with -o json but without --wait, and a warning lists new rentals", async () => {
     listed = [];
     const { run } = await createCli({ respond: withoutId });
     const outcome = await run("rentals create vm --gpus 1 -o json --yes", overNetwork());
@@ -82,7 +82,7 @@ describe("a create with --wait whose response has no ID", () => {
     expect(outcome.err).toContain("Warning: the response has no ID. New in the listing: 7.");
   });
 
-  test("is not sent if --if-absent finds a rental without an ID, for which gpuctl cannot wait", async () => {
+  test("is not sent if --wait is set and --if-absent finds a rental without an ID, for which gpuctl cannot wait", async () => {
     listed = [{ label: "train" }];
     const { run } = await createCli({ respond: withoutId });
     const outcome = await run(

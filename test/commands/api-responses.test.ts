@@ -65,7 +65,7 @@ describe("api call prints the response in the requested format", () => {
     expect(rejected.requests.some(({ path }) => path === "/v2/x")).toBe(false);
   });
 
-  test("a write with an unreadable response has an unknown outcome", async () => {
+  test("but fails if the response cannot be parsed, and the outcome of a write is then unknown", async () => {
     const { run } = await createCli({ respond: always(200, "{", { "content-type": "application/json" }) });
     expect((await run("api call POST /v2/x", overNetwork())).code).toBe(10);
     expect((await run("api call GET /v2/x", overNetwork())).code).toBe(7);

@@ -94,7 +94,7 @@ describe("api describe", () => {
   });
 
   test.each(["GET", "/v2/on-demand/rental", "TAKE /v2/x"])(
-    "rejects %s, which is not an operation",
+    "rejects %s, which does not name an operation",
     async (named) => {
       const { run } = await createCli();
       expect((await run(`api describe ${named} --sandbox`)).code).toBe(2);

@@ -100,7 +100,7 @@ describe("auth login", () => {
   });
 
   test.each(["access", "permission", "scope", "role"])(
-    "says that a key is read-only if the service lists its %s as a list",
+    'says that a key is read-only if its %s is a list without "write"',
     async (field) => {
       const keys = (access: readonly string[]): Responder => {
         return ({ path }) =>

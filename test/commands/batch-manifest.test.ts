@@ -156,7 +156,7 @@ describe("the Indexed Job in the manifest for k8s", () => {
     ]);
   });
 
-  test.each([1, 8])("with %i shards says what the PersistentVolumeClaim must support", async (shards) => {
+  test.each([1, 8])("says that only several pods need a ReadWriteMany volume: %i shards", async (shards) => {
     const text = (await manifest("k8s", `requests.jsonl --shards ${shards}`)).replaceAll("\n# ", " ");
     expect(text).toContain("It keeps the journals");
     expect(/All \d+ pods mount it, so it must be ReadWriteMany/.exec(text)?.[0]).toBe(
@@ -290,7 +290,7 @@ describe("the script in the manifest for slurm", () => {
     [1, "0"],
     [2, "1"],
     [8, "1,7"],
-  ])("with %i shards shows a command to rerun tasks that have existing indexes", async (shards, tasks) => {
+  ])("with %i shards shows how to rerun tasks, with indexes that exist", async (shards, tasks) => {
     const text = await manifest("slurm", `requests.jsonl --shards ${shards}`);
     expect(text).toContain(`#   sbatch --array=${tasks} job.sh\n`);
   });
@@ -312,7 +312,7 @@ describe("the script in the manifest for slurm", () => {
     [exit.budget, 0, false],
     [exit.someFailed, 0, false],
   ] as const)(
-    "requeues the task if gpuctl exits with %i after %i requeues: %s",
+    "if gpuctl exits with %i after %i requeues, requeues the task: %s",
     async ([code, restarts, again], context) => {
       skipWithout("bash", context);
       expect(await runTask(`exit ${code}`, { SLURM_RESTART_COUNT: String(restarts) })).toEqual({

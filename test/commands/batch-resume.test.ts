@@ -165,7 +165,7 @@ describe("continuing a batch on another service", () => {
     expect(await cli.run(run, second)).toMatchObject({ code: 0, requests: [{}] });
   });
 
-  test("is refused by batch merge if the first service has results of other shards", async () => {
+  test("makes batch merge fail if the shards have results of different services", async () => {
     const cli = await createCli({ respond: answer });
     await write(cli, "in.jsonl", Array.from({ length: 8 }, (_, index) => lineOf(`line-${index}`)).join(""));
     await cli.run(`${run} --shard 0/2`, first);
@@ -417,7 +417,7 @@ describe("a file with the name of the journal", () => {
   });
 });
 
-describe("a complete output to which something was added", () => {
+describe("a complete output", () => {
   const run = "batch run in.jsonl --out out.jsonl";
 
   async function completeBatch() {
@@ -434,10 +434,10 @@ describe("a complete output to which something was added", () => {
     ["a JSON object without an ID", '{"note":"checked"}\n'],
     ["a JSON object without an ID or a line feed", '{"note":"checked"}'],
     ["a JSON value", "[1]\n"],
-    ["a result of no request", '{"custom_id":"z","response":null,"error":null}\n'],
+    ["a result without a request", '{"custom_id":"z","response":null,"error":null}\n'],
     ["a result that the journal already has", '{"custom_id":"a","response":null,"error":null}\n'],
     ["a comment after an incomplete line", '{"id":"batch_req_# checked by hand\n'],
-  ])("is neither continued nor cut off if the addition was %s", async (what, added) => {
+  ])("is neither continued nor cut off if something was added: %s", async (what, added) => {
     const cli = await completeBatch();
     const output = (await read(cli, "out.jsonl")) + added;
     await write(cli, "out.jsonl", output);
@@ -472,7 +472,7 @@ describe("a complete output to which something was added", () => {
     expect(await cli.run(run, overNetwork())).toMatchObject({ code: 0, requests: [] });
   });
 
-  test("is not cut off if a line in its middle was changed", async () => {
+  test("is neither continued nor cut off if its first line was changed", async () => {
     const cli = await completeBatch();
     const output = (await read(cli, "out.jsonl")).replace("Hi", "Hello");
     await write(cli, "out.jsonl", output);
@@ -510,7 +510,7 @@ describe("a complete output to which something was added", () => {
     ["the start of a line and zeros", '{"id":"batch_req_01\0\0\0'],
     ["a line that begins with zeros", '\0\0\0"error":null}\n'],
     ["a blank line", "\r\n"],
-  ])("is continued without the addition if that was %s", async (_, added) => {
+  ])("is continued without the addition if the addition was %s", async (_, added) => {
     const cli = await completeBatch();
     const output = await read(cli, "out.jsonl");
     await write(cli, "out.jsonl", output + added);

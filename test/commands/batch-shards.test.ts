@@ -155,7 +155,7 @@ describe("the shards of a batch", () => {
     expect(await cli.run(`${shardLine} 2/3`, { env })).toMatchObject({ code: exit.done });
   });
 
-  test("must all use the same number of shards: of two runs with different numbers that start at the same time, one is refused", async () => {
+  test("must all use the same number of shards: of two runs with different numbers that start at the same time, at least one is refused", async () => {
     const cli = await cliWith();
     const runs = await Promise.all(["0/3", "1/2"].map((shard) => cli.run(`${shardLine} ${shard}`, { env })));
     const refused = runs.filter(({ code }) => code === exit.usage);
@@ -297,7 +297,7 @@ describe("batch merge", () => {
   test.each([
     ["missing", (path: string) => rm(path)],
     ["empty", (path: string) => writeFile(path, "")],
-  ])("does not say that a shard with results did not run if its journal is %s", async (_, damage) => {
+  ])("asks to restore the journal of a shard with results if the journal is %s", async (_, damage) => {
     const cli = await completeBatch();
     await damage(join(cli.folder, "answers.1-of-3.jsonl.journal"));
     for (const given of ["answers.jsonl", "."]) {
@@ -465,7 +465,7 @@ describe("batch status", () => {
     expect(err).toMatch(/Total: \d+ succeeded, [01] failed, 0 unknown, an unknown number left/);
   });
 
-  test("shows how many lines of a stopped shard are left", async () => {
+  test("shows unknown outcomes, and how many lines of a stopped shard are left", async () => {
     const cli = await completeBatch();
     // As after a crash just before the last result was recorded: for the journal, its request is still in flight.
     await change(cli, "answers.1-of-3.jsonl.journal", (text) => text.replace(/[^\n]*\n$/, ""));
@@ -478,7 +478,7 @@ describe("batch status", () => {
     expect(before).toMatchObject({ state: "stopped", succeeded: 0, left: row.succeeded + 1 });
   });
 
-  test("counts the empty journal of a batch without shards as no journal", async () => {
+  test('shows the state "no journal" if the journal of a batch without shards is empty', async () => {
     const cli = await cliWith();
     await cli.run("batch run requests.jsonl --out answers.jsonl", { env });
     await writeFile(join(cli.folder, "answers.jsonl.journal"), "");

@@ -194,7 +194,7 @@ describe("batch run", () => {
     ]);
   });
 
-  test("waits no longer than the service asks if the system's clock is set back meanwhile", async () => {
+  test("waits at most as long again as the service asks if the system's clock is set back meanwhile", async () => {
     let sleeps = Number.NaN;
     const cli = await createCli({
       respond: service((_, attempt) => {
@@ -205,7 +205,7 @@ describe("batch run", () => {
     await write(cli, [chat("a")]);
     const onSleep = () => {
       sleeps += 1;
-      // The first sleep is that of the journal.
+      // The first sleep delays a write of the journal. The second one is the wait that the service asked for.
       if (sleeps === 2) cli.advance(-3_600_000);
     };
     const { code, slept } = await cli.run(run, { ...overNetwork(), onSleep });

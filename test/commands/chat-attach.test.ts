@@ -188,7 +188,7 @@ describe("the cost of a chat", () => {
   test.each([
     ["chat.prices", "llama=1/1", "chat.prices of profile"],
     ["budget.maxCost", "11.5", "budget.maxCost of profile"],
-  ])("is checked before anything is stored or sent if %s was edited by hand", async (key, value, named) => {
+  ])("is not computed if %s is invalid: nothing is stored or sent", async (key, value, named) => {
     const { run, folder } = await createCli({ respond: answer("ok", usage) });
     await run(["config", "set", key, value]);
     const path = join(folder, "config", "config.json");

@@ -105,7 +105,7 @@ describe("a conversation", () => {
     expect(asked(outcome).at(-1)).toEqual([{ role: "user", content: "hello" }]);
   });
 
-  test("says that it no longer fits the context window, and sends all messages", async () => {
+  test("sends all messages, and says if they no longer fit the context window", async () => {
     const { outcome } = await talk(["one", "two", "/clear", "three"], {
       respond: ({ body }) =>
         JSON.stringify(body ?? "").includes('"two"')
@@ -307,7 +307,7 @@ describe("the commands in a conversation", () => {
     },
   );
 
-  test('are sent as text between """', async () => {
+  test('are sent as text if they are between """', async () => {
     const { outcome } = await talk(['"""/help"""', '"""/help', 'me"""']);
     expect(lastAsked(outcome)).toEqual(["/help", "/help\nme"]);
   });

@@ -43,7 +43,7 @@ describe("an answer file that cannot be read", () => {
   const turn = { id: "def", parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };
   const answer = `${JSON.stringify({ process: deadProcess, turn })}\n"Half of"\n`;
 
-  /** Makes a file that fails with ELOOP, also for root, and returns a function that makes it readable. */
+  /** Makes a file that even root cannot read (ELOOP), and returns a function that makes it readable. */
   async function unreadable(path: string) {
     await symlink(path, path);
     return async () => {
@@ -70,7 +70,7 @@ describe("an answer file that cannot be read", () => {
       "last",
     ],
     ["a damaged question", "\0\0\0", "recovered"],
-  ])("is kept next to %s whose process was killed", async (_kind, contents, becomes) => {
+  ])("is kept next to the file of %s that a killed process left behind", async (_kind, contents, becomes) => {
     const cli = await createCli();
     await mkdir(folderOf(cli), { recursive: true });
     const question = `${fileOf(cli, "last")}.abc.question`;

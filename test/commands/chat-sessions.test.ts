@@ -72,7 +72,7 @@ test("an unfinished answer of a process on another machine counts as cut off aft
   });
 });
 
-describe("the file of a question whose process was killed", () => {
+describe("a question file that a killed process left behind", () => {
   /** Leaves behind a question with these contents, and a part of its answer. */
   async function leftBehind(contents: string) {
     const cli = await createCli();
@@ -93,7 +93,7 @@ describe("the file of a question whose process was killed", () => {
     ["emptied", ""],
     ["changed", "my notes\n"],
   ])(
-    "and was %s does not stop other commands, and the part of its answer becomes a session",
+    "does not stop other commands if it was %s, and its partial answer becomes a new session",
     async (_how, contents) => {
       const { cli } = await leftBehind(contents);
       await cli.run("chat Hello --session recovered --sandbox");
@@ -107,7 +107,7 @@ describe("the file of a question whose process was killed", () => {
     },
   );
 
-  test("and lost its first line becomes a session with the turns that can be read", async () => {
+  test("becomes a session with the turns that can be read if its first line is damaged", async () => {
     const turn = { id: "abc", parent: null, time: "2026-11-22T12:00:00.000Z", role: "user", content: "Why?" };
     const { cli } = await leftBehind(`\0\0\0\n${JSON.stringify(turn)}\n\0\0`);
     expect(await namesIn(cli)).toContain("recovered");
@@ -132,7 +132,7 @@ describe("the file of a question whose process was killed", () => {
   test.each([
     ["aaa", "bbb"],
     ["bbb", "aaa"],
-  ])("does not replace the answer to a newer one, whatever the IDs: %s, %s", async (earlier, later) => {
+  ])("does not replace the answer to a newer question, whatever the IDs: %s, %s", async (earlier, later) => {
     const cli = await createCli();
     await mkdir(folderOf(cli), { recursive: true });
     const header = JSON.stringify({ format: "gpuctl-chat-session", version: 1, process: deadProcess });
@@ -152,7 +152,7 @@ describe("the file of a question whose process was killed", () => {
     expect((await readdir(folderOf(cli))).sort()).toEqual(["last.jsonl", "recovered.jsonl"]);
   });
 
-  test("and has another format version is not changed", async () => {
+  test("is not changed if it has another format version", async () => {
     const contents = '{"format":"gpuctl-chat-session","version":2}\n';
     const { cli, question } = await leftBehind(contents);
     expect(await namesIn(cli)).toEqual(["good"]);
@@ -160,7 +160,7 @@ describe("the file of a question whose process was killed", () => {
     expect(await readdir(folderOf(cli))).toHaveLength(3);
   });
 
-  test("and is a folder does not stop other commands", async () => {
+  test("does not stop other commands if there is a folder in its place", async () => {
     const { cli, question } = await leftBehind("");
     rmSync(question);
     await mkdir(question);
@@ -403,7 +403,7 @@ describe("a session", () => {
   });
 });
 
-describe("a session file that another program changes while an answer arrives", () => {
+describe("a session file that another program changes during a chat", () => {
   /** Asks a second question in the session "s", and calls `change` with the path of its file before the answer. */
   async function during(change: (path: string) => void, line = "chat more --session s --sandbox") {
     let requests = 0;
@@ -425,14 +425,14 @@ describe("a session file that another program changes while an answer arrives", 
     ["removed", (path) => rmSync(path)],
     ["removed with its folder", (path) => rmSync(dirname(path), { recursive: true })],
     ["emptied", (path) => writeFileSync(path, "")],
-  ])("and that was %s is written again, with the whole conversation", async (_how, change) => {
+  ])("is written again, with the whole conversation, if it was %s", async (_how, change) => {
     const { cli, outcome } = await during(change);
     expect(outcome).toMatchObject({ code: 0, out: "sandbox-echo heard: more\n", err: "" });
     expect(await contentsIn(cli, "s")).toEqual(all);
     expect(await readdir(folderOf(cli))).toEqual(["s.jsonl"]);
   });
 
-  test("and that is no longer a session is not changed", async () => {
+  test("is not changed if it is no longer a session when the answer arrives", async () => {
     const { cli, outcome } = await during((path) => writeFileSync(path, "my notes"));
     expect(outcome).toMatchObject({ code: 1, out: "sandbox-echo heard: more\n" });
     expect(outcome.err).toContain("s.jsonl: it is no longer a chat session");
@@ -443,7 +443,7 @@ describe("a session file that another program changes while an answer arrives", 
     ["removed", (path) => rmSync(path)],
     ["emptied", (path) => writeFileSync(path, "")],
   ])(
-    "and that was %s during a conversation: the conversation goes on, and can be saved under another name",
+    "does not end the conversation if it was %s, and the conversation can be saved under another name",
     async (_how, change) => {
       const cli = await createCli();
       const run = async () => {
@@ -461,7 +461,7 @@ describe("a session file that another program changes while an answer arrives", 
     },
   );
 
-  test("and that is no longer a session is not changed when the conversation is saved under another name", async () => {
+  test("is not changed if it is no longer a session when the conversation is saved under another name", async () => {
     const cli = await createCli();
     const run = async () => {
       writeFileSync(fileOf(cli, "s"), "my notes");
@@ -479,11 +479,11 @@ describe("a session file that another program changes while an answer arrives", 
 });
 
 test.each<[string, (path: string, text: string) => void]>([
-  ["is unchanged", writeFileSync],
+  ["was restored", writeFileSync],
   ["was removed", (path) => rmSync(path)],
   ["is no longer a session", () => {}],
 ])(
-  "an answer that could not be stored is stored when the conversation is saved under another name, and the file %s",
+  "saving under another name also saves an answer that could not be stored before, even if the old file %s",
   async (_how, change) => {
     let text = "";
     const cli: Cli = await createCli({

@@ -225,7 +225,7 @@ describe("apiKeyCommand", () => {
     }
   });
 
-  test("is printed without the key in the command line that needs no prompts", async () => {
+  test("hides a key that it contains in the equivalent command line, too", async () => {
     const { run } = await createCli();
     const add = ["profile", "add", "--base-url", "https://a.example", "--key-command", `echo ${secret}`];
     const { code, err } = await run(add, { terminal: 80, prompts: { text: async () => "more" } });

@@ -114,7 +114,7 @@ test("amounts beyond 2^53 cents are shown to the cent", async () => {
 });
 
 test.each(["[01]", "[1.]", '[{"id":1.50,}]', "[--1.50]", "[1.5.0]"])(
-  "the response %s is still not valid JSON",
+  "the response %s is rejected, because it is not valid JSON",
   async (text) => {
     const { run } = await createCli({ respond: () => new Response(text) });
     expect(await run(`${list} -o json`, overNetwork())).toMatchObject({ code: 7, out: "" });
