@@ -31,10 +31,14 @@ interface CallOptions extends PrepareOptions {
 export type PreparedWrite = (body: string) => Promise<BufferedResponse>;
 
 /**
- * Prepares a write that is sent many times with different bodies: its URL, key and headers are the same each time. It
- * behaves as `rawCall` does, but takes a fraction of the processor time.
+ * Prepares a write that is sent many times with different bodies: its URL and headers are the same each time. It
+ * behaves as `rawCall` does, but takes a fraction of the processor time. If the key has changed, pass the request with
+ * the new key as `current`.
  */
-export function prepareWrite(request: WireRequest, options: PrepareOptions): PreparedWrite {
+export function prepareWrite(
+  request: WireRequest,
+  options: PrepareOptions,
+): (body: string, current?: WireRequest) => ReturnType<PreparedWrite> {
   /**
    * The calls that have not ended. A call that ends leaves a gap, which a later call fills. This is not a `Set`,
    * because V8 keeps what was removed from a set until the next full garbage collection.
@@ -50,9 +54,9 @@ export function prepareWrite(request: WireRequest, options: PrepareOptions): Pre
     },
     { once: true },
   );
-  return async (body) => {
+  return async (body, current = request) => {
     signal?.throwIfAborted();
-    const call = new Call(request, { ...options, body, path });
+    const call = new Call(current, { ...options, body, path });
     const place = gaps.pop() ?? inFlight.length;
     inFlight[place] = call;
     try {

@@ -2,7 +2,13 @@ import { createParser } from "eventsource-parser";
 import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId } from "../contract/index.ts";
 import { parseJson } from "../core/json.ts";
-import { type Received, ResponseTooLarge, StreamTruncated, UnknownOutcome } from "../core/service-errors.ts";
+import {
+  InterruptedWrite,
+  type Received,
+  ResponseTooLarge,
+  StreamTruncated,
+  UnknownOutcome,
+} from "../core/service-errors.ts";
 import { type ReadResponse, type RequestInFlight, sendRequest } from "./attempt.ts";
 import { unreadableResponse } from "./failure.ts";
 import { type FetchResponse, firstCharacter, readStart, readText, withIdleTimeout } from "./fetch.ts";
@@ -20,6 +26,8 @@ export interface ServerEvent {
 export interface ServerEvents extends AsyncIterable<ServerEvent> {
   /** Returns what has arrived of the response so far; undefined if nothing has. */
   readonly received: () => Received | undefined;
+  /** If the user has interrupted the request, returns the error that says that it was sent, with what has arrived. */
+  readonly interrupted: (received: Received | undefined) => InterruptedWrite | undefined;
 }
 
 /** Sends an operation whose response is a stream of events. The signal aborts only this request. */
@@ -40,22 +48,23 @@ export async function stream<Id extends OperationId>(
   input: InputOf<Id>,
   options: CallOptions,
 ): Promise<ServerEvents> {
-  const { target, signal } = options;
+  const { target } = options;
   const request = wireRequest(requestParts(routes[id], input), target, "text/event-stream, application/json");
-  return sendRequest(request, readEvents, { ...options, retries: 0 }).catch((cause) => {
-    signal?.throwIfAborted();
-    throw cause;
-  });
+  return sendRequest(request, readEvents, { ...options, retries: 0 });
 }
 
 const readEvents: ReadResponse<ServerEvents> = async (response, inFlight) => {
-  const { deadline, limits, request } = inFlight;
+  const { deadline, limits, request, signal } = inFlight;
   if (response.headers.get("content-type")?.includes("text/html")) {
     const { text } = await readStart(response, deadline, limits.failure);
     throw unreadableResponse(response.status, text, request);
   }
   inFlight.keepOpen();
-  return Object.assign(events(response, inFlight), { received: inFlight.received });
+  return Object.assign(events(response, inFlight), {
+    received: inFlight.received,
+    interrupted: (received: Received | undefined) =>
+      signal?.aborted ? new InterruptedWrite(request, received) : undefined,
+  });
 };
 
 async function* events(

@@ -54,13 +54,18 @@ export async function sideBySide<Item, Value>(
   let period = 0;
   let waitsUntil = 0;
   let successes = 0;
+  /** Aborted when no further item is begun, so that a wait does not keep the process running. */
+  const over = new AbortController();
 
   const stop = (error: unknown): void => {
     stopped ??= interrupted.aborted ? new Interrupted("interrupted before the request") : error;
+    over.abort();
     queue.start();
   };
   const waitAndResume = async (): Promise<void> => {
-    for (let left = waitsUntil - now(); left > 0; left = waitsUntil - now()) await sleep(left);
+    for (let left = waitsUntil - now(); left > 0; left = waitsUntil - now()) {
+      await sleep(left, over.signal);
+    }
     queue.start();
   };
   /** Makes all items wait. Returns false if the service asks for too long a wait, or too often. */

@@ -15,7 +15,7 @@ export interface KeySource {
   readonly source: string;
   /** The key, or the command line that prints it. */
   readonly from: { readonly key: string } | { readonly command: string };
-  /** The only origins that the key may be sent to; undefined if it may be sent to any. */
+  /** The only origins that the key may be sent to; undefined if it may be sent to any. Empty if there are none. */
   readonly hosts: readonly string[] | undefined;
 }
 
@@ -31,10 +31,9 @@ export function keySource(
   const given = env[keyVariable];
   if (given) return { source: keyVariable, from: { key: given }, hosts: undefined };
   const source = `profile "${name}"`;
-  const own = [profileValue(profile, "baseUrl"), profileValue(profile, "inferenceBaseUrl")].flatMap(
+  const hosts = [profileValue(profile, "baseUrl"), profileValue(profile, "inferenceBaseUrl")].flatMap(
     (url) => originOf(url) ?? [],
   );
-  const hosts = own.length > 0 ? own : undefined;
   if (profile?.apiKey) return { source, from: { key: profile.apiKey }, hosts };
   const command = profileValue(profile, "apiKeyCommand");
   if (command === undefined) return undefined;
@@ -225,7 +224,8 @@ class KeyBelongsElsewhere extends Error {
   override readonly name = "KeyBelongsElsewhere";
   readonly hint: string;
   constructor(source: string, hosts: readonly string[], origin: string) {
-    super(`the key from ${source} is for ${hosts.join(" and ")} and will not be sent to ${origin}`);
+    const owner = hosts.length > 0 ? `is for ${hosts.join(" and ")}` : "is stored without a host";
+    super(`the key from ${source} ${owner} and will not be sent to ${origin}`);
     this.hint = `Set GPUCTL_API_KEY to the key for ${origin}, or create a profile for it: \`gpuctl auth login --profile NAME --base-url ${origin}\`. Nothing was sent.`;
   }
 }

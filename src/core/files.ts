@@ -23,11 +23,25 @@ export const xdgFolder = (named: string | undefined, standard: string): string =
  * missing folders. On failure, throws an error with the path of a file, and leaves the old file unchanged.
  */
 export function writePrivateFile(path: string, contents: string | Uint8Array): void {
+  replaceFile(path, contents, { flush: false });
+}
+
+/** Like `writePrivateFile`, but returns only after the contents have been flushed to the disk. */
+export function writeDurableFile(path: string, contents: string): void {
+  replaceFile(path, contents, { flush: true });
+}
+
+function replaceFile(
+  path: string,
+  contents: string | Uint8Array,
+  { flush }: { readonly flush: boolean },
+): void {
   makeFolderSync(dirname(path), 0o700);
   const temporary = `${path}.${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
   try {
-    writeFileSync(temporary, contents, { mode: 0o600, flag: "wx" });
+    writeFileSync(temporary, contents, { mode: 0o600, flag: "wx", flush });
     renameSync(temporary, path);
+    if (flush) syncFolder(dirname(path));
   } catch (error) {
     throw withPath(error, path);
   } finally {
@@ -50,19 +64,6 @@ export function createPrivateFile(path: string, contents: string): void {
     writeFileSync(path, contents, { mode: 0o600, flag: "wx" });
   } catch (error) {
     throw withPath(error, path);
-  }
-}
-
-/** Like `writePrivateFile`, but returns only after the contents have been flushed to the disk. */
-export function writeDurableFile(path: string, contents: string): void {
-  makeFolderSync(dirname(path), 0o700);
-  const temporary = `${path}.${Date.now().toString(36)}${Math.random().toString(36).slice(2)}`;
-  try {
-    writeFileSync(temporary, contents, { mode: 0o600, flag: "wx", flush: true });
-    renameSync(temporary, path);
-    syncFolder(dirname(path));
-  } finally {
-    rmSync(temporary, { force: true });
   }
 }
 

@@ -79,6 +79,8 @@ export interface Text extends Paid {
   readonly after?: (error?: unknown) => void | Promise<void>;
   /** As in `Data`. */
   readonly exitCode?: number;
+  /** If the reader closes the pipe, the command fails. Without this, it ends quietly. */
+  readonly needsReader?: true;
 }
 
 /** A text for stdout, or an aside for stderr. */

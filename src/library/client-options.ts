@@ -66,7 +66,7 @@ const urlRule: OptionRule = {
 /** A time in milliseconds that a timer can wait for. */
 export const millisecondsRule: OptionRule = {
   expected: `a number of milliseconds from 1 to ${maxTimerMs}`,
-  isValid: (value) => typeof value === "number" && value > 0 && value <= maxTimerMs,
+  isValid: (value) => typeof value === "number" && value >= 1 && value <= maxTimerMs,
 };
 
 const printableAscii = /^[\x20-\x7e]*$/;

@@ -7,6 +7,7 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod";
 import { routes } from "../contract/generated/routes.ts";
 import { didYouMean } from "../core/text.ts";
 import { type CallServices, Calls } from "./calls.ts";
@@ -62,8 +63,8 @@ export async function serveTools(
         .map((tool) => shown(tool, options)),
     };
   });
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
-    const { name, arguments: args = {}, _meta } = params;
+  server.setRequestHandler(anyToolCall, async (request, { signal, sendNotification }) => {
+    const { name, arguments: args = {}, _meta } = CallToolRequestSchema.parse(request).params;
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) return refusalOf(name, options) ?? unknownTool(name, tools);
     if (!isAllowed(tool, options)) return refusal(name, permissionFor(tool.effect));
@@ -90,6 +91,12 @@ export async function serveTools(
     await server.close();
   }
 }
+
+/**
+ * Accepts any parameters. The SDK checks them before it calls the handler, and responds to invalid ones with "invalid
+ * params". With its own schema here, it would report an internal error.
+ */
+const anyToolCall = z.object({ method: z.literal("tools/call"), params: z.unknown().optional() });
 
 const allTools = ({ commandNode }: ServerOptions): readonly Tool[] => {
   const state = commandNode("rentals wait").flags.find(({ key }) => key === "for");

@@ -142,6 +142,7 @@ export function createDescriptionStore(
   let lookup: Promise<FetchResult> | undefined;
   let fetched: Promise<FetchResult> | undefined;
   let loaded: Promise<Description> | undefined;
+  let refreshed: Promise<Description> | undefined;
 
   async function lookUp(): Promise<FetchResult> {
     const { source, entry, isFresh, hasFailed } = await openCached();
@@ -174,7 +175,11 @@ export function createDescriptionStore(
     },
     load: ({ refresh = false, timeout } = {}) => {
       if (timeout !== undefined) return load(false, timeout);
-      loaded ??= load(refresh);
+      if (refresh) {
+        refreshed ??= load(true);
+        loaded = refreshed;
+      }
+      loaded ??= load(false);
       return loaded;
     },
     peek: async () => {

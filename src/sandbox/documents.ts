@@ -136,7 +136,9 @@ function listedIssues(
   });
   const more = issues.length - listed.length;
   return new ControlRefused(
-    more === 0 ? listed : [...listed, { path: [], message: `has ${more} more problems` }],
+    more === 0
+      ? listed
+      : [...listed, { path: [], message: `has ${more} more ${more === 1 ? "problem" : "problems"}` }],
   );
 }
 

@@ -4,6 +4,7 @@ import { codeOf, reasonOf, SaveFailed, saveFailed, Unavailable } from "../core/e
 import { readTextFile, writePrivateFile } from "../core/files.ts";
 import { asRecord, parseJson } from "../core/json.ts";
 import { locked, type Processes } from "../core/tasks/lock.ts";
+import { stringifyExactly } from "../core/values/exact-numbers.ts";
 import { answerFiles, readAnswer } from "./answer.ts";
 import { orUndefined } from "./place.ts";
 import { parseTurn, type Turn } from "./turn.ts";
@@ -28,8 +29,9 @@ export interface Contents {
 const newFile = (turns: readonly Turn[], process?: string): string =>
   lines([{ format, version, ...(process !== undefined && { process }) }, ...turns]);
 
+/** Services report usage with fields of their own, which may be nested deeply. */
 const lines = (records: readonly object[]): string =>
-  records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  records.map((record) => `${stringifyExactly(record)}\n`).join("");
 
 /** Creates the file of a session. Throws `SaveFailed`. */
 export function createFile(path: string, turns: readonly Turn[], process?: string): void {

@@ -1,8 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { createTransport } from "../../src/client/transport/transport.ts";
 import { createKeyring } from "../../src/config/credentials.ts";
 import { Interrupted, ProgramFailed, Unavailable } from "../../src/core/errors.ts";
+import { listen } from "../client/server.ts";
 import { createCli, type Responder, type RunOptions } from "../support/cli.ts";
 import { always, serviceUrl } from "../support/service.ts";
 
@@ -74,6 +76,47 @@ describe("a program that prints the key", () => {
       expect(await keysOf(keys, 6)).toMatchObject({ sent: keys });
       expect(await keysOf(keys, 1)).toMatchObject({ sent: keys.slice(0, 1), ran: 1 });
     });
+
+    test.each(["in one process", "over shared connections"])(
+      "runs again in a batch, but not for each line, %s",
+      async (way) => {
+        const printed = ["first-key-1111", "second-key-2222", "third-key-3333"];
+        const left = [...printed];
+        const completion = { choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] };
+        let now = 0;
+        vi.spyOn(performance, "now").mockImplementation(() => now);
+        const sent: unknown[] = [];
+        const seen = (authorization: unknown) => {
+          sent.push(authorization);
+          if (sent.length % 2 === 0) now += 6 * minute;
+        };
+        const server = await listen((request, response) => {
+          seen(request.headers.authorization);
+          response.end(JSON.stringify(completion));
+        });
+        const { run, folder } = await createCli({
+          respond: ({ headers }) => {
+            seen(headers.authorization);
+            return Response.json(completion);
+          },
+          ...(way !== "in one process" && { transport: createTransport() }),
+        });
+        const lines = Array.from({ length: 6 }, (_, index) =>
+          JSON.stringify({
+            custom_id: `${index}`,
+            method: "POST",
+            url: "/v1/chat/completions",
+            body: { model: "llama", messages: [{ role: "user", content: "Hello" }] },
+          }),
+        );
+        await writeFile(join(folder, "in.jsonl"), lines.join("\n"));
+        await run(`auth login --key-command 'pass show gpuctl' --base-url ${server.origin}`);
+        const programs = { output: async () => left.shift() ?? "asked-too-often" };
+        const { code } = await run("batch run in.jsonl --out out.jsonl --concurrency 1", { programs });
+        expect(code).toBe(0);
+        expect(sent).toEqual(printed.flatMap((one) => [`Bearer ${one}`, `Bearer ${one}`]));
+      },
+    );
 
     test("runs again after it failed", async () => {
       const printed = [undefined, key];

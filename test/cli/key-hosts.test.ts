@@ -124,10 +124,18 @@ describe.each(["stored", "printed by a program"])(
   },
 );
 
-test("a profile without a host sends its key to the host of the flag", async () => {
+test("a profile without a host sends its key nowhere until it has one", async () => {
   const { run } = await createCli({ respond: () => Response.json([]) });
-  await run("auth login --with-token --no-validate", { stdin: storedKey });
-  const { requests } = await run(`volumes list --base-url ${other}`);
+  const programs = { output: async () => `${storedKey}\n` };
+  await run("config set apiKeyCommand secret");
+  for (const options of [{}, { env: { GPUCTL_BASE_URL: other } }]) {
+    const line = `volumes list ${"env" in options ? "" : `--base-url ${other}`}`;
+    const { code, err, requests } = await run(line, { ...options, programs });
+    expect({ code, requests }).toEqual({ code: 3, requests: [] });
+    expect(err).toContain(`profile "default" is stored without a host and will not be sent to ${other}`);
+  }
+  await run(`config set baseUrl ${other}`);
+  const { requests } = await run("volumes list", { programs });
   expect(requests[0]?.headers.authorization).toBe(`Bearer ${storedKey}`);
 });
 

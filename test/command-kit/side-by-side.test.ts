@@ -15,10 +15,13 @@ function controlled() {
   const started: string[] = [];
   const ends = new Map<string, { readonly succeed: () => void; readonly fail: (error: Error) => void }>();
   const slept: number[] = [];
+  const sleeps: (AbortSignal | undefined)[] = [];
   let [time, wake] = [0, () => {}];
   return {
     started,
     slept,
+    /** The signals that end the sleeps. */
+    sleeps,
     /** Resolves when the first items have started, after the queue's library was loaded. */
     begun: async () => {
       while (started.length === 0) await setImmediate();
@@ -35,8 +38,9 @@ function controlled() {
       failureOfAll: () => undefined,
       interrupted: new AbortController().signal,
       now: () => time,
-      sleep: (milliseconds: number) => {
+      sleep: (milliseconds: number, signal?: AbortSignal) => {
         slept.push(milliseconds);
+        sleeps.push(signal);
         return new Promise<void>((resolve) => {
           wake = () => {
             time += milliseconds;
@@ -140,4 +144,16 @@ test("a 429 that arrives after a wait, for an item that was started before the w
   await succeed("b");
   expect(await outcomes).toEqual([{ value: "A" }, { value: "B" }]);
   expect(slept).toEqual([1000, 2000]);
+});
+
+test("a wait ends when a failure affects all items, so that it does not keep the process running", async () => {
+  const { sleeps, work, options, begun, fail } = controlled();
+  const failureOfAll = (outcome: object) => ("error" in outcome ? outcome.error : undefined);
+  const outcomes = sideBySide(["a", "b"], work, { ...options, failureOfAll, concurrency: 2 });
+  await begun();
+  await fail("a", busy(60_000));
+  expect(sleeps.map((signal) => signal?.aborted)).toEqual([false]);
+  await fail("b", new Error("no credit"));
+  expect(await outcomes).toEqual([{ error: expect.any(NotTried) }, { error: new Error("no credit") }]);
+  expect(sleeps.map((signal) => signal?.aborted)).toEqual([true]);
 });

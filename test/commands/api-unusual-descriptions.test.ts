@@ -260,6 +260,29 @@ describe("an unusual description", () => {
     expect(JSON.parse(out).example).toMatch(/^gpuctl api call addLong -F 'all\[\]=1'/);
   });
 
+  test.each([
+    [{ type: "integer", minimum: 1, exclusiveMinimum: true }, 2],
+    [{ type: "integer", minimum: 1, exclusiveMinimum: false }, 1],
+    [{ type: "integer", minimum: 1, exclusiveMinimum: 1 }, 2],
+    [{ type: "integer", minimum: 3, exclusiveMinimum: 1 }, 3],
+    [{ type: "integer", maximum: 1, exclusiveMaximum: true }, 0],
+    [{ type: "integer", maximum: 1, exclusiveMaximum: 1 }, 0],
+    [{ type: "integer", maximum: -5 }, -5],
+    [{ type: "integer", multipleOf: 8, exclusiveMaximum: 0 }, -8],
+    [{ type: "number", minimum: 0, exclusiveMinimum: true, maximum: 1, exclusiveMaximum: true }, 0.5],
+    [{ type: "number", minimum: 0.5, exclusiveMaximum: 1 }, 0.75],
+    [{ type: "number", maximum: 0.5 }, 0.5],
+  ])("has an example within the limits of %j", async (schema, expected) => {
+    const parameters = [{ name: "n", in: "query", required: true, schema }];
+    const api = await described({
+      openapi: "3.0.3",
+      paths: { "/numbers": { get: { operationId: "getNumbers", parameters } } },
+    });
+    const { out } = await api("describe getNumbers -o json");
+    expect(JSON.parse(out).example).toBe(`gpuctl api call getNumbers -F n=${expected}`);
+    expect(await api(`call getNumbers -F n=${expected}`)).toMatchObject({ code: 0 });
+  });
+
   test("is an error if it is not found", async () => {
     const { run } = await createCli({ respond: notFound });
     expect((await run("api call getThing", overNetwork())).code).toBe(5);

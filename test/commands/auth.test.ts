@@ -65,7 +65,10 @@ describe("auth login", () => {
     const secret = async () => {
       throw new Interrupted();
     };
-    const { code } = await cli.run("auth login", { terminal: 80, prompts: { secret } });
+    const { code } = await cli.run(`auth login --base-url ${serviceUrl}`, {
+      terminal: 80,
+      prompts: { secret },
+    });
     expect(code).toBe(130);
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
@@ -160,7 +163,7 @@ describe("auth login", () => {
 
   test("requires --with-token without a terminal", async () => {
     const { run } = await createCli();
-    const { code, err } = await run("auth login");
+    const { code, err } = await run(`auth login --base-url ${serviceUrl}`);
     expect(code).toBe(2);
     expect(err).toContain("--with-token");
   });
@@ -213,11 +216,27 @@ describe("auth login", () => {
     await expect(stat(configOf(cli))).rejects.toThrow();
   });
 
-  test("mentions --base-url if no service is configured yet", async () => {
-    const { run } = await createCli();
-    const { code, err } = await run("auth login --with-token", { stdin: key });
-    expect(code).toBe(0);
-    expect(err).toContain("--base-url");
+  test.each(["--with-token", "--key-command print"])(
+    "%s stores no key without a host, because such a key could be sent to any host",
+    async (flags) => {
+      const cli = await createCli();
+      const { code, err } = await cli.run(`auth login ${flags}`, { stdin: key });
+      expect(code).toBe(3);
+      expect(err).toContain("no base URL is set");
+      expect(err).toContain("add --base-url URL. Nothing was saved.");
+      await expect(stat(configOf(cli))).rejects.toThrow();
+    },
+  );
+
+  test("stores the host that the environment names", async () => {
+    const cli = await createCli();
+    const env = { GPUCTL_BASE_URL: serviceUrl };
+    expect(await cli.run("auth login --with-token --no-validate", { env, stdin: key })).toMatchObject({
+      code: 0,
+    });
+    expect(await savedConfig(cli)).toMatchObject({
+      profiles: { default: { apiKey: key, baseUrl: serviceUrl } },
+    });
   });
 });
 

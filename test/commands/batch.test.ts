@@ -374,6 +374,20 @@ describe("batch run", () => {
     expect(err).toContain("The service asks to wait 2h. Run the same command line again to send the rest.");
   });
 
+  test("stops if a 503 asks for a wait that is longer than --give-up-after", async () => {
+    const cli = await createCli({
+      respond: service((text) =>
+        text === "Question a" ? refusal(503, { "retry-after": "7200" }) : answer(),
+      ),
+    });
+    await write(cli, [chat("a"), chat("b"), chat("c")]);
+    const { code, err, requests } = await cli.run(`${run} --concurrency 1`, overNetwork());
+    expect({ code, sent: requests.length }).toEqual({ code: exit.someFailed, sent: 1 });
+    expect(err).toContain("of 3 lines, 1 has an unknown outcome, 2 are left: ");
+    expect(err).toContain("The service asks to wait 2h. Look at these lines in the output.");
+    expect(await cli.run(`${run} --concurrency 1`, overNetwork())).toMatchObject({ requests: { length: 2 } });
+  });
+
   test("never exceeds --max-cost, and does not start if the batch would exceed it", async () => {
     const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
     const cli = await createCli({ respond });

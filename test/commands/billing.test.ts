@@ -50,6 +50,32 @@ describe("billing", () => {
     expect((await runUnused("billing usage --sandbox")).err).toBe("No usage.\n");
   });
 
+  test("adds up exactly", async () => {
+    const day = (date: string, cents: string) => `{"date":"${date}","costCents":${cents}}`;
+    const body = [
+      day("2026-09-01", "9007199254740993"),
+      day("2026-09-01", "2"),
+      day("2026-09-02", "0.1"),
+      day("2026-09-02", "0.2"),
+    ];
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description({ "GET /v2/billing/usage": {} })),
+        "GET /v2/billing/usage": () => new Response(`[${body.join(",")}]`),
+      }),
+    });
+    const { out, err } = await run("billing usage", overNetwork());
+    expect(out).toContain(" $90,071,992,547,409.93\n");
+    expect(err).toContain("Total: $90,071,992,547,409.953\n");
+    const plotted = await run("billing usage --plot", { ...overNetwork(), terminal: 80 });
+    expect(plotted.out).toMatch(/^2026-09-01 +\$90,071,992,547,409\.95 /);
+    expect(plotted.out).toMatch(/^total +\$90,071,992,547,409\.953$/m);
+    expect(JSON.parse((await run("billing usage --plot -o json", overNetwork())).out)[1]).toEqual({
+      date: "2026-09-02",
+      amountCents: 0.3,
+    });
+  });
+
   test("follows the pages of the usage", async () => {
     const { run } = await createCli();
     for (let count = 0; count < 3; count += 1) {

@@ -6,6 +6,7 @@ import { createSessions } from "../../src/sessions/store.ts";
 import { processes } from "../../src/system/files.ts";
 import { type Cli, createCli } from "../support/cli.ts";
 import { deadProcess } from "../support/leases.ts";
+import { overNetwork } from "../support/service.ts";
 
 const folderOf = ({ folder }: Cli) => join(folder, "state", "chat-sessions");
 const fileOf = (cli: Cli, name: string) => join(folderOf(cli), `${name}.jsonl`);
@@ -38,6 +39,31 @@ describe("a new session", () => {
     expect(await turnsIn(cli, "Last")).toHaveLength(4);
   });
 });
+
+test.each(["", " --no-stream"])(
+  "an answer whose usage is nested very deeply is stored: chat%s",
+  async (flags) => {
+    const depth = 50_000;
+    const usage = `{"prompt_tokens":1,"details":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+    const choice = `{"index":0,"finish_reason":"stop","KEY":{"role":"assistant","content":"Hello"}}`;
+    const body = `{"choices":[${choice.replace("KEY", flags === "" ? "delta" : "message")}],"usage":${usage}}`;
+    const cli = await createCli({
+      respond: () =>
+        flags === ""
+          ? new Response(`data: ${body}\n\ndata: [DONE]\n\n`, {
+              headers: { "content-type": "text/event-stream" },
+            })
+          : new Response(body),
+    });
+    const outcome = await cli.run(`chat Hi -m llama --session deep${flags}`, overNetwork());
+    expect(outcome).toMatchObject({ code: 0, out: "Hello\n", err: "" });
+    const exported = await cli.run("chat sessions export deep --format jsonl");
+    expect(exported.code).toBe(0);
+    const [, answer] = exported.out.trim().split("\n");
+    expect(JSON.parse(answer ?? "")).toMatchObject({ content: "Hello", usage: { prompt_tokens: 1 } });
+    expect((await cli.run("chat sessions show deep")).out).toContain("Hello");
+  },
+);
 
 describe("an answer file that cannot be read", () => {
   const turn = { id: "def", parent: null, time: "2026-11-22T12:00:00.000Z", role: "assistant" };

@@ -6,6 +6,7 @@ import { createAssembler } from "../../src/client/completion/assemble.ts";
 import { completionChunks } from "../../src/client/completion/chunks.ts";
 import { serverEvents } from "../../src/client/stream.ts";
 import { responseLimits } from "../../src/contract/plain/response-limits.ts";
+import { Interrupted } from "../../src/core/errors.ts";
 import { type Cli, createCli, type Responder } from "../support/cli.ts";
 import { fc } from "../support/property.ts";
 import { overNetwork } from "../support/service.ts";
@@ -452,6 +453,54 @@ describe("a streamed answer that breaks off", () => {
     expect({ code, out }).toEqual({ code: 130, out: "half\n" });
     expect(err).toContain("The answer is incomplete");
   });
+
+  test.each([
+    ["the response begins", undefined],
+    ["the first text", event(choice({ role: "assistant", content: "" }))],
+  ])("may have been charged if the user stops it before %s", async (_, first) => {
+    const stop = new AbortController();
+    const { run } = await createCli({
+      respond: () => {
+        const wait = () => {
+          stop.abort(new Interrupted());
+          return new Promise<never>(() => {});
+        };
+        if (first === undefined) return wait();
+        const body = new ReadableStream({
+          start: (controller) => controller.enqueue(Buffer.from(first)),
+          pull: wait,
+        });
+        return new Response(body, { headers: { "content-type": "text/event-stream" } });
+      },
+    });
+    const { code, out, err } = await run(ask, { ...service, signal: stop.signal });
+    expect({ code, out }).toEqual({ code: 130, out: "" });
+    expect(err).toContain("interrupted after the request was sent");
+    expect(err).toContain("You may have been charged, and a retry sends a new request.");
+    expect(err).not.toContain("saved");
+  });
+
+  test("is kept if the user stops it while the model is thinking", async () => {
+    const stop = new AbortController();
+    const thought = event(choice({ reasoning_content: "Hm" }));
+    const { run } = await createCli({
+      respond: () =>
+        new Response(
+          new ReadableStream({
+            start: (controller) => controller.enqueue(Buffer.from(thought)),
+            pull: () => {
+              stop.abort(new Interrupted());
+              return new Promise(() => {});
+            },
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        ),
+    });
+    const { code, err } = await run(ask, { ...service, signal: stop.signal });
+    expect(code).toBe(130);
+    const [, path = ""] = /The incomplete response was saved to (\S*)\. /.exec(err) ?? [];
+    expect(await readFile(path, "utf8")).toBe(thought);
+  });
 });
 
 describe("a streamed answer is the same wherever its bytes are split", () => {
@@ -491,7 +540,10 @@ describe("a streamed answer is the same wherever its bytes are split", () => {
     async function* pieces() {
       yield* piecesOf(places);
     }
-    const events = Object.assign(serverEvents(pieces(), responseLimits.part), { received: () => undefined });
+    const events = Object.assign(serverEvents(pieces(), responseLimits.part), {
+      received: () => undefined,
+      interrupted: () => undefined,
+    });
     for await (const chunk of completionChunks(events)) assembler.add(chunk.body);
     assembler.flush();
     return assembler.assembled();

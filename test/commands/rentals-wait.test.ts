@@ -151,6 +151,37 @@ describe("rentals wait", () => {
     });
   });
 
+  test("ends in time if the service does not respond when a label is looked up", async () => {
+    const end = endTimeLimits();
+    const { run } = await createCli({
+      respond: ({ path }) => {
+        if (path !== lookup) return undefined;
+        setImmediate(end);
+        return new Promise(() => {});
+      },
+    });
+    const outcome = await run("rentals wait trainer --wait-timeout 10s --timeout 1h --sandbox");
+    expect(outcome).toMatchObject({ code: 8, out: "", slept: [] });
+    expect(outcome.err).toBe(
+      "Error: timed out waiting: the label could not be looked up in time\nThe rental was not changed and may still be billed.\n",
+    );
+  });
+
+  test("counts the time to look up a label", async () => {
+    const { run, advance } = await createCli({
+      respond: ({ path, method }) => {
+        if (method === "GET" && path.endsWith("-rentals")) advance(2_500);
+        return undefined;
+      },
+    });
+    await run(`${vm} --label trainer`);
+    const { code, slept } = await run("rentals wait trainer --for terminated --wait-timeout 10s --sandbox");
+    expect({ code, waited: slept.reduce((sum, one) => sum + one, 0) }).toEqual({
+      code: 8,
+      waited: expect.closeTo(5_000, -3),
+    });
+  });
+
   test("ends in time although the clock is set back", async () => {
     let lookups = 0;
     const { run, advance } = await createCli({

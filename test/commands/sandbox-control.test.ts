@@ -64,14 +64,31 @@ test("a rental in the sandbox boots, is billed and expires when the clock moves"
   ]);
 });
 
+test.each([
+  ["--cut-stream-after 1", "cuts a stream after 1 event and any other response after 1 KiB"],
+  [
+    "--cut-stream-after 2 --reset",
+    "cuts a stream after 2 events and any other response after 2 KiB, then resets the connection",
+  ],
+  [
+    "--cut-stream-after 0 --stall",
+    "cuts a stream after 0 events and any other response after 0 KiB, then sends nothing more",
+  ],
+  ["--delay 1s --reset", "waits 1 s, resets the connection"],
+])("the effect of a fault with %s says what happens to the connection", async (flags, effect) => {
+  const { run } = await createCli();
+  const { out } = await run(`sandbox fault add --operation '*' ${flags} -o json`);
+  expect(JSON.parse(out)).toMatchObject({ effect });
+});
+
 test("a fault can be added, listed and cleared", async () => {
   const { run } = await createCli();
   await run("sandbox fault add --operation getRental --status 429 --times 2 --after 1 --delay 3s");
   await run("sandbox fault add --operation '*' --cut-stream-after 2 --reset");
   expect((await run("sandbox fault list")).out).toMatchInlineSnapshot(`
-    "ID  OPERATION  EFFECT                                                                                   AFTER  TIMES  LEFT
-    1   getRental  waits 3 s, returns 429, sets Retry-After to 1 s                                              1      2     2
-    2   *          cuts a stream after 2 events, and any other response after 2 KiB, resets the connection      0      1     1
+    "ID  OPERATION  EFFECT                                                                                       AFTER  TIMES  LEFT
+    1   getRental  waits 3 s, returns 429, sets Retry-After to 1 s                                                  1      2     2
+    2   *          cuts a stream after 2 events and any other response after 2 KiB, then resets the connection      0      1     1
     "
   `);
   expect(JSON.parse((await run("sandbox fault list -o json")).out)[0]).toEqual({

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createCli } from "../support/cli.ts";
 import { repository } from "../support/process.ts";
 import { readme } from "./readme-shell.ts";
 
@@ -10,6 +11,14 @@ test("every test that SECURITY.md names exists", () => {
   const named = [...text.matchAll(/`(test\/[^`]+)`/g)].map(([, path = ""]) => path);
   expect(named).toContain("test/cli/key-hosts.test.ts");
   expect(named.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+});
+
+test("SECURITY.md and the README name every command that prints a key", async () => {
+  const { run, sandbox } = await createCli();
+  for (const command of ["auth token", "sandbox keys"]) {
+    expect((await run(`${command} --sandbox`)).out).toContain(sandbox.keys.full);
+    for (const one of [text, readme]) expect(one).toMatch(new RegExp(`\`${command}\`[^.]* prints? `));
+  }
 });
 
 test("every promise in SECURITY.md names a test", () => {

@@ -182,6 +182,7 @@ describe("createClient says which option is invalid", () => {
     [{ ...valid, inferenceBaseUrl: "x" }, "inferenceBaseUrl must be a URL"],
     [{ ...valid, apiKey: undefined }, "apiKey must be a string, not undefined"],
     [{ ...valid, fetch: 5 }, "fetch must be a function, not 5"],
+    [{ ...valid, timeout: 0.5 }, "timeout must be a number of milliseconds from 1 to"],
     [{ ...valid, timeout: "5s" }, "timeout must be a number of milliseconds from 1 to"],
     [{ ...valid, retries: -1 }, "retries must be a whole number of at least 0, not -1"],
     [{ ...valid, userAgent: "a\nb" }, "userAgent must be printable ASCII text"],

@@ -2,9 +2,11 @@ import { readFile, stat } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { describe, expect, test } from "vitest";
+import { describedTools } from "../../src/mcp/tools.ts";
 import { streamTransport } from "../../src/mcp/transport.ts";
 import { createCli, type Responder } from "../support/cli.ts";
 import { base64, tinyPng } from "../support/pictures.ts";
+import { overNetwork } from "../support/service.ts";
 import { agentOf, everything, quickPictures } from "./client.ts";
 
 const vms = "/v2/on-demand/virtual-machine-rentals";
@@ -236,6 +238,25 @@ describe("a call that the client cancels", () => {
     const [, path = ""] = /The part that was received was saved to (.*)\.$/.exec(note) ?? [];
     expect((await stat(path)).size).toBeGreaterThan(0);
     expect(log()).toContain(`The part that was received was saved to ${path}.\n`);
+  });
+
+  test("ends at once if it waits for the service's description", async () => {
+    const sent = gate();
+    const cli = await createCli({
+      respond: ({ path }) => {
+        if (!path.endsWith("/openapi.json")) return undefined;
+        sent.open();
+        return new Promise(() => {});
+      },
+    });
+    const { client, end } = await agentOf(cli, "--timeout 1h", overNetwork());
+    const canceled = new AbortController();
+    const { name } = describedTools.balance;
+    const calling = client.callTool({ name, arguments: {} }, undefined, { signal: canceled.signal });
+    await sent.opened;
+    canceled.abort();
+    await expect(calling).rejects.toThrow();
+    expect((await end()).code).toBe(0);
   });
 
   test("ends at once if it is a wait", async () => {

@@ -105,3 +105,34 @@ test("a reference picture must be a file in the output folder", async () => {
     Buffer.from(tinyPng()).toString("base64"),
   ]);
 });
+
+test.each([
+  ["arguments that are a text", { name: "create_chat_completion", arguments: "x" }],
+  ["arguments that are a list", { name: "create_chat_completion", arguments: [1] }],
+  ["arguments that are null", { name: "create_chat_completion", arguments: null }],
+  ["arguments that are a number", { name: "create_chat_completion", arguments: 5 }],
+  ["no name", { arguments: {} }],
+  ["no parameters", undefined],
+])("a call with %s is refused as invalid params, and the server goes on", async (_, params) => {
+  const cli = await createCli();
+  const requests = [
+    {
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+    },
+    { id: 2, method: "tools/call", params },
+    { id: 3, method: "tools/call", params: { name: "list_storage_volumes" } },
+  ];
+  const stdin = requests.map((request) => `${JSON.stringify({ jsonrpc: "2.0", ...request })}\n`).join("");
+  const outcome = await cli.run(`mcp ${everything}`, { stdin });
+  expect(outcome.code).toBe(0);
+  const responses = outcome.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const byId = new Map(responses.map((response) => [response.id, response]));
+  expect(byId.get(2)).toMatchObject({ error: { code: -32602 } });
+  expect(byId.get(3)).toMatchObject({ result: { isError: false } });
+  expect(outcome.requests.map(({ method }) => method)).toEqual(["GET"]);
+});

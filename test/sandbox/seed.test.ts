@@ -282,6 +282,13 @@ test.each([
   },
 );
 
+test("a seed with one problem more than an error lists says so in the singular", async () => {
+  const sandbox = await openSandbox();
+  const names = Array.from({ length: 101 }, (_, index) => `k${index}`);
+  const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])));
+  await expect(sandbox.seed(text)).rejects.toThrow(/; has 1 more problem$/);
+});
+
 describe("a seed that is too large for YAML", () => {
   const rentals = Array.from({ length: 6000 }, () => ({ rentalType: "virtual-machine", gpuCount: 1 }));
   const fields = ["rentalType: virtual-machine", "gpuCount: 1"];

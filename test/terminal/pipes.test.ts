@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { exit } from "../../src/cli/report/exit.ts";
 import { outputFormats } from "../../src/core/view.ts";
+import { needs } from "../support/programs.ts";
 import { createRentedHome } from "../support/rented-home.ts";
 import { sample } from "../support/thorough.ts";
 
@@ -37,3 +38,20 @@ describe.skipIf(process.platform === "win32").each(sample(outputFormats, 0, 1))(
     );
   },
 );
+
+describe.skipIf(process.platform === "win32")("a guard whose reader has closed the pipe", () => {
+  needs("bash");
+
+  test.each(["", " -o jsonl"])(
+    "ends with a failure, because it no longer guards: --every%s",
+    async (format) => {
+      const home = await createRentedHome(["trainer"]);
+      const guard = `gpuctl rentals guard --every 1h --yes --sandbox${format}`;
+      const { code, err } = await home.shell(`exec 3> >(exec true); wait $!; ${guard} >&3`, { shell: "bash" })
+        .ended;
+      expect(code).toBe(exit.fault);
+      expect(err).toContain("the pipe was closed");
+      expect(err).toContain("The guard has ended: no rental is ended until it runs again.");
+    },
+  );
+});

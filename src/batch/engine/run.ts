@@ -21,6 +21,8 @@ export type Sent =
       readonly slowsDown: boolean;
       /** How long the service asks to wait, in milliseconds. */
       readonly retryAfter?: number | undefined;
+      /** Why the outcome is unknown. Set if there is a `retryAfter`. */
+      readonly error?: unknown;
     }
   /** Nothing was done: the service returned 429, or the request was not sent. It is sent again. */
   | { readonly outcome: "refused"; readonly retryAfter?: number | undefined; readonly error: unknown }
@@ -342,8 +344,9 @@ export class BatchRun {
       return;
     }
     if (sent.outcome === "failed") this.#flow.succeed();
-    else if (sent.retryAfter !== undefined) this.#flow.wait(sent.retryAfter, period);
-    else if (sent.slowsDown) this.#flow.slowDown(period);
+    else if (sent.retryAfter !== undefined) {
+      if (!this.#flow.wait(sent.retryAfter, period)) this.#end({ kind: "given up", error: sent.error });
+    } else if (sent.slowsDown) this.#flow.slowDown(period);
     const cost = sent.outcome === "unknown" ? ceiling : undefined;
     this.#record(prepared, { event: sent.outcome, id: request.id, cost, code }, sent.answer);
   }

@@ -179,6 +179,7 @@ function failed(error: unknown): Sent {
     code,
     slowsDown: status === undefined || reply?.status === 503,
     retryAfter: reply?.retryAfter,
+    error,
   };
 }
 

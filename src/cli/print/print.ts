@@ -70,11 +70,8 @@ async function printOrSay(
   printTo: (sink: Sink) => Promise<void>,
   stderr: Sink,
 ): Promise<void> {
-  const reporting = writing(stdout, (chunk, options) =>
-    stdout.write(chunk, { ...options, reportsClosedPipe: true }),
-  );
   try {
-    await printTo(reporting);
+    await printTo(reportingClosedPipe(stdout));
   } catch (error) {
     if (!(error instanceof CannotPrint && error.code === "EPIPE")) throw error;
     await stderr.write(`${line}\n`);
@@ -103,7 +100,11 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   }
   if ("text" in result) {
     const { printText } = await import("./text.ts");
-    return printText(result, result.view ?? defaultView, options);
+    const sink = result.needsReader ? reportingClosedPipe(stdout) : stdout;
+    return printText(result, result.view ?? defaultView, {
+      ...options,
+      system: { ...system, io: { ...system.io, stdout: sink } },
+    });
   }
   if ("frames" in result) return printFrames(result, options);
   if (!("data" in result || "records" in result)) return;
@@ -214,6 +215,10 @@ const writing = (sink: Sink, write: Sink["write"]): Sink => ({
   },
   write,
 });
+
+/** The same sink, except that a closed pipe does not end the process: the write fails. */
+const reportingClosedPipe = (sink: Sink): Sink =>
+  writing(sink, (chunk, options) => sink.write(chunk, { ...options, reportsClosedPipe: true }));
 
 /** The same sink, except that a failed write throws `CannotPrint`. */
 const reportingErrors = (sink: Sink): Sink =>

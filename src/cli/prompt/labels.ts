@@ -2,7 +2,9 @@ import type { Call } from "../../client/call.ts";
 import type { CommandNode } from "../../command-kit/tree.ts";
 import { isLabelled, type Labelled, type LiveValue, mayBeLabel, parseId } from "../../command-kit/values.ts";
 import { routes } from "../../contract/generated/routes.ts";
+import { WaitedTooLong } from "../../core/errors.ts";
 import { asRecord, valueAt } from "../../core/json.ts";
+import { limitAfter } from "../../core/values/durations.ts";
 
 /** A field of the input that holds one or more IDs. */
 interface IdField {
@@ -17,16 +19,19 @@ interface Lookup {
   readonly dryRun: boolean;
   readonly call: Call;
   readonly say: (line: string) => void;
+  /** Maximum time to look up labels, in milliseconds. Default: no limit besides that of each request. */
+  readonly waitTimeout?: number | undefined;
 }
 
 /**
  * Replaces labels with IDs in the fields that take rentals or volumes. For a command that changes something, prints
- * which ID a label stands for. In a dry run, looks nothing up. Throws the same errors as `labelLookup`.
+ * which ID a label stands for. In a dry run, looks nothing up. Throws the same errors as `labelLookup`, and
+ * `WaitedTooLong` at the timeout.
  */
 export async function withIds(
   node: CommandNode,
   input: object,
-  { dryRun, call, say }: Lookup,
+  { dryRun, call: unlimited, say, waitTimeout }: Lookup,
 ): Promise<object> {
   const labelled = idFields(node).filter(({ path }) =>
     [valueAt(input, path.join("."))].flat().some(mayBeLabel),
@@ -37,6 +42,7 @@ export async function withIds(
     return input;
   }
   const { method, fields } = routes[node.operation];
+  const call = waitTimeout === undefined ? unlimited : await withinTime(waitTimeout, unlimited);
   const { idFor } = (await import("../../command-kit/labels.ts")).labelLookup({
     call,
     isRead: method === "GET",
@@ -56,6 +62,21 @@ export async function withIds(
     replaced = withValue(replaced, field.path, id);
   }
   return replaced;
+}
+
+/** The same call, except that all calls together take at most this many milliseconds. */
+async function withinTime(timeout: number, call: Call): Promise<Call> {
+  const { minLookUp } = await import("../../client/rentals/waiting.ts");
+  const limit = limitAfter(Math.max(minLookUp, timeout));
+  return (id, input, options) =>
+    call(id, input, { ...options, signal: limit }).catch((error: unknown) => {
+      if (error !== limit.reason) throw error;
+      throw new WaitedTooLong(
+        "timed out waiting: the label could not be looked up in time",
+        "The rental was not changed and may still be billed.",
+        { request: null },
+      );
+    });
 }
 
 /** The fields that hold IDs of rentals or volumes. */

@@ -210,14 +210,23 @@ export function connect(
         throw new DryRun();
       },
       prepare: async (parts) => {
-        const to = await target(parts);
+        // Asked for before each write, because `apiKeyCommand` may print a new key in the meantime.
+        let to = await target(parts);
         const { rawCall } = await import("../../client/call.ts");
         const { sharedByWrites }: Partial<Transport> = settings.sandbox ? {} : await transport();
-        if (!sharedByWrites) return (body) => rawCall({ ...parts, body }, { ...options, target: to });
+        if (!sharedByWrites) {
+          return async (body) => rawCall({ ...parts, body }, { ...options, target: await target(parts) });
+        }
         const { prepareWrite } = await import("../../client/prepared.ts");
-        const request = wireRequest({ ...parts, body: "" }, to, acceptAnything);
+        const requestTo = (one: Target) => wireRequest({ ...parts, body: "" }, one, acceptAnything);
+        let request = requestTo(to);
         const connections = await sharedByWrites(request.url);
-        return prepareWrite(request, { ...options, connections, redact: redactor.redact });
+        const write = prepareWrite(request, { ...options, connections, redact: redactor.redact });
+        return async (body) => {
+          const now = await target(parts);
+          if (now.apiKey !== to.apiKey) [to, request] = [now, requestTo(now)];
+          return write(body, request);
+        };
       },
     },
     callAt: (endpoint) => async (id, input, limits) =>

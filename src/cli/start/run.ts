@@ -4,7 +4,8 @@ import { flagsThatSet } from "../../command-kit/tree.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import { Interrupted } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
-import { NoBaseUrl, NoCredential } from "../../core/service-errors.ts";
+import { isRead, NoBaseUrl, NoCredential } from "../../core/service-errors.ts";
+import { stopwatch } from "../../core/tasks/steady-clock.ts";
 import { baseUrlFor } from "../../core/urls.ts";
 import { loaders } from "../generated/loaders.ts";
 import { commandsWithin } from "../help/help.ts";
@@ -65,6 +66,18 @@ export async function run(
     portsFor: (one) => ports(one),
   });
   const parsedValues = { ...context, ...(await ports(command, line)), ...values };
+  let { flags } = parsedValues;
+  /** Replaces labels with IDs. In a command that only waits, that counts as a part of the wait. */
+  const withLabels = async (built: object): Promise<object> => {
+    const isWait = node.operation !== undefined && isRead(routes[node.operation]);
+    const waitTimeout = isWait && typeof flags.waitTimeout === "number" ? flags.waitTimeout : undefined;
+    const passed = stopwatch(system.clock.now);
+    const replaced = await withIds(node, built, { ...context, ...settings, waitTimeout });
+    if (waitTimeout !== undefined && replaced !== built) {
+      flags = { ...flags, waitTimeout: Math.max(0, waitTimeout - passed()) };
+    }
+    return replaced;
+  };
   const prepare = async (): Promise<object> => {
     const built = (await command.buildInput?.(parsedValues)) ?? values.input;
     // Skipped when there is nothing to check, so that a plain `list` loads no schema.
@@ -72,7 +85,7 @@ export async function run(
       const { checkInput } = await import("../prompt/check.ts");
       await checkInput(node.operation, built, invocation, connection.isListed);
     }
-    return settings.validate ? withIds(node, built, { ...context, ...settings }) : built;
+    return settings.validate ? withLabels(built) : built;
   };
   // Called before a question about spending, so that the user is not asked about a request that cannot be sent.
   const assertCanSend = async (): Promise<void> => {
@@ -94,7 +107,7 @@ export async function run(
     throw error;
   };
   const input = await prepare().catch(sayUnconfirmed);
-  const runInput = { ...parsedValues, input };
+  const runInput = { ...parsedValues, flags, input };
   const confirmed = await confirmOnce(runInput).catch(sayUnconfirmed);
   const sayLine = (): void => {
     if (line === undefined && changed.length === 0) return;

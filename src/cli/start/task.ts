@@ -1,3 +1,4 @@
+import { orAborted } from "../../client/deadline.ts";
 import type { Context, Ports, Task, TaskOptions } from "../../command-kit/context.ts";
 import type { Command } from "../../command-kit/define.ts";
 import type { CommandNode } from "../../command-kit/tree.ts";
@@ -85,14 +86,22 @@ function createTask(
 }
 
 /**
- * The same calls, except that `call`, `stream` and `request` send nothing after the signal is aborted. The abort also
- * ends reads, but not a write that was already sent.
+ * The same calls, except that they send nothing after the signal is aborted. The abort also ends reads, but not a write
+ * that was already sent.
  */
 function untilAborted(calls: Connection["calls"], signal: AbortSignal): Connection["calls"] {
+  const canceled = () => new Interrupted("canceled before the request was sent");
   const options = <Options extends { readonly signal?: AbortSignal }>(isRead: boolean, given?: Options) => {
-    if (signal.aborted) throw new Interrupted("canceled before the request was sent");
+    if (signal.aborted) throw canceled();
     if (!isRead) return given;
     return { ...given, signal: given?.signal ? AbortSignal.any([signal, given.signal]) : signal };
+  };
+  /** Stops waiting for a read that takes no signal of its own. Other calls may share it, so it is not aborted. */
+  const orAbandoned = async <Value>(read: () => Promise<Value>): Promise<Value> => {
+    if (signal.aborted) throw canceled();
+    return orAborted(read(), signal).catch((error: unknown) => {
+      throw signal.aborted ? canceled() : error;
+    });
   };
   const isRead = (id: keyof typeof routes) => (routes[id].effect ?? "read") === "read";
   return {
@@ -101,6 +110,16 @@ function untilAborted(calls: Connection["calls"], signal: AbortSignal): Connecti
     stream: async (id, input, given) => calls.stream(id, input, options(isRead(id), given)),
     request: async (parts, given) =>
       calls.request(parts, options((parts.effect ?? effectOfRequest(parts)) === "read", given)),
+    list: (id, input, given) => orAbandoned(() => calls.list(id, input, given)),
+    requestList: (parts) => orAbandoned(() => calls.requestList(parts)),
+    describe: (given) => orAbandoned(() => calls.describe(given)),
+    prepare: async (parts) => {
+      const write = await orAbandoned(() => calls.prepare(parts));
+      return (body) => {
+        if (signal.aborted) throw canceled();
+        return write(body);
+      };
+    },
   };
 }
 

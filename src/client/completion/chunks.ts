@@ -24,11 +24,13 @@ export interface Usage {
 /**
  * Yields the chunks of a chat completion. Throws `StreamTruncated` if an event reports a failure or cannot be read, or
  * if the stream ends with neither `[DONE]` nor a finish reason. The chunks yielded so far are then incomplete. The
- * error carries the raw response only if no text was yielded, or if an event could not be read.
+ * error carries the raw response only if no text was yielded, or if an event could not be read. Throws
+ * `InterruptedWrite` if the user interrupts before the first text, and the signal's reason after it.
  */
 export async function* completionChunks(events: ServerEvents): AsyncGenerator<CompletionChunk> {
   let finished = false;
   let hasText = false;
+  let hasOther = false;
   let unreadable: string | undefined;
   const truncated = (reason: string) =>
     new StreamTruncated(reason, hasText && unreadable === undefined ? undefined : events.received());
@@ -42,6 +44,7 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Co
       const chunk = readChunk(body);
       finished ||= chunk.finish !== undefined || event.whole === true;
       hasText ||= chunk.text !== "";
+      hasOther ||= contentOf(body) === "other";
       if (body !== undefined) yield chunk;
       const failure = failureIn(event, body);
       if (failure !== undefined) throw truncated(failure);
@@ -49,6 +52,9 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Co
       if (body === undefined) unreadable ??= `invalid JSON in the stream: ${event.data.slice(0, 80)}`;
     }
   } catch (cause) {
+    // The first events often have no content. They are not worth a file.
+    const interrupted = hasText ? undefined : events.interrupted(hasOther ? events.received() : undefined);
+    if (interrupted) throw interrupted;
     const isComplete = cause instanceof StreamTruncated && hasText && unreadable === undefined;
     throw isComplete ? cause.withoutResponse() : cause;
   }

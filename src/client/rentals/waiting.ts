@@ -20,7 +20,7 @@ const firstPause = 1_000;
 /**
  * The minimum time limit for a request, in milliseconds. The last request is sent at the timeout, when no time is left.
  */
-const minLookUp = 2_000;
+export const minLookUp = 2_000;
 
 export interface Wait {
   readonly rentalId: string;

@@ -2,7 +2,14 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { asText } from "../../core/json.ts";
 import { commandLine } from "../../core/text.ts";
 import type { DescribedOperation, DescribedResponse } from "../../openapi/described.ts";
-import { bounded, type Description, membersOf, merged, type Schema } from "../../openapi/document.ts";
+import {
+  bounded,
+  type Description,
+  membersOf,
+  merged,
+  type Schema,
+  withNumericLimits,
+} from "../../openapi/document.ts";
 import { isReservedHeader } from "../../openapi/request.ts";
 import { fieldsOfSchema, type ShownField, shownField, typeText } from "../../openapi/schema-fields.ts";
 import { namedBy, operationArgs, requireOperation } from "./find.ts";
@@ -145,7 +152,7 @@ function sample(description: Description, schema: unknown, depth = 0): unknown {
     return depth > maxDepth ? {} : sample(description, shapes[0], depth + 1);
   }
   const type = Array.isArray(found.type) ? found.type[0] : found.type;
-  if (type === "integer" || type === "number") return number(found);
+  if (type === "integer" || type === "number") return number(withNumericLimits(found), type);
   if (type === "boolean") return true;
   if (type === "array") {
     const items = Math.min(Math.max(1, numberOr(1, found.minItems)), maxItems);
@@ -159,11 +166,20 @@ function sample(description: Description, schema: unknown, depth = 0): unknown {
   return Object.fromEntries(required.map((name) => [name, sample(description, properties[name], depth + 1)]));
 }
 
-function number({ minimum, exclusiveMinimum, multipleOf, maximum }: Schema): number {
-  const lowest = Math.max(numberOr(1, minimum), numberOr(0, exclusiveMinimum) + 1);
-  const step = numberOr(0, multipleOf);
-  const value = step > 0 ? Math.max(step, Math.ceil(lowest / step) * step) : lowest;
-  return typeof maximum === "number" ? Math.min(value, maximum) : value;
+/** A number within the limits, if possible at least 1. */
+function number(schema: Schema, type: "integer" | "number"): number {
+  const [least, above] = [numberOr(-Infinity, schema.minimum), numberOr(-Infinity, schema.exclusiveMinimum)];
+  const [most, below] = [numberOr(Infinity, schema.maximum), numberOr(Infinity, schema.exclusiveMaximum)];
+  const step = numberOr(0, schema.multipleOf);
+  const aligned = (value: number, round: (value: number) => number) =>
+    step > 0 ? round(value / step) * step : value;
+  const lowest = Math.max(1, least, Math.floor(above) + 1);
+  const highest = Math.min(type === "integer" ? Math.floor(most) : most, Math.ceil(below) - 1);
+  const value = aligned(lowest, Math.ceil);
+  const limited = value <= highest ? value : aligned(highest, Math.floor);
+  const isTooLow = limited < least || limited <= above;
+  // Between 0 and 1, for example, there is no whole number.
+  return isTooLow && type === "number" ? (Math.max(least, above) + Math.min(most, below)) / 2 : limited;
 }
 
 const samples: ReadonlyMap<string, string> = new Map([

@@ -5,7 +5,7 @@ import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import type { ProfileChange } from "../../config/types.ts";
 import { reasonOf } from "../../core/errors.ts";
-import { InvalidResponse, KeyRejected, ServiceError } from "../../core/service-errors.ts";
+import { InvalidResponse, KeyRejected, NoBaseUrl, ServiceError } from "../../core/service-errors.ts";
 import { keyEnding } from "../../core/text.ts";
 
 export default defineCommand({
@@ -37,36 +37,42 @@ export default defineCommand({
     },
   ],
   run: async ({ flags: { keyCommand, withToken }, profiles, secrets, ...context }) => {
-    const { say, settings } = context;
+    const { say, settings, setFailureContext } = context;
     const { profile, baseUrl, inferenceBaseUrl, dryRun } = settings;
+    // A key without a host could be sent to any host.
+    if (baseUrl === undefined) {
+      setFailureContext(
+        "A key is stored with the host that it is for: add --base-url URL. Nothing was saved.",
+      );
+      throw new NoBaseUrl();
+    }
     const change: ProfileChange =
       keyCommand === undefined
         ? { apiKey: await secrets.readKey({ fromStdin: withToken }) }
         : { settings: { apiKeyCommand: keyCommand } };
     if (dryRun) say(nothingDone);
     else {
-      const found = await checked(change.apiKey, context);
+      const found = await checked(change.apiKey, { ...context, baseUrl });
       await profiles.save(profile, {
         ...change,
         settings: {
           sandbox: undefined,
           ...change.settings,
-          ...(baseUrl !== undefined && { baseUrl }),
+          baseUrl,
           ...(inferenceBaseUrl !== undefined && { inferenceBaseUrl }),
         },
       });
       say(found);
     }
-    if (baseUrl === undefined) say("No base URL is set. Pass --base-url or set GPUCTL_BASE_URL.");
-    else if (inferenceBaseUrl === undefined) {
+    if (inferenceBaseUrl === undefined) {
       say("Inference uses the base URL too; --inference-base-url sets another host for it.");
     }
     return {
       data: {
         profile,
         key: change.apiKey === undefined ? "apiKeyCommand" : `…${keyEnding(change.apiKey)}`,
-        baseUrl: baseUrl ?? null,
-        inferenceBaseUrl: inferenceBaseUrl ?? baseUrl ?? null,
+        baseUrl,
+        inferenceBaseUrl: inferenceBaseUrl ?? baseUrl,
         savedIn: dryRun ? null : profiles.path,
       },
     };
@@ -82,15 +88,16 @@ async function checked(
   {
     callAt,
     requestAt,
+    baseUrl,
     settings,
     setFailureContext,
     progress,
-  }: Pick<Ports, "callAt" | "requestAt"> & Pick<Context, "settings" | "setFailureContext" | "progress">,
+  }: Pick<Ports, "callAt" | "requestAt"> &
+    Pick<Context, "settings" | "setFailureContext" | "progress"> & { readonly baseUrl: string },
 ): Promise<string> {
-  const { baseUrl, inferenceBaseUrl, validate } = settings;
+  const { inferenceBaseUrl, validate } = settings;
   const untested = (why: string) => `The key was saved untested: ${why}. \`gpuctl auth status\` tests it.`;
   if (!validate) return untested("--no-validate");
-  if (baseUrl === undefined) return untested("no base URL is set");
   if (apiKey === undefined) return untested("gpuctl runs the command only when it needs the key");
   const endpoint = { baseUrl, inferenceBaseUrl, apiKey };
   try {

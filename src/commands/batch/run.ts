@@ -20,7 +20,7 @@ import {
   UsageError,
 } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
-import { ServiceError } from "../../core/service-errors.ts";
+import { ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
 import { commandLine } from "../../core/text.ts";
 import { baseUrlFor, originOf } from "../../core/urls.ts";
 import { askedWait } from "../../core/values/durations.ts";
@@ -370,6 +370,7 @@ function failureOf(
     );
   }
   if (stop?.kind === "fatal" && stop.error instanceof Error) return stop.error;
+  const [reason, asks] = giveUpTexts(stop);
   if (failed + unknown > 0) {
     const parts = [
       ...(failed > 0 ? [`${failed} failed`] : []),
@@ -379,10 +380,10 @@ function failureOf(
     const flags = [...(failed > 0 ? ["--failed"] : []), ...(unknown > 0 ? ["--unknown"] : [])];
     const retry = commandLine("batch retry", [out], flags);
     const why =
-      stop?.kind === "failing" ? `: stopped after ${stop.count} lines in a row without a success` : "";
+      stop?.kind === "failing" ? `: stopped after ${stop.count} lines in a row without a success` : reason;
     return new BatchNeedsLook(
       `of ${total} lines, ${parts.join(", ")}${why}`,
-      `Look at these lines in the output. To send them again, run \`${retry}\`, and then this command line again.`,
+      `${asks}Look at these lines in the output. To send them again, run \`${retry}\`, and then this command line again.`,
     );
   }
   if (stop?.kind === "ceiling") {
@@ -391,16 +392,19 @@ function failureOf(
     );
   }
   if (left === 0) return undefined;
-  const error = stop?.kind === "given up" ? stop.error : undefined;
-  const why = error === undefined ? "" : `: ${reasonOf(error)}`;
-  const [status, asks] = error instanceof ServiceError ? limitTexts(error) : ["", ""];
-  return new BatchUnfinished(`${left} of ${total} lines are left${why}${status}`, `${asks}${again}`);
+  return new BatchUnfinished(`${left} of ${total} lines are left${reason}`, `${asks}${again}`);
 }
 
-/** How the service refused a request for now, and how long it asks to wait. */
-function limitTexts({ status, retryAfter }: ServiceError): readonly [status: string, asks: string] {
+/** Why the run gave up, and how long the service asks to wait. Empty if it did not give up. */
+function giveUpTexts(stop: StopReason | undefined): readonly [reason: string, asks: string] {
+  if (stop?.kind !== "given up") return ["", ""];
+  const { error } = stop;
+  const isRefusal = error instanceof ServiceError;
+  const { retryAfter } =
+    (error instanceof UnknownOutcome ? error.reply : isRefusal ? error : undefined) ?? {};
   const asks = askedWait(retryAfter);
-  return [` (the service returned ${status})`, asks === undefined ? "" : `${asks} `];
+  const status = isRefusal ? ` (the service returned ${error.status})` : "";
+  return [`: ${reasonOf(error)}${status}`, asks === undefined ? "" : `${asks} `];
 }
 
 /** If results could not be written to the output, saves them in one of the folders. Always throws. */

@@ -1,5 +1,5 @@
-import { firstAt } from "../../core/json.ts";
-import { type Money, moneyOfCents } from "../../core/values/money.ts";
+import { firstAt, shownAt } from "../../core/json.ts";
+import { exactCents, type Money, moneyOfCents } from "../../core/values/money.ts";
 import { parseTime } from "../../output/time.ts";
 
 /** Possible paths of the amount, the start and the end in a line of usage: services name them differently. */
@@ -9,19 +9,21 @@ export const untilPaths = ["until", "endedAt", "terminatedAt", "end", "periodEnd
 /** Paths of the day, in lines that are for one whole day. */
 const dayPaths = ["date", "day"];
 
-/** The amount of a line in cents; undefined for a line without one. */
-export function centsOf(line: unknown): number | undefined {
-  const amount = firstAt(line, amountPaths);
-  return typeof amount === "number" && Number.isFinite(amount) ? amount : undefined;
+/** The exact amount of a line; undefined for a line without one. */
+export function amountOf(line: unknown): Money | undefined {
+  const cents = firstAt(line, amountPaths);
+  if (typeof cents !== "number" || !Number.isFinite(cents)) return undefined;
+  return moneyOfCents(exactCents(cents, shownAt(line, amountPaths)));
 }
 
 export interface DayCost {
   /** Such as `2026-11-20`, in UTC. */
   readonly date: string;
-  readonly cents: number;
+  readonly cost: Money;
 }
 
 const dayMs = 86_400_000;
+const oneCent = moneyOfCents(1);
 const daysPerPause = 100_000;
 
 /**
@@ -35,25 +37,25 @@ export async function costPerDay(
   now: number,
   pause: () => Promise<void>,
 ): Promise<{ readonly days: readonly DayCost[]; readonly undated: Money }> {
-  const byDay = new Map<number, number>();
+  const byDay = new Map<number, Money>();
   let undated: Money = 0n;
-  const add = (day: number, cents: number) => byDay.set(day, (byDay.get(day) ?? 0) + cents);
+  const add = (day: number, cost: Money) => byDay.set(day, (byDay.get(day) ?? 0n) + cost);
   let added = 0;
   for (const line of lines) {
-    const amount = centsOf(line);
+    const amount = amountOf(line);
     if (amount === undefined) continue;
     const from = timeAt(line, fromPaths);
     if (from === undefined) {
-      undated += moneyOfCents(amount);
+      undated += amount;
       continue;
     }
     const isDay = firstAt(line, dayPaths) !== undefined;
     const until = isDay ? from : Math.max(from, timeAt(line, untilPaths) ?? now);
-    let before = 0;
+    let before: Money = 0n;
     for (let day = Math.floor(from / dayMs); day * dayMs <= until; day += 1) {
       const end = Math.min(until, (day + 1) * dayMs);
       // Rounding the running total, not each day, keeps the sum exact.
-      const soFar = end === until ? amount : Math.round((amount * (end - from)) / (until - from));
+      const soFar = end === until ? amount : wholeCents(amount, end - from, until - from);
       add(day, soFar - before);
       added += 1;
       if (added % daysPerPause === 0) await pause();
@@ -66,9 +68,15 @@ export async function costPerDay(
   const last = known.reduce((most, day) => Math.max(most, day), Number.NEGATIVE_INFINITY);
   const days = Array.from({ length: known.length === 0 ? 0 : last - first + 1 }, (_, at) => ({
     date: new Date((first + at) * dayMs).toISOString().slice(0, 10),
-    cents: byDay.get(first + at) ?? 0,
+    cost: byDay.get(first + at) ?? 0n,
   }));
   return { days, undated };
+}
+
+/** The share `part / whole` of an amount, in whole cents. */
+function wholeCents(amount: Money, part: number, whole: number): Money {
+  const divisor = BigInt(Math.round(whole)) * oneCent;
+  return ((amount * BigInt(Math.round(part)) + divisor / 2n) / divisor) * oneCent;
 }
 
 function timeAt(line: unknown, paths: readonly string[]): number | undefined {

@@ -1,4 +1,4 @@
-import { dollars } from "../../core/values/money.ts";
+import { centNumber, dollarText, type Money } from "../../core/values/money.ts";
 import type { DayCost } from "./days.ts";
 
 interface PlotOptions {
@@ -20,16 +20,16 @@ const blocks = "▏▎▍▌▋▊▉█";
 export function plot(days: readonly DayCost[], { columns, unicode }: PlotOptions): string {
   const shown = days.slice(-maxDays);
   const earlier = days.slice(0, -maxDays);
-  const sum = (some: readonly DayCost[]) => some.reduce((total, { cents }) => total + cents, 0);
+  const sum = (some: readonly DayCost[]): Money => some.reduce((total, { cost }) => total + cost, 0n);
   const rows = [
-    ...(earlier.length > 0 ? [{ title: "earlier", cents: sum(earlier), bar: false }] : []),
-    ...shown.map(({ date, cents }) => ({ title: date, cents, bar: true })),
-    { title: "total", cents: sum(days), bar: false },
-  ].map((row) => ({ ...row, amount: dollars(row.cents) }));
+    ...(earlier.length > 0 ? [{ title: "earlier", cost: sum(earlier), bar: false }] : []),
+    ...shown.map(({ date, cost }) => ({ title: date, cost, bar: true })),
+    { title: "total", cost: sum(days), bar: false },
+  ].map((row) => ({ ...row, amount: dollarText(row.cost), cents: centNumber(row.cost) }));
   const titleWidth = Math.max(...rows.map(({ title }) => title.length));
   const amountWidth = Math.max(...rows.map(({ amount }) => amount.length));
   const width = Math.max(minBar, (columns || defaultColumns) - titleWidth - amountWidth - "    ".length - 1);
-  const highest = Math.max(...shown.map(({ cents }) => cents));
+  const highest = Math.max(...shown.map(({ cost }) => centNumber(cost)));
   const bar = (cents: number) =>
     unicode
       ? blockBar(cents / highest, width)

@@ -4,9 +4,9 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { usesAscii } from "../../core/locale.ts";
-import { dollarText, moneyOfCents } from "../../core/values/money.ts";
+import { centNumber, dollarText } from "../../core/values/money.ts";
 import type { ListView } from "../../core/view.ts";
-import { amountPaths, centsOf, costPerDay, fromPaths, untilPaths } from "./days.ts";
+import { amountOf, amountPaths, costPerDay, fromPaths, untilPaths } from "./days.ts";
 import { billingOperation } from "./operations.ts";
 
 export default defineCommand({
@@ -46,7 +46,10 @@ export default defineCommand({
     const { days, undated } = await costPerDay(lines, serviceNow(), pause);
     if (undated > 0n) say(`Usage without a date, which is not shown: ${dollarText(undated)}.`);
     if (settings.output !== "table" || days.length === 0) {
-      return { data: days.map(({ date, cents }) => ({ date, amountCents: cents })), view: daysView };
+      return {
+        data: days.map(({ date, cost }) => ({ date, amountCents: centNumber(cost) })),
+        view: daysView,
+      };
     }
     const { plot } = await import("./plot.ts");
     const { env, terminal } = installation;
@@ -58,9 +61,9 @@ export default defineCommand({
 
 /** The total for people; undefined if no line has an amount. */
 function totalOf(lines: readonly unknown[]): string | undefined {
-  const amounts = lines.flatMap((line) => centsOf(line) ?? []);
+  const amounts = lines.flatMap((line) => amountOf(line) ?? []);
   if (amounts.length === 0) return undefined;
-  const total = dollarText(amounts.reduce((sum, cents) => sum + moneyOfCents(cents), 0n));
+  const total = dollarText(amounts.reduce((sum, amount) => sum + amount, 0n));
   const without = lines.length - amounts.length;
   return `Total: ${total}${without > 0 ? ` (lines without an amount: ${without})` : ""}`;
 }

@@ -137,6 +137,7 @@ export function stringifyExactly(value: unknown, indent?: number): string | unde
 
 /**
  * Writes parsed JSON as compact JSON, however deeply it is nested. `JSON.stringify` fails after a few thousand levels.
+ * Omits members that are undefined.
  */
 function stringifyNested(value: unknown): string {
   const text: string[] = [];
@@ -147,7 +148,7 @@ function stringifyNested(value: unknown): string {
       text.push((typeof one === "number" && exactText(holder, String(key))) || JSON.stringify(one));
       return;
     }
-    const keys = Array.isArray(one) ? undefined : Object.keys(one);
+    const keys = Array.isArray(one) ? undefined : Object.keys(one).filter((name) => one[name] !== undefined);
     const length = Array.isArray(one) ? one.length : (keys?.length ?? 0);
     text.push(keys ? "{" : "[");
     open.push({ holder: one, keys, length, next: 0 });

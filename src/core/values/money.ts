@@ -24,8 +24,8 @@ function scaled(decimal: string, places: number): bigint {
  * Converts an amount in cents that a service sent. Rounds a fraction to 15 digits, because the errors of floating-point
  * numbers start at the 16th digit.
  */
-export const moneyOfCents = (cents: number): Money =>
-  Number.isInteger(cents)
+export const moneyOfCents = (cents: number | bigint): Money =>
+  typeof cents === "bigint" || Number.isInteger(cents)
     ? BigInt(cents) * 10n ** BigInt(centDecimals)
     : scaled(String(Number(cents.toPrecision(15))), centDecimals);
 
@@ -57,6 +57,9 @@ export function decimalText(amount: Money, places = 0): string {
  */
 export const dollarNumber = (amount: Money): number => Number(decimalText(amount));
 
+/** The amount in cents as the nearest number, for JSON. */
+export const centNumber = (amount: Money): number => dollarNumber(amount * 100n);
+
 /** The exact amount as text for the user, with at least two decimals: `$1,234.50`, `-$0.028125`. */
 export function dollarText(amount: Money): string {
   const [whole = "", fraction] = decimalText(amount, 2).replace("-", "").split(".");
@@ -69,7 +72,7 @@ export const exactCents = (cents: number, text: unknown): number | bigint =>
 
 /** Formats cents as dollars, such as `$1,234.50`. A number that is not finite is returned as text. */
 export function dollars(cents: number | bigint): string {
-  if (typeof cents === "bigint") return dollarText(cents * 10n ** BigInt(centDecimals));
+  if (typeof cents === "bigint") return dollarText(moneyOfCents(cents));
   // Most amounts in a long list are handled here. Big integers would take ten times as long.
   if (Number.isInteger(cents) && cents >= 0 && cents < 100_000) {
     return `$${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;

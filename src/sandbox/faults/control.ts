@@ -221,10 +221,14 @@ const inWords = (effect: Effect): string =>
     effect.body !== undefined && `returns its own body as ${effect.contentType ?? defaultContentType}`,
     effect.garbage && "returns invalid JSON",
     effect.retryAfterSeconds !== undefined && `sets Retry-After to ${effect.retryAfterSeconds} s`,
-    effect.cutStreamAfter !== undefined &&
-      `cuts a stream after ${effect.cutStreamAfter} events, and any other response after ${effect.cutStreamAfter} KiB`,
-    effect.stall && "then sends nothing more",
-    effect.reset && "resets the connection",
+    effect.cutStreamAfter === undefined
+      ? effect.reset && "resets the connection"
+      : cutInWords(effect.cutStreamAfter, effect),
   ]
     .filter(Boolean)
     .join(", ");
+
+const cutInWords = (after: number, { stall, reset }: Effect): string => {
+  const then = stall ? ", then sends nothing more" : reset ? ", then resets the connection" : "";
+  return `cuts a stream after ${after} ${after === 1 ? "event" : "events"} and any other response after ${after} KiB${then}`;
+};

@@ -1,6 +1,7 @@
 import { defineCommand } from "../../../command-kit/define.ts";
 import { flag } from "../../../command-kit/flag.ts";
 import { textResult } from "../../../command-kit/results.ts";
+import { stringifyExactly } from "../../../core/values/exact-numbers.ts";
 import { markdown } from "../../../sessions/text.ts";
 import { exampleSession, readSession, someSession } from "../session.ts";
 
@@ -27,7 +28,7 @@ export default defineCommand({
   run: async ({ args, flags: { format }, ...context }) => {
     const { name, turns } = await readSession(args.name, context);
     const pieces =
-      format === "markdown" ? markdown(name, turns) : turns.map((turn) => `${JSON.stringify(turn)}\n`);
+      format === "markdown" ? markdown(name, turns) : turns.map((turn) => `${stringifyExactly(turn)}\n`);
     const text = [...pieces].join("");
     return textResult(text, { name, format, text }, context.settings);
   },

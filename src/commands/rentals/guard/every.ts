@@ -1,5 +1,5 @@
 import { assertRepeatable } from "../../../command-kit/results.ts";
-import { reasonOf } from "../../../core/errors.ts";
+import { CannotPrint, reasonOf } from "../../../core/errors.ts";
 import type { Text } from "../../../core/result.ts";
 import { isTemporary } from "../../../core/service-errors.ts";
 import { duration } from "../../../core/values/durations.ts";
@@ -13,7 +13,16 @@ export function guardEvery(interval: number, guard: Guard): Text {
   assertRepeatable("--every", ["table", "jsonl"], guard.settings);
   guard.say(`Checking the leases every ${duration(interval)}; press Ctrl-C to exit.`);
   const line = output === "jsonl" ? (event: GuardEvent) => escapedJson(eventRecord(event)) : eventLine;
-  return { text: lines(interval, line, guard) };
+  const closed = new AbortController();
+  return {
+    text: lines(interval, line, closed.signal, guard),
+    needsReader: true,
+    after: (error) => {
+      closed.abort();
+      if (!(error instanceof CannotPrint)) return;
+      guard.setFailureContext("The guard has ended: no rental is ended until it runs again.");
+    },
+  };
 }
 
 /** How many lines may wait for a reader that does not read them. */
@@ -21,14 +30,15 @@ const maxWaiting = 1_000;
 
 /**
  * Yields the lines of rounds that run by themselves: a reader that is slow or stops reading, such as a pager, must not
- * keep the guard from ending rentals. If too many lines wait for the reader, drops the oldest and says so.
+ * keep the guard from ending rentals. If too many lines wait for the reader, drops the oldest and says so. The rounds
+ * end when `closed` is aborted.
  */
 async function* lines(
   interval: number,
   line: (event: GuardEvent) => string,
+  closed: AbortSignal,
   guard: Guard,
 ): AsyncGenerator<string> {
-  const closed = new AbortController();
   const waiting: string[] = [];
   let dropped = 0;
   let wake = () => {};
@@ -41,27 +51,23 @@ async function* lines(
     wake();
   };
   let end: { readonly error: unknown } | undefined;
-  rounds(interval, print, closed.signal, guard).catch((error: unknown) => {
+  rounds(interval, print, closed, guard).catch((error: unknown) => {
     end = { error };
     wake();
   });
-  try {
-    for (;;) {
-      if (dropped > 0) {
-        guard.say(`Warning: ${dropped} older events were not printed, because the output was not read.`);
-        dropped = 0;
-      }
-      const next = waiting.shift();
-      if (next !== undefined) yield next;
-      else if (end !== undefined) throw end.error;
-      else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+  for (;;) {
+    if (dropped > 0) {
+      guard.say(`Warning: ${dropped} older events were not printed, because the output was not read.`);
+      dropped = 0;
     }
-  } finally {
-    closed.abort();
+    const next = waiting.shift();
+    if (next !== undefined) yield next;
+    else if (end !== undefined) throw end.error;
+    else {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
   }
 }
 
