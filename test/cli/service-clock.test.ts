@@ -34,13 +34,16 @@ test.each([
   ["two days ahead", at(48 * hour), "2d ago"],
   ["not known", undefined, "1h ago"],
   ["not a valid time", "soon", "1h ago"],
-])("an age uses the service's clock, or else the local clock (service: %s)", async (_name, date, expected) => {
-  const { run } = await createCli({
-    respond: () =>
-      Response.json([{ id: 1, createdAt: new Date(firstMoment - hour).toISOString() }], {
-        headers: date === undefined ? {} : { date },
-      }),
-  });
-  const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: "key-of-mine" };
-  expect(age((await run(list, { env, terminal: 120 })).out)).toBe(expected);
-});
+])(
+  "an age uses the service's clock, or else the local clock (service: %s)",
+  async (_name, date, expected) => {
+    const { run } = await createCli({
+      respond: () =>
+        Response.json([{ id: 1, createdAt: new Date(firstMoment - hour).toISOString() }], {
+          headers: date === undefined ? {} : { date },
+        }),
+    });
+    const env = { GPUCTL_BASE_URL: "https://api.example.com", GPUCTL_API_KEY: "key-of-mine" };
+    expect(age((await run(list, { env, terminal: 120 })).out)).toBe(expected);
+  },
+);
