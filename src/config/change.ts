@@ -4,6 +4,7 @@ import { NotFound, reasonOf, UsageError } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { asRecord } from "../core/json.ts";
 import { locked } from "../core/tasks/lock.ts";
+import { uniqueHex } from "../core/text.ts";
 import { originOf } from "../core/urls.ts";
 import {
   assertOwn,
@@ -154,7 +155,7 @@ async function changeConfig(files: ConfigFiles, change: (config: Config) => Conf
       const after = change(before);
       if (after === before) return;
       await assertLinkHasTarget(path);
-      await write(after, folder, path);
+      await write(after, path);
     };
     await locked(path, work, {
       processes: files.processes,
@@ -190,28 +191,60 @@ const isBusy = (path: string, lockPath: string): UsageError =>
   });
 
 /**
- * Writes the configuration. Passes no schema to `conf`: validation would load ajv, which is slow, and TypeScript has
- * already checked the value.
+ * Replaces the configuration. `conf` writes a new file, which gets its name only if it is complete: `conf` does not
+ * notice if a disk that is almost full takes only part of a file, and does not replace a file atomically in a snap.
+ * Passes no schema to `conf`: validation would load ajv, which is slow, and TypeScript has already checked the value.
  */
-async function write(config: Config, folder: string, path: string): Promise<void> {
+async function write(config: Config, path: string): Promise<void> {
   const { default: Store } = await import("conf");
-  const store = new Store<Record<string, unknown>>({
-    cwd: folder,
-    configName: "config",
-    projectName: "gpuctl",
-    configFileMode: 0o600,
-    accessPropertiesByDotNotation: false,
-    // `readConfig` has accepted the file, so the file can be invalid only because it is empty.
-    clearInvalidConfig: true,
-  });
-  store.store = { ...config, version: configVersion };
-  await removeLeftovers(path);
+  const target = await fs.realpath(path).catch(() => path);
+  const folder = dirname(target);
+  const configName = `${basename(target)}${temporaryMark}${uniqueHex(12)}`;
+  const temporary = join(folder, configName);
+  const text = JSON.stringify({ ...config, version: configVersion }, undefined, "\t");
+  try {
+    const store = new Store<Record<string, unknown>>({
+      cwd: folder,
+      configName,
+      fileExtension: "",
+      projectName: "gpuctl",
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+      serialize: () => text,
+    });
+    store.store = { ...config };
+    await finish(temporary, text);
+    await copyOwner(target, temporary);
+    await fs.rename(temporary, target);
+  } finally {
+    await removeTemporary(folder, basename(target));
+  }
 }
 
-/** Removes the temporary files of processes that were killed while writing. Safe only while the lock is held. */
-async function removeLeftovers(path: string): Promise<void> {
-  const real = await fs.realpath(path);
-  const folder = dirname(real);
-  const leftovers = (await fs.readdir(folder)).filter((name) => name.startsWith(`${basename(real)}.tmp-`));
-  for (const name of leftovers) await fs.rm(join(folder, name), { force: true });
+/** Part of the name of a temporary file. `conf` and gpuctl both use it. */
+const temporaryMark = ".tmp-";
+
+/** Flushes a file to the disk. Throws if it does not have the text. */
+async function finish(path: string, text: string): Promise<void> {
+  const file = await fs.open(path, "r+");
+  try {
+    if ((await file.readFile("utf8")) !== text) throw new Error("the disk accepted only part of the file");
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** For example, root may change the configuration of another user. */
+async function copyOwner(from: string, to: string): Promise<void> {
+  const [before, after] = await Promise.all([fs.stat(from).catch(() => undefined), fs.stat(to)]);
+  if (before && (before.uid !== after.uid || before.gid !== after.gid)) {
+    await fs.chown(to, before.uid, before.gid).catch(() => undefined);
+  }
+}
+
+/** Removes temporary files, also those of killed processes. Safe only while the lock is held. */
+async function removeTemporary(folder: string, name: string): Promise<void> {
+  const names = (await fs.readdir(folder)).filter((one) => one.startsWith(`${name}${temporaryMark}`));
+  for (const one of names) await fs.rm(join(folder, one), { force: true });
 }

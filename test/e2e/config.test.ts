@@ -42,6 +42,22 @@ test("processes killed while they write leave the old or the new file, and the n
   expect(await readdir(join(home.folder, "config"))).toEqual(["config.json"]);
 });
 
+test.skipIf(process.platform === "win32").each([{ SNAP: "" }, { SNAP: "/snap/node/1" }])(
+  "if only part of the file can be written, the old file stays, with the environment %j",
+  async (env) => {
+    const home = await createHome(env);
+    await home.run("profile add play --sandbox");
+    const path = join(home.folder, "config", "config.json");
+    const before = await readFile(path, "utf8");
+    const set = `gpuctl config set chat.model ${"x".repeat(20_000)}`;
+    const { code, err } = await home.shell(`ulimit -f 8; ${set}`).ended;
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(`${path} cannot be written: `) });
+    expect(await readFile(path, "utf8")).toBe(before);
+    expect(await readdir(join(home.folder, "config"))).toEqual(["config.json"]);
+    expect(await home.run("config set chat.model y")).toMatchObject({ code: 0 });
+  },
+);
+
 describe.skipIf(process.platform === "win32")("apiKeyCommand", () => {
   test("leaves stdin to the shell loop that gpuctl runs in", async () => {
     const home = await createHome();
