@@ -31,6 +31,9 @@ export interface JobOutcome {
   readonly failure?: unknown;
 }
 
+/** What is known about a command that no longer runs. */
+type Ended = Pick<JobOutcome, "status" | "unreceived" | "because" | "failure">;
+
 interface Attending {
   /** Aborted to end the job early: the command is stopped and the rental is ended. A detached job continues. */
   readonly stopped: AbortSignal;
@@ -109,8 +112,12 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
     );
     command = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
-  // Copies the results back, except after an interruption or a failure.
-  if (outcome.because === undefined || outcome.because === "limit") {
+  // Copies the results back, except after an interruption or a failure. A command that vanished may have written results.
+  if (
+    outcome.because === undefined ||
+    outcome.because === "limit" ||
+    outcome.failure instanceof CommandVanished
+  ) {
     const late = stepsOf(journal, host, stopped);
     const finish = async () => {
       // A command that is not stopped may end long after the limit, and its results are copied only when it has ended.
@@ -259,10 +266,10 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   }
 
   /**
-   * Passes on the output until the command has ended, and returns its exit status. With `mayBeUnstarted`, returns at
-   * once if the command has not been started.
+   * Passes on the output until the command has ended, and returns its exit status. If it vanished, returns the failure.
+   * With `mayBeUnstarted`, returns at once if the command has not been started.
    */
-  async function follow({ mayBeUnstarted = false } = {}): Promise<Pick<JobOutcome, "status" | "unreceived">> {
+  async function follow({ mayBeUnstarted = false } = {}): Promise<Ended> {
     for (let emptyAttempts = 0; ; ) {
       const state = await on((ssh) => remoteState(ssh, signal));
       if (state.command === "not started") {
@@ -273,14 +280,10 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       const left =
         Math.max(0, state.sizes.stdout - here.stdout) + Math.max(0, state.sizes.stderr - here.stderr);
       const isDone = left === 0 || emptyAttempts >= outputAttempts;
-      if (isDone && state.command === "ended") {
-        const unreceived = `${left} bytes of the output did not arrive`;
-        return { status: state.status, ...(left > 0 && { unreceived }) };
-      }
-      if (isDone && state.command === "vanished") {
-        throw new RentalFailed(
-          `the command on rental ${rentalId} is no longer running and left no exit status; the machine may have restarted`,
-        );
+      if (isDone && state.command !== "running") {
+        const missed = left > 0 ? { unreceived: `${left} bytes of the output did not arrive` } : {};
+        if (state.command === "ended") return { status: state.status, ...missed };
+        return { because: "failure", failure: new CommandVanished(rentalId), ...missed };
       }
       // No pause after the first attempt that brings no output: a connection often ends when the command ends, before
       // the last output has arrived.
@@ -306,7 +309,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
 
   /**
    * Copies the results back. If the command succeeded, but a result or a part of its output did not arrive, the outcome
-   * is a failure.
+   * is a failure. Otherwise, a warning says what did not arrive.
    */
   async function results(before: JobOutcome): Promise<JobOutcome> {
     if (journal.job().phase !== "running") return before;
@@ -377,6 +380,15 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     /** Waits until the rental can be reached, and stops the command. Throws as `onRental` does. */
     stopReached: () => on((ssh) => stopCommand(ssh, signal)),
   };
+}
+
+/** The command neither runs nor has an exit status. Its results can still be copied back. */
+class CommandVanished extends RentalFailed {
+  constructor(rentalId: string) {
+    super(
+      `the command on rental ${rentalId} is no longer running and left no exit status; the machine may have restarted`,
+    );
+  }
 }
 
 /** Another process canceled the job while this process was starting the command. */
