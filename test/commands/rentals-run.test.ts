@@ -575,6 +575,14 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       /\/b\/run and --fetch run\/log would both be copied to run$/m,
     ],
     [["--fetch", ".", "--fetch", "/b/log"], /would both be copied to the current folder$/m],
+    [
+      ["--fetch", "Out", "--fetch", "out/"],
+      /--fetch Out and --fetch out would be .* a disk that ignores case/,
+    ],
+    [["--fetch", "out", "--fetch", "OUT/log"], /on a disk that ignores case/],
+    [["--fetch", "/a/Model", "--fetch", "/a/model"], /on a disk that ignores case/],
+    [["--fetch", "/a/Model", "--fetch", "model"], /on a disk that ignores case/],
+    [["--fetch", "caf\u00e9", "--fetch", "cafe\u0301"], /or Unicode forms/],
     [["--env", "1A=b"], /--env must be NAME=VALUE/],
     [["--env", "NOT_SET"], /--env NOT_SET: this variable is not set/],
     [["--env", "GPUCTL_API_KEY"], /--env GPUCTL_API_KEY: this variable is not set/],
@@ -598,7 +606,9 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await run(line)).toMatchObject({ code: 0 });
     const texts = ["run/log", "..x", "model"].map((path) => readFile(join(folder, path), "utf8"));
     expect(await Promise.all(texts)).toEqual(["1\n", "2\n", "3\n"]);
-    const apart = ["/a/model", "/a/log", "/b/..x", "model.bin"].flatMap((path) => ["--fetch", path]);
+    const apart = ["/a/model", "/a/model", "/a/log", "/b/..x", "Model.bin", "Run/a", "run/b"].flatMap(
+      (path) => ["--fetch", path],
+    );
     expect(await run(sh("true", ...apart, "--dry-run"))).toMatchObject({ code: 0 });
   });
 
