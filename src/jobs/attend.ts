@@ -11,7 +11,15 @@ import { stopwatch } from "../core/tasks/steady-clock.ts";
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
-import { canceledOutcome, type Job, type JobPlan, type Journal, logPath, type Stream } from "./journal.ts";
+import {
+  canceledOutcome,
+  isUnderWay,
+  type Job,
+  type JobPlan,
+  type Journal,
+  logPath,
+  type Stream,
+} from "./journal.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
 import { shownOutput } from "./shown-output.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
@@ -98,8 +106,12 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
   if (host.isCanceled() || outcome.failure instanceof CanceledElsewhere)
     outcome = { status: outcome.status, because: "canceled", fetched: [] };
   await shown.endIfRead();
-  const isLeft = plan.detached && (outcome.because === "detached" || outcome.because === "interrupted");
-  if (isLeft) {
+  // If the command of a detached job was not started, no one else starts it, so the rental must end.
+  const isLeft = () =>
+    plan.detached &&
+    (outcome.because === "detached" || outcome.because === "interrupted") &&
+    isUnderWay(journal.job());
+  if (isLeft()) {
     await shown.end();
     return outcome;
   }
@@ -135,6 +147,10 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
       host.say(`Warning: not everything was copied back: ${reasonOf(failure)}.`);
       return outcome;
     });
+    if (isLeft()) {
+      await shown.end();
+      return outcome;
+    }
   }
   if (plan.keep && command === "unknown") {
     host.say("Warning: the command could not be stopped. It may still be running on the rental.");
@@ -221,6 +237,9 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     await host.output(stream, bytes);
   };
 
+  const filesMissing = () => new RentalFailed(`the files of the job are missing on rental ${rentalId}`);
+  const hasValues = (variables: Attending["variables"]) => plan.variables.every((name) => name in variables);
+
   /** Returns true if the command was started now, and false if it was started before. */
   async function start(variables: Attending["variables"]): Promise<boolean> {
     const waiting = `Waiting until rental ${rentalId} can be reached`;
@@ -234,10 +253,14 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     if (first.command !== "not started") {
       if (first.command === "running") host.say(running);
       // The phase is not stored if the disk was full when the command started.
-      if (journal.job().phase !== "running") change(journal, host, { phase: "running" });
+      const { phase, started } = journal.job();
+      if (phase !== "running" || !started) change(journal, host, { phase: "running", started: true });
       return false;
     }
-    if (journal.job().phase === "running") {
+    const { phase, started = !hasValues(variables) } = journal.job();
+    if (phase === "running") {
+      // A command that was started is not started again, and none is started without the values of its variables.
+      if (started) throw filesMissing();
       // An earlier run stored this phase, but was killed or lost the connection before the command started. So nothing
       // has run.
       change(journal, host, { phase: "starting" });
@@ -261,6 +284,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
         throw new CanceledElsewhere();
       }
     });
+    change(journal, host, { started: true });
     if (!plan.detached) host.say(running);
     return true;
   }
@@ -274,7 +298,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       const state = await on((ssh) => remoteState(ssh, signal));
       if (state.command === "not started") {
         if (mayBeUnstarted) return {};
-        throw new RentalFailed(`the files of the job are missing on rental ${rentalId}`);
+        throw filesMissing();
       }
       const here = { ...journal.output.sizes() };
       const left =

@@ -5,6 +5,7 @@ import type { InputOf } from "../../../contract/index.ts";
 import {
   BudgetExceeded,
   Interrupted,
+  LeaseNotStored,
   NotOffered,
   reasonOf,
   UnexpectedResponse,
@@ -16,7 +17,7 @@ import { commandLine } from "../../../core/text.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
 import { duration, maxDuration, timeUnits } from "../../../core/values/durations.ts";
 import { decimalText, dollarText, type Money, parseMoney } from "../../../core/values/money.ts";
-import type { Job, Journal } from "../../../jobs/journal.ts";
+import { isUnderWay, type Job, type Journal } from "../../../jobs/journal.ts";
 import {
   beginLease,
   bindLease,
@@ -28,7 +29,7 @@ import {
 import { terminateOperations, terminateOperationsFor } from "../../../openapi/terminate.ts";
 import { estimateCost, hourlyCost } from "../cost.ts";
 import { wantedBy } from "../create/create.ts";
-import { leaseEnd, rentalOf } from "../lease/place.ts";
+import { leaseEnd, leaseFileArgs, rentalOf } from "../lease/place.ts";
 import { kinds, listActive } from "../listing.ts";
 
 /** Jobs run on virtual machines. */
@@ -242,19 +243,38 @@ function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: C
   };
 }
 
-/** Lets the lease of a detached job outlive this process, because the command of the job runs on. */
-export const detachLease = (place: LeasePlace, id: string): Promise<void> =>
-  changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
+/**
+ * Lets the lease of a detached job outlive this process, because the command of the job runs on. Returns the error if
+ * that is not possible. `length` is the length of a new lease that the error suggests, in milliseconds.
+ */
+export async function detachLease(
+  place: LeasePlace,
+  { id, rentalId = "", plan }: Job,
+  { length, files }: { readonly length: number } & Pick<Context, "files">,
+): Promise<LeaseNotStored | undefined> {
+  // The lease of a kept rental does not end with a process.
+  if (plan.keep) return undefined;
+  try {
+    await changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
+    return undefined;
+  } catch (error) {
+    const words = [rentalId, duration(length).replace(" ", "")];
+    return new LeaseNotStored(
+      `job ${id} is running on rental ${rentalId}, but its lease is over when this gpuctl process has ended: ${reasonOf(error)}`,
+      `\`gpuctl rentals guard\` then ends the rental. To let the job run, set a new lease with \`${commandLine("rentals lease set", words, leaseFileArgs(place.path, files))}\`.`,
+    );
+  }
+}
 
 /**
  * Stores that this process now uses the rental of the lease. If the job is detached and its command is running, the
  * lease then no longer ends with the process.
  */
-export const adoptLease = (place: LeasePlace, { id, plan, phase }: Job): Promise<void> =>
-  changeLease(withoutSleep(place), id, (lease) => ({
+export const adoptLease = (place: LeasePlace, job: Job): Promise<void> =>
+  changeLease(withoutSleep(place), job.id, (lease) => ({
     ...lease,
     process: place.processes.self,
-    ...(plan.detached && phase === "running" && { endsWithProcess: undefined }),
+    ...(job.plan.detached && isUnderWay(job) && { endsWithProcess: undefined }),
   }));
 
 /** Without `sleep`, an interruption does not end the wait for the lock of the lease file. */

@@ -3,13 +3,14 @@ import type { Context } from "../../../command-kit/context.ts";
 import { Interrupted, LimitReached } from "../../../core/errors.ts";
 import type { NextStep, Result } from "../../../core/result.ts";
 import { commandLine } from "../../../core/text.ts";
-import { duration } from "../../../core/values/durations.ts";
+import { duration, timeUnits } from "../../../core/values/durations.ts";
 import { dollarNumber, dollarText, parseMoney } from "../../../core/values/money.ts";
 import type { RecordView } from "../../../core/view.ts";
 import type { JobOutcome } from "../../../jobs/attend.ts";
 import { type Job, type Journal, jobRecord, logPath, stateOfJob } from "../../../jobs/journal.ts";
+import type { LeasePlace } from "../../../jobs/leases.ts";
 import { leaseFileArgs } from "../lease/place.ts";
-import { costOf } from "./rent.ts";
+import { costOf, detachLease } from "./rent.ts";
 
 /** How the result of a job is shown in output formats for programs, and in every format if the job is detached. */
 export const jobView: RecordView = {
@@ -67,6 +68,33 @@ export function jobResult(
   sayOutput();
   const exitCode = outcome.status ?? 0;
   return isTable ? { exitCode } : { data, exitCode };
+}
+
+interface Leaving {
+  /** Undefined if no lease of the job can end with this process. */
+  readonly lease: LeasePlace | undefined;
+  /** The length of the lease in milliseconds, if it is known. */
+  readonly length?: number | undefined;
+}
+
+/** The length of the lease that an error suggests if no length is known, in milliseconds. */
+const usualLease = 8 * timeUnits[1].milliseconds;
+
+/** As `jobResult`. If the job is left running, its lease no longer ends with this process. */
+export async function leftResult(
+  journal: Journal,
+  outcome: JobOutcome,
+  { lease, length = usualLease }: Leaving,
+  context: Context,
+): Promise<Result> {
+  const job = journal.job();
+  const failure =
+    lease && job.phase !== "ended" && job.plan.detached
+      ? await detachLease(lease, job, { length, files: context.files })
+      : undefined;
+  if (failure && outcome.because === "interrupted")
+    context.say(`Warning: ${failure.message}. ${failure.hint}`);
+  return { ...jobResult(journal, outcome, context), ...(failure && { failure }) };
 }
 
 /** What happens to the rental of a job with `--keep`. The text ends before the cost, which `costText` adds. */
