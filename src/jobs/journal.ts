@@ -392,8 +392,8 @@ export const jobRecord = (job: Job, state: string): Readonly<Record<string, unkn
   });
 };
 
-/** The latest time that a `Date` can hold, in milliseconds. The earliest time is its negative. */
-const maxTime = 8.64e15;
+/** The latest time that a `Date` and a job can hold, in milliseconds. The earliest time is its negative. */
+export const maxTime = 8.64e15;
 
 const isoTime = (milliseconds: number | undefined): string | undefined =>
   milliseconds === undefined ? undefined : new Date(milliseconds).toISOString();

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { asRecord } from "../../src/core/json.ts";
-import { whileLocked } from "../../src/jobs/leases.ts";
+import { maxLease, whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
-import { createCli, type Responder } from "../support/cli.ts";
+import { createCli, firstMoment, type Responder } from "../support/cli.ts";
 import { fillDisk } from "../support/full-disk.ts";
 import { deadProcess, hour, isCreate, isList, leaseFile, reusedProcess } from "../support/leases.ts";
 import { requestOf } from "../support/nonstandard-services.ts";
@@ -421,6 +421,53 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(waits).toBeGreaterThan(40);
       expect(code, err).toBe(8);
       expect(slept.reduce((sum, one) => sum + one)).toBeLessThan(4 * hour);
+    });
+
+    test("--max-cost that pays for more than a month does not stop the command earlier", async () => {
+      const days = 60 * 24 * hour;
+      const { opened, open } = gate();
+      const renter = await createRenter({
+        trouble: async (connection) => {
+          if (isFollow(connection)) open();
+          return undefined;
+        },
+      });
+      let checks = 0;
+      const onSleep = async (milliseconds: number) => {
+        if (milliseconds !== limitCheck) return;
+        checks += 1;
+        // From the second check on, the limit is far away.
+        if (checks > 1) return new Promise(() => {});
+        await opened;
+        renter.advance(days);
+      };
+      const { code, err } = await renter.run(sh("sleep 0.5; exit 3", "--max-cost", "10000"), { onSleep });
+      expect([code, checks], err).toEqual([3, 2]);
+      const [{ rentedAt, stopsAt, hourlyCost }] = await renter.jobs();
+      const paid = (10_000 / hourlyCost) * hour;
+      expect(paid).toBeGreaterThan(days);
+      expect(Math.round(Date.parse(stopsAt) - Date.parse(rentedAt) - paid)).toBe(0);
+    });
+
+    test("--max-cost that pays for longer than a date can say is stored as the latest date", async () => {
+      const { run, jobs } = await createRenter();
+      const onSleep = (milliseconds: number) =>
+        milliseconds === limitCheck ? new Promise(() => {}) : undefined;
+      const { code, err } = await run(sh("exit 3", "--max-cost", "9000000000000"), { onSleep });
+      expect(code, err).toBe(3);
+      expect((await jobs())[0].stopsAt).toBe("+275760-09-13T00:00:00.000Z");
+    });
+
+    test("a job without a limit has the longest lease", async () => {
+      let ends = "";
+      const renter = await createRenter({
+        trouble: async () => {
+          ends = (await renter.leases())[0].endsAt;
+          return undefined;
+        },
+      });
+      expect(await renter.run(sh("exit 3"))).toMatchObject({ code: 3 });
+      expect(Date.parse(ends) - firstMoment).toBeGreaterThanOrEqual(maxLease);
     });
 
     const beforeStart: readonly (readonly [string, (connection: Connection) => boolean])[] = [
@@ -1047,7 +1094,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.jobs()).toMatchObject([{ state: "ended", status: 3 }]);
     released.open();
     await other;
-    renter.advance(25 * 24 * hour);
+    renter.advance(maxLease + hour);
     const guard = await renter.run("rentals guard --once --yes");
     expect([guard.code, await renter.leases()], guard.err).toEqual([0, []]);
   });

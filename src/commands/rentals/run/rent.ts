@@ -15,14 +15,15 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
-import { duration, maxDuration, timeUnits } from "../../../core/values/durations.ts";
+import { duration, timeUnits } from "../../../core/values/durations.ts";
 import { decimalText, dollarText, type Money, parseMoney } from "../../../core/values/money.ts";
-import { isUnderWay, type Job, type Journal } from "../../../jobs/journal.ts";
+import { isUnderWay, type Job, type Journal, maxTime } from "../../../jobs/journal.ts";
 import {
   beginLease,
   bindLease,
   changeLease,
   type LeasePlace,
+  maxLease,
   releaseLease,
   serviceName,
 } from "../../../jobs/leases.ts";
@@ -190,7 +191,7 @@ export async function bindRental(
       shownLabel: labelOf(record),
       rentedAt,
       hourlyCost: price === undefined ? undefined : decimalText(price),
-      ...(first && { stopsAt: rentedAt + Math.min(first.after, maxDuration), limit: first.limit }),
+      ...(first && { stopsAt: Math.min(rentedAt + first.after, maxTime), limit: first.limit }),
     });
     const { rentalId: _, ...facts } = rentalOf(record);
     if (place) await bindLease(withoutSleep(place), id, { rentalId, ...facts });
@@ -230,7 +231,7 @@ export async function knownPrice(input: Input, context: Context): Promise<Money>
  */
 function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: Context) {
   const { id, rentalLabel, plan } = journal.job();
-  const length = lease ?? (timeLimit === undefined ? maxDuration : timeLimit + spareTime);
+  const length = lease ?? (timeLimit === undefined ? maxLease : timeLimit + spareTime);
   return {
     token: id,
     service: serviceName(context.settings),
