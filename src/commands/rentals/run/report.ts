@@ -62,9 +62,10 @@ export function jobResult(
     fetched: outcome.fetched,
   };
   if (isLeft) return { data, nextSteps: nextSteps(job) };
-  say(
-    `Job ${id} exited with status ${outcome.status} after ${duration((job.endedAt ?? 0) - job.createdAt)}. ${report}`,
-  );
+  const took = (job.endedAt ?? 0) - job.createdAt;
+  // The clock may have been set back.
+  const after = took > 0 ? ` after ${duration(took)}` : "";
+  say(`Job ${id} exited with status ${outcome.status}${after}. ${report}`);
   sayOutput();
   const exitCode = outcome.status ?? 0;
   return isTable ? { exitCode } : { data, exitCode };
@@ -120,10 +121,13 @@ function nextSteps({ id, rentalId = "", plan: { keep } }: Job): readonly NextSte
   ];
 }
 
-/** The estimated cost so far, from the time since the rental was requested. */
+/**
+ * The estimated cost so far, from the time since the rental was requested. Empty if that time is not known, because the
+ * clock was set back.
+ */
 function cost({ rentedAt, endedAt, hourlyCost }: Job, now: number) {
-  if (rentedAt === undefined) return {};
-  const milliseconds = Math.max(0, (endedAt ?? now) - rentedAt);
+  if (rentedAt === undefined || (endedAt ?? now) < rentedAt) return {};
+  const milliseconds = (endedAt ?? now) - rentedAt;
   const seconds = Math.round(milliseconds / 1000);
   if (hourlyCost === undefined) return { seconds };
   return {
@@ -139,8 +143,12 @@ const roundedUp = (amount: bigint): bigint => ((amount + cent - 1n) / cent) * ce
 /** The cost of a rental that has ended or was kept, as written after "cost". */
 function costText(job: Job): string {
   const { rentedAt = 0, endedAt = 0, hourlyCost } = job;
+  const hourly = hourlyCost === undefined ? undefined : parseMoney(hourlyCost, "hourlyCost");
+  if (endedAt < rentedAt) {
+    const price = hourly === undefined ? "a price that is not known" : `${dollarText(hourly)} an hour`;
+    return `an unknown amount at ${price}: the clock of this machine was set back, so the time is not known.`;
+  }
   const time = duration(endedAt - rentedAt);
-  if (hourlyCost === undefined) return `an unknown amount: ${time} at a price that is not known.`;
-  const hourly = parseMoney(hourlyCost, "hourlyCost");
+  if (hourly === undefined) return `an unknown amount: ${time} at a price that is not known.`;
   return `about ${dollarText(roundedUp(costOf(endedAt - rentedAt, hourly)))}, an estimate: ${time} at ${dollarText(hourly)} an hour.`;
 }
