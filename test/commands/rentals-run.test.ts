@@ -645,6 +645,21 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(message);
   });
 
+  test.each([
+    [["--fetch", "out", "--fetch", "Out"], "on a disk that ignores case"],
+    [["--sync", "nowhere"], "--sync nowhere: no such folder"],
+    [["--env", "NOT_SET"], "this variable is not set"],
+  ])("with %j is refused before a missing value is asked for", async (flags, message) => {
+    const { run } = await createRenter();
+    const asked = async () => expect.fail("was asked");
+    for (const command of [["--", "true"], []]) {
+      const words = ["rentals", "run", ...flags, ...command];
+      const { code, err } = await run(words, { terminal: 80, prompts: { choose: asked, text: asked } });
+      expect(code, err).toBe(2);
+      expect(err).toContain(message);
+    }
+  });
+
   test("--fetch accepts paths that cannot replace each other's files", async () => {
     const { run, folder } = await createRenter();
     const paths = ["run", "run/log", "run", "..x", "model"].flatMap((path) => ["--fetch", path]);

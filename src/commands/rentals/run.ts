@@ -55,12 +55,11 @@ export default defineCommand({
   flags: runFlags,
   uses: ["attendance", "place", "programs", "startMachines", "typedFlags"],
   buildInput: async ({ input, flags, args, ...context }) => {
-    checkRunFlags(flags, args.command);
     // This comes before the question, so that the user sees a mistake first.
-    await planOf(flags, args.command, context);
-    variablesOf(flags, context.attendance);
+    await assertCanRun(flags, args.command, context);
     return input;
   },
+  check: ({ flags, args, ...context }) => assertCanRun(flags, args.command ?? [], context),
   offers: (given) => rentalOffers(jobType, given),
   alsoAsks: ["sshPublicKeyIds"],
   withinLimits: (given, send) => withinBurnOfProfile(jobType, given, send),
@@ -131,6 +130,17 @@ export default defineCommand({
     });
   },
 });
+
+/** Throws `UsageError` for flags and a command that cannot work. */
+async function assertCanRun(
+  flags: FlagValues<typeof runFlags>,
+  command: readonly string[],
+  { attendance, ...context }: Context & Pick<Ports, "attendance">,
+): Promise<void> {
+  checkRunFlags(flags, command);
+  await planOf(flags, command, context);
+  variablesOf(flags, attendance);
+}
 
 type Given = Context &
   Pick<Ports, "place" | "typedFlags"> & {
