@@ -86,19 +86,20 @@ async function attendClaimed(
       },
     );
   }
-  const machines = await startMachines();
-  await assertHasRental(journal, context);
-  const lease = placeOf(job, context);
-  if (job.rentalId === undefined) {
-    const record = await findRental(job.rentalLabel, context);
-    if (record === undefined) {
-      throw new UsageError(`no active rental has the label of job ${job.id}`, {
-        hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
-      });
-    }
-    await bindRental(journal, record, { place: lease }, context);
-  }
+  // Ctrl-C during these lookups, too, ends the job.
   return attendance.interruptible(async (stopped) => {
+    const machines = await startMachines();
+    await assertHasRental(journal, context);
+    const lease = placeOf(job, context);
+    if (job.rentalId === undefined) {
+      const record = await findRental(job.rentalLabel, context);
+      if (record === undefined) {
+        throw new UsageError(`no active rental has the label of job ${job.id}`, {
+          hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
+        });
+      }
+      await bindRental(journal, record, { place: lease }, context);
+    }
     if (lease) {
       await adoptLease(lease, job).catch((error: unknown) => {
         context.setFailureContext(notAttached(journal.job()));
