@@ -120,6 +120,10 @@ interface Declaration<
   buildInput?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
   ): Built | Promise<Built>;
+  /** Throws for flags that cannot work, before the user is asked for missing values, which are not set yet. */
+  check?(
+    parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
+  ): Promise<void>;
   /** What the service offers, to choose from on a terminal when required fields are missing. May throw. */
   offers?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: object },
@@ -157,10 +161,11 @@ type RequiresConfirmation<
 export interface Command
   extends Omit<
     Declaration<OperationId, OperationId, Effect, Flags, readonly Arg[], keyof Ports, object>,
-    "buildInput" | "offers" | "estimate" | "confirm" | "run"
+    "buildInput" | "check" | "offers" | "estimate" | "confirm" | "run"
   > {
   readonly confirm?: Spending<Context & Values> | Destruction<Context & Values>;
   buildInput?(parsed: Context & Values): object | Promise<object>;
+  check?(parsed: Context & Values): Promise<void>;
   offers?(parsed: Context & Values): Promise<readonly Offer[]>;
   estimate?(key: string, parsed: Context & Values): Promise<Estimate | undefined>;
   run(input: Context & Values): Result | Promise<Result>;

@@ -11,7 +11,15 @@ import { stopwatch } from "../core/tasks/steady-clock.ts";
 import { maxSilence, onRental } from "./connect.ts";
 import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
 import type { JobHost } from "./host.ts";
-import { canceledOutcome, type Job, type JobPlan, type Journal, logPath, type Stream } from "./journal.ts";
+import {
+  canceledOutcome,
+  isUnderWay,
+  type Job,
+  type JobPlan,
+  type Journal,
+  logPath,
+  type Stream,
+} from "./journal.ts";
 import { followCommand, missingPaths, prepare, remoteState, startCommand, stopCommand } from "./remote.ts";
 import { shownOutput } from "./shown-output.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
@@ -30,6 +38,9 @@ export interface JobOutcome {
   readonly because?: "limit" | "interrupted" | "canceled" | "failure" | "detached";
   readonly failure?: unknown;
 }
+
+/** What is known about a command that no longer runs. */
+type Ended = Pick<JobOutcome, "status" | "unreceived" | "because" | "failure">;
 
 interface Attending {
   /** Aborted to end the job early: the command is stopped and the rental is ended. A detached job continues. */
@@ -95,8 +106,12 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
   if (host.isCanceled() || outcome.failure instanceof CanceledElsewhere)
     outcome = { status: outcome.status, because: "canceled", fetched: [] };
   await shown.endIfRead();
-  const isLeft = plan.detached && (outcome.because === "detached" || outcome.because === "interrupted");
-  if (isLeft) {
+  // If the command of a detached job was not started, no one else starts it, so the rental must end.
+  const isLeft = () =>
+    plan.detached &&
+    (outcome.because === "detached" || outcome.because === "interrupted") &&
+    isUnderWay(journal.job());
+  if (isLeft()) {
     await shown.end();
     return outcome;
   }
@@ -109,8 +124,12 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
     );
     command = await steps.stop(AbortSignal.any([host.interrupted, AbortSignal.timeout(stopTimeout)]));
   }
-  // Copies the results back, except after an interruption or a failure.
-  if (outcome.because === undefined || outcome.because === "limit") {
+  // Copies the results back, except after an interruption or a failure. A command that vanished may have written results.
+  if (
+    outcome.because === undefined ||
+    outcome.because === "limit" ||
+    outcome.failure instanceof CommandVanished
+  ) {
     const late = stepsOf(journal, host, stopped);
     const finish = async () => {
       // A command that is not stopped may end long after the limit, and its results are copied only when it has ended.
@@ -128,6 +147,10 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
       host.say(`Warning: not everything was copied back: ${reasonOf(failure)}.`);
       return outcome;
     });
+    if (isLeft()) {
+      await shown.end();
+      return outcome;
+    }
   }
   if (plan.keep && command === "unknown") {
     host.say("Warning: the command could not be stopped. It may still be running on the rental.");
@@ -214,6 +237,9 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     await host.output(stream, bytes);
   };
 
+  const filesMissing = () => new RentalFailed(`the files of the job are missing on rental ${rentalId}`);
+  const hasValues = (variables: Attending["variables"]) => plan.variables.every((name) => name in variables);
+
   /** Returns true if the command was started now, and false if it was started before. */
   async function start(variables: Attending["variables"]): Promise<boolean> {
     const waiting = `Waiting until rental ${rentalId} can be reached`;
@@ -227,10 +253,14 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     if (first.command !== "not started") {
       if (first.command === "running") host.say(running);
       // The phase is not stored if the disk was full when the command started.
-      if (journal.job().phase !== "running") change(journal, host, { phase: "running" });
+      const { phase, started } = journal.job();
+      if (phase !== "running" || !started) change(journal, host, { phase: "running", started: true });
       return false;
     }
-    if (journal.job().phase === "running") {
+    const { phase, started = !hasValues(variables) } = journal.job();
+    if (phase === "running") {
+      // A command that was started is not started again, and none is started without the values of its variables.
+      if (started) throw filesMissing();
       // An earlier run stored this phase, but was killed or lost the connection before the command started. So nothing
       // has run.
       change(journal, host, { phase: "starting" });
@@ -254,33 +284,30 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
         throw new CanceledElsewhere();
       }
     });
+    change(journal, host, { started: true });
     if (!plan.detached) host.say(running);
     return true;
   }
 
   /**
-   * Passes on the output until the command has ended, and returns its exit status. With `mayBeUnstarted`, returns at
-   * once if the command has not been started.
+   * Passes on the output until the command has ended, and returns its exit status. If it vanished, returns the failure.
+   * With `mayBeUnstarted`, returns at once if the command has not been started.
    */
-  async function follow({ mayBeUnstarted = false } = {}): Promise<Pick<JobOutcome, "status" | "unreceived">> {
+  async function follow({ mayBeUnstarted = false } = {}): Promise<Ended> {
     for (let emptyAttempts = 0; ; ) {
       const state = await on((ssh) => remoteState(ssh, signal));
       if (state.command === "not started") {
         if (mayBeUnstarted) return {};
-        throw new RentalFailed(`the files of the job are missing on rental ${rentalId}`);
+        throw filesMissing();
       }
       const here = { ...journal.output.sizes() };
       const left =
         Math.max(0, state.sizes.stdout - here.stdout) + Math.max(0, state.sizes.stderr - here.stderr);
       const isDone = left === 0 || emptyAttempts >= outputAttempts;
-      if (isDone && state.command === "ended") {
-        const unreceived = `${left} bytes of the output did not arrive`;
-        return { status: state.status, ...(left > 0 && { unreceived }) };
-      }
-      if (isDone && state.command === "vanished") {
-        throw new RentalFailed(
-          `the command on rental ${rentalId} is no longer running and left no exit status; the machine may have restarted`,
-        );
+      if (isDone && state.command !== "running") {
+        const missed = left > 0 ? { unreceived: `${left} bytes of the output did not arrive` } : {};
+        if (state.command === "ended") return { status: state.status, ...missed };
+        return { because: "failure", failure: new CommandVanished(rentalId), ...missed };
       }
       // No pause after the first attempt that brings no output: a connection often ends when the command ends, before
       // the last output has arrived.
@@ -306,7 +333,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
 
   /**
    * Copies the results back. If the command succeeded, but a result or a part of its output did not arrive, the outcome
-   * is a failure.
+   * is a failure. Otherwise, a warning says what did not arrive.
    */
   async function results(before: JobOutcome): Promise<JobOutcome> {
     if (journal.job().phase !== "running") return before;
@@ -377,6 +404,15 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     /** Waits until the rental can be reached, and stops the command. Throws as `onRental` does. */
     stopReached: () => on((ssh) => stopCommand(ssh, signal)),
   };
+}
+
+/** The command neither runs nor has an exit status. Its results can still be copied back. */
+class CommandVanished extends RentalFailed {
+  constructor(rentalId: string) {
+    super(
+      `the command on rental ${rentalId} is no longer running and left no exit status; the machine may have restarted`,
+    );
+  }
 }
 
 /** Another process canceled the job while this process was starting the command. */

@@ -58,6 +58,8 @@ export interface Job {
   readonly values?: string | undefined;
   readonly plan: JobPlan;
   readonly phase: JobPhase;
+  /** Whether the command is known to have been started. Undefined in a job of an older version, which did not store it. */
+  readonly started?: boolean | undefined;
   /** The process that is attached to the job, by its name in `Processes`. Empty if no process is attached. */
   readonly process: string;
   /** The process that cancels the job. Another process may be attached meanwhile. */
@@ -332,6 +334,7 @@ function jobOf(id: string, value: unknown): Job | undefined {
       maxCost: typeof plan.maxCost === "string" ? plan.maxCost : undefined,
     },
     phase,
+    started: typeof value.started === "boolean" ? value.started : undefined,
     process: asText(value.process),
     canceledBy: text("canceledBy"),
     createdAt: time("createdAt") ?? 0,
@@ -348,13 +351,13 @@ function jobOf(id: string, value: unknown): Job | undefined {
   };
 }
 
+/** Whether the command of a job that has not ended was started, and its results are not here yet. */
+export const isUnderWay = ({ phase, started }: Job): boolean => phase === "running" && started !== false;
+
 /** The state that is shown for a job: its phase or, if no process is attached, `detached` or `unattended`. */
-export const stateOfJob = (
-  { phase, process, plan: { detached } }: Job,
-  isRunning: (process: string) => boolean,
-): string => {
-  if (phase === "ended" || isRunning(process)) return phase;
-  return detached && phase === "running" ? "detached" : "unattended";
+export const stateOfJob = (job: Job, isRunning: (process: string) => boolean): string => {
+  if (job.phase === "ended" || isRunning(job.process)) return job.phase;
+  return job.plan.detached && isUnderWay(job) ? "detached" : "unattended";
 };
 
 /** Fields of a job for JSON. */
@@ -366,6 +369,7 @@ export const jobRecord = (job: Job, state: string): Readonly<Record<string, unkn
     process: ___,
     shownLabel: ____,
     canceledBy: _____,
+    started: ______,
     createdAt,
     rentedAt,
     endedAt,
@@ -388,8 +392,8 @@ export const jobRecord = (job: Job, state: string): Readonly<Record<string, unkn
   });
 };
 
-/** The latest time that a `Date` can hold, in milliseconds. The earliest time is its negative. */
-const maxTime = 8.64e15;
+/** The latest time that a `Date` and a job can hold, in milliseconds. The earliest time is its negative. */
+export const maxTime = 8.64e15;
 
 const isoTime = (milliseconds: number | undefined): string | undefined =>
   milliseconds === undefined ? undefined : new Date(milliseconds).toISOString();

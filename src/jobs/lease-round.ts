@@ -1,6 +1,6 @@
 import type { Processes } from "../core/tasks/lock.ts";
-import { maxDuration, timeUnits } from "../core/values/durations.ts";
-import { isOver, type Lease, type Leases } from "./leases.ts";
+import { timeUnits } from "../core/values/durations.ts";
+import { isOver, type Lease, type Leases, maxLease } from "./leases.ts";
 
 /** The fields of an active rental that matter for leases. */
 export interface ActiveRental {
@@ -75,7 +75,7 @@ export function leaseRound({ leases }: Leases, options: RoundOptions): LeaseRoun
         endsWithProcess === true &&
         process !== undefined &&
         !processes.isHere(process) &&
-        endsAt - startedAt >= maxDuration &&
+        endsAt - startedAt >= maxLease &&
         (rentals === undefined || active.has(rentalId ?? "")),
     ),
     endingSoon: started.filter(

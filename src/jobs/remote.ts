@@ -11,12 +11,27 @@ export type RemoteState =
   | ({ readonly sizes: Readonly<Record<Stream, number>> } & (
       | { readonly command: "running" }
       | { readonly command: "ended"; readonly status: number }
-      /** The command neither runs nor has an exit status, for example after the machine restarted. */
+      /** The command neither runs nor has an exit status, for example because the machine restarted. */
       | { readonly command: "vanished" }
     ));
 
 /** Shell variables: `d` is the folder with the output and the exit status, and `w` the working folder. */
 const folders = (ssh: Ssh): string => `d="$HOME/.gpuctl-jobs/${ssh.jobId}"; w="$HOME/${workFolder(ssh)}"`;
+
+/**
+ * A file whose text changes with each start of a Linux machine. Other systems do not have this file, and a rental may not
+ * let its users read it.
+ */
+const bootId = "/proc/sys/kernel/random/boot_id";
+
+/**
+ * A shell function: whether the machine has not restarted since the command was started, as far as this is known. After a
+ * restart, another program may have the process ID of the command.
+ */
+const isSameBoot = `gpuctl_is_same_boot() {
+  b=$(cat "$d/boot_id" 2>/dev/null); n=$(cat ${bootId} 2>/dev/null)
+  [ -z "$b" ] || [ -z "$n" ] || [ "$b" = "$n" ]
+}`;
 
 /** Why a script failed: the last line that it printed, because a shell may print warnings first. */
 const reasonIn = (err: string, status: number): string =>
@@ -64,6 +79,7 @@ exec ${command.map(quoted).join(" ")}
 ${end}
 cat > "$d/attend" <<'${end}'
 ${folders(ssh)}
+cat ${bootId} > "$d/boot_id" 2>/dev/null
 echo $$ > "$d/pid"
 trap : HUP INT TERM
 sh "$d/command" </dev/null >"$d/stdout" 2>"$d/stderr"
@@ -87,9 +103,10 @@ const shortPause = "{ sleep 0.1 2>/dev/null || sleep 1; }";
 export async function remoteState(ssh: Ssh, signal: AbortSignal): Promise<RemoteState> {
   const { out } = await ssh.run(
     `${folders(ssh)}
+${isSameBoot}
 [ -d "$d/started" ] || { echo none; return 0; }
 if [ -s "$d/status" ]; then s=$(cat "$d/status")
-elif kill -0 "$(cat "$d/pid" 2>/dev/null)" 2>/dev/null; then s=running
+elif gpuctl_is_same_boot && kill -0 "$(cat "$d/pid" 2>/dev/null)" 2>/dev/null; then s=running
 elif [ -s "$d/status" ]; then s=$(cat "$d/status")
 else s=vanished
 fi
@@ -124,7 +141,8 @@ export const followCommand = (
 ): Promise<void> =>
   ssh.follow(
     `${folders(ssh)}
-if ${follows ? '[ -s "$d/status" ]' : "true"}; then
+${isSameBoot}
+if ${follows ? '[ -s "$d/status" ] || ! gpuctl_is_same_boot' : "true"}; then
   tail -c +${from.stdout + 1} "$d/stdout"
   tail -c +${from.stderr + 1} "$d/stderr" >&2
   return 0
@@ -140,12 +158,14 @@ return 0`,
 
 /**
  * Ends the command and the programs that it started: first with SIGTERM and, after 10 seconds, with SIGKILL. Returns
- * `ended` if the command had already ended by itself. Throws `ConnectionLost`.
+ * `ended` if the command had already ended by itself. Stops nothing if the machine has restarted: the command no longer
+ * runs, and another program may have its process ID. Throws `ConnectionLost`.
  */
 export async function stopCommand(ssh: Ssh, signal: AbortSignal): Promise<"stopped" | "ended"> {
   // The folder `stopped` shows a later attempt, also of another process, that the command did not end by itself.
   const { out } = await ssh.run(
     `${folders(ssh)}
+${isSameBoot}
 [ -d "$d/started" ] || return 0
 p=$(cat "$d/pid" 2>/dev/null) || return 0
 [ -n "$p" ] || return 0
@@ -153,6 +173,7 @@ if [ -s "$d/status" ]; then
   [ -e "$d/stopped" ] || echo ended
   return 0
 fi
+gpuctl_is_same_boot || return 0
 mkdir "$d/stopped" 2>/dev/null
 kill -s TERM -- "-$p" 2>/dev/null || kill -s TERM "$p" 2>/dev/null
 i=0

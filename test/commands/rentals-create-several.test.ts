@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createCli, type Responder, type SeenRequest } from "../support/cli.ts";
 import { overNetwork } from "../support/service.ts";
+import { steadyClock } from "../support/time-limits.ts";
 
 const one = "rentals create vm --gpus 1 --yes --sandbox";
 const three = `${one} --count 3`;
@@ -94,6 +95,21 @@ describe("--count", () => {
     expect({ code, out }).toEqual({ code: 8, out: "1001\n1002\n1003\n" });
     expect(err).toContain("3 of 3 rentals are not running");
     expect(err).toContain("Rentals 1001, 1002, 1003 exist and are billed. Do not create them again.");
+  });
+
+  test("waits no longer for all rentals together although the clock is set back", async () => {
+    const pass = steadyClock();
+    const cli = await createCli({
+      respond: ({ path, query }) => {
+        if (path !== "/v2/on-demand/rental") return undefined;
+        cli.advance(-3_600_000);
+        pass(8_000);
+        return Response.json({ id: Number(query.rentalId), status: "Pending" });
+      },
+    });
+    const { code, slept, requests } = await cli.run(`${one} --count 2 --wait --wait-timeout 20s`);
+    expect({ code, slept }).toEqual({ code: 8, slept: [1000, 2000] });
+    expect(requests.filter(({ method }) => method === "GET").length).toBeLessThan(8);
   });
 
   test.each([

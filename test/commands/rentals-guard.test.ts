@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
+import { maxLease } from "../../src/jobs/leases.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
 import type { Programs } from "../../src/system/types.ts";
 import { type Cli, createCli, type Outcome, type Responder, type SeenRequest } from "../support/cli.ts";
@@ -557,10 +558,10 @@ describe("the lease of a create whose outcome is unknown", () => {
   test.each([
     [
       "is reported, and the rental does not end, if the lease has no end time of its own",
-      24 * 24 * hour,
+      maxLease,
       ["unchecked 1001"],
     ],
-    ["is not reported if the lease has an end time of its own", 24 * hour, []],
+    ["is not reported if the lease has an end time of its own", 30 * 24 * hour, []],
   ])("from a process on another machine with the same host name %s", async (_, length, expected) => {
     const cli = await createCli();
     await cli.run(`${create} --label run-t0`);
@@ -582,7 +583,7 @@ describe("the lease of a create whose outcome is unknown", () => {
       process: distantProcess,
       endsWithProcess: true,
       by: "rentals run",
-      endsAt: at(24 * 24 * hour),
+      endsAt: at(maxLease),
     };
     await writeLeases(cli, [{ label: "run-t0", rentalId: "1001", ...lease }], { after: "cut" });
     const { code, err } = await cli.run(guard);

@@ -649,6 +649,34 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     expect({ code, out }, err).toEqual({ code: 130, out: "one\ntwo\n" });
   });
 
+  test("`logs --follow` goes on showing the output after another process has taken the job over", async () => {
+    const { run, folder } = await createRenter();
+    const state = join(folder, "state");
+    const job = await storeJob(state, {
+      service: serviceUrl,
+      phase: "running",
+      rentalId: "1001",
+      process: otherProcess,
+    });
+    const log = join(state, "jobs", job.id, "output.log");
+    await writeFile(log, "one\n");
+    let pauses = 0;
+    const processes: Processes = {
+      ...processNamed("self"),
+      // The first process ends during the first pause, and another one takes over.
+      isRunning: (name) => name === "second" || (name === otherProcess && pauses === 0),
+    };
+    const onSleep = async () => {
+      pauses += 1;
+      if (pauses === 1) return storeJob(state, { ...job, process: "second" });
+      if (pauses > 2) return undefined;
+      await writeFile(log, "one\ntwo\n");
+      return storeJob(state, { ...job, process: "second", phase: "ended" });
+    };
+    const { code, out, err } = await run(`rentals jobs logs --follow ${job.id}`, { processes, onSleep });
+    expect({ code, out, err }).toEqual({ code: 0, out: "one\ntwo\n", err: "" });
+  });
+
   test("`logs` of a job whose rental has ended names the file with the output so far", async () => {
     const { run, jobs, folder } = await createRenter();
     await run(detached("echo hi; sleep 5"));

@@ -591,3 +591,32 @@ describe.skipIf(process.platform === "win32")("the lease of a job", () => {
     expect(err.includes("The lease stays")).toBe(left === 1);
   });
 });
+
+describe.skipIf(process.platform === "win32")("a job that was started before the clock was set back", () => {
+  /** A detached job that, by the clock, begins in ten hours. */
+  async function createEarly(script: string) {
+    const renter = await createRenter();
+    await renter.run(sh(script, ...leased));
+    const later = firstMoment + 10 * hour;
+    await changeJob(renter, { createdAt: later, rentedAt: later });
+    return renter;
+  }
+
+  test("ends with a report of its price, without a time and a cost", async () => {
+    const { run } = await createEarly("exit 3");
+    const { code, err } = await run("rentals jobs attach");
+    expect(code, err).toBe(3);
+    expect(err).toMatch(
+      /^Job \w+ exited with status 3\. Rental 1001 has ended\. It cost an unknown amount at \$2\.00 an hour: the clock of this machine was set back, so the time is not known\.$/m,
+    );
+  });
+
+  test("ends with JSON that has no time and no cost", async () => {
+    const { run } = await createEarly("exit 3");
+    const { code, out, err } = await run("rentals jobs attach -o json");
+    expect(code, err).toBe(3);
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({ status: 3 });
+    for (const name of ["seconds", "estimatedCost"]) expect(result).not.toHaveProperty(name);
+  });
+});

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { asRecord } from "../../src/core/json.ts";
-import { whileLocked } from "../../src/jobs/leases.ts";
+import { maxLease, whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
-import { createCli, type Responder } from "../support/cli.ts";
+import { createCli, firstMoment, type Responder } from "../support/cli.ts";
 import { fillDisk } from "../support/full-disk.ts";
 import { deadProcess, hour, isCreate, isList, leaseFile, reusedProcess } from "../support/leases.ts";
 import { requestOf } from "../support/nonstandard-services.ts";
@@ -423,6 +423,52 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       expect(slept.reduce((sum, one) => sum + one)).toBeLessThan(4 * hour);
     });
 
+    test("--max-cost that pays for more than a month does not stop the command earlier", async () => {
+      const days = 60 * 24 * hour;
+      const { opened, open } = gate();
+      const renter = await createRenter({
+        trouble: async (connection) => {
+          if (isFollow(connection)) open();
+          return undefined;
+        },
+      });
+      let checks = 0;
+      const onSleep = async (milliseconds: number) => {
+        if (milliseconds !== limitCheck) return;
+        checks += 1;
+        // The second check never ends, as if the limit were far away.
+        await (checks === 1 ? opened : new Promise(() => {}));
+        renter.advance(days);
+      };
+      const { code, err } = await renter.run(sh("sleep 0.5; exit 3", "--max-cost", "10000"), { onSleep });
+      expect([code, checks], err).toEqual([3, 2]);
+      const [{ rentedAt, stopsAt, hourlyCost }] = await renter.jobs();
+      const paid = (10_000 / hourlyCost) * hour;
+      expect(paid).toBeGreaterThan(days);
+      expect(Math.round(Date.parse(stopsAt) - Date.parse(rentedAt) - paid)).toBe(0);
+    });
+
+    test("--max-cost that pays for longer than a date can say is stored as the latest date", async () => {
+      const { run, jobs } = await createRenter();
+      const onSleep = (milliseconds: number) =>
+        milliseconds === limitCheck ? new Promise(() => {}) : undefined;
+      const { code, err } = await run(sh("exit 3", "--max-cost", "9000000000000"), { onSleep });
+      expect(code, err).toBe(3);
+      expect((await jobs())[0].stopsAt).toBe("+275760-09-13T00:00:00.000Z");
+    });
+
+    test("a job without a limit has the longest lease", async () => {
+      let ends = "";
+      const renter = await createRenter({
+        trouble: async () => {
+          ends = (await renter.leases())[0].endsAt;
+          return undefined;
+        },
+      });
+      expect(await renter.run(sh("exit 3"))).toMatchObject({ code: 3 });
+      expect(Date.parse(ends) - firstMoment).toBeGreaterThanOrEqual(maxLease);
+    });
+
     const beforeStart: readonly (readonly [string, (connection: Connection) => boolean])[] = [
       ["while ssh does not answer yet", () => true],
       ["during the upload", ({ program }) => program === "scp"],
@@ -575,6 +621,14 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       /\/b\/run and --fetch run\/log would both be copied to run$/m,
     ],
     [["--fetch", ".", "--fetch", "/b/log"], /would both be copied to the current folder$/m],
+    [
+      ["--fetch", "Out", "--fetch", "out/"],
+      /--fetch Out and --fetch out would be .* a disk that ignores case/,
+    ],
+    [["--fetch", "out", "--fetch", "OUT/log"], /on a disk that ignores case/],
+    [["--fetch", "/a/Model", "--fetch", "/a/model"], /on a disk that ignores case/],
+    [["--fetch", "/a/Model", "--fetch", "model"], /on a disk that ignores case/],
+    [["--fetch", "caf\u00e9", "--fetch", "cafe\u0301"], /or Unicode forms/],
     [["--env", "1A=b"], /--env must be NAME=VALUE/],
     [["--env", "NOT_SET"], /--env NOT_SET: this variable is not set/],
     [["--env", "GPUCTL_API_KEY"], /--env GPUCTL_API_KEY: this variable is not set/],
@@ -591,6 +645,21 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(err).toMatch(message);
   });
 
+  test.each([
+    [["--fetch", "out", "--fetch", "Out"], "on a disk that ignores case"],
+    [["--sync", "nowhere"], "--sync nowhere: no such folder"],
+    [["--env", "NOT_SET"], "this variable is not set"],
+  ])("with %j is refused before a missing value is asked for", async (flags, message) => {
+    const { run } = await createRenter();
+    const asked = async () => expect.fail("was asked");
+    for (const command of [["--", "true"], []]) {
+      const words = ["rentals", "run", ...flags, ...command];
+      const { code, err } = await run(words, { terminal: 80, prompts: { choose: asked, text: asked } });
+      expect(code, err).toBe(2);
+      expect(err).toContain(message);
+    }
+  });
+
   test("--fetch accepts paths that cannot replace each other's files", async () => {
     const { run, folder } = await createRenter();
     const paths = ["run", "run/log", "run", "..x", "model"].flatMap((path) => ["--fetch", path]);
@@ -598,7 +667,9 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await run(line)).toMatchObject({ code: 0 });
     const texts = ["run/log", "..x", "model"].map((path) => readFile(join(folder, path), "utf8"));
     expect(await Promise.all(texts)).toEqual(["1\n", "2\n", "3\n"]);
-    const apart = ["/a/model", "/a/log", "/b/..x", "model.bin"].flatMap((path) => ["--fetch", path]);
+    const apart = ["/a/model", "/a/model", "/a/log", "/b/..x", "Model.bin", "Run/a", "run/b"].flatMap(
+      (path) => ["--fetch", path],
+    );
     expect(await run(sh("true", ...apart, "--dry-run"))).toMatchObject({ code: 0 });
   });
 
@@ -1037,7 +1108,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(await renter.jobs()).toMatchObject([{ state: "ended", status: 3 }]);
     released.open();
     await other;
-    renter.advance(25 * 24 * hour);
+    renter.advance(maxLease + hour);
     const guard = await renter.run("rentals guard --once --yes");
     expect([guard.code, await renter.leases()], guard.err).toEqual([0, []]);
   });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -82,10 +82,16 @@ interface Signalled {
   readonly home: Home;
   /** Runs gpuctl. The first run of `line` gets the signal. */
   readonly run: (line: string) => Promise<{ code: number | undefined; out: string; err: string }>;
+  /** With `isArmed: false`, no run gets the signal at a request before this is called. */
+  readonly arm: () => void;
 }
 
 /** A home with a project and a served sandbox with machines, where gpuctl gets a signal at a moment. */
-async function createSignalled(moment: Moment, signal: Signal): Promise<Signalled> {
+async function createSignalled(
+  moment: Moment,
+  signal: Signal,
+  { isArmed } = { isArmed: true },
+): Promise<Signalled> {
   const home = await createHome();
   const project = join(home.folder, "project");
   await mkdir(project);
@@ -109,7 +115,7 @@ COUNTED=1 exec ${pathOf(program)} ${program === "ssh" ? `-i '${identityFile}'` :
       ),
     ),
   );
-  let pending = "request" in moment ? moment : undefined;
+  let pending = "request" in moment && isArmed ? moment : undefined;
   let running: ReturnType<Home["start"]> | undefined;
   const proxy = await createProxy(url, (request, handled) => {
     if (!pending?.request.test(request) || pending.handled !== handled) return true;
@@ -120,6 +126,9 @@ COUNTED=1 exec ${pathOf(program)} ${program === "ssh" ? `-i '${identityFile}'` :
   const env: Environment = { GPUCTL_BASE_URL: proxy, GPUCTL_API_KEY: apiKey };
   return {
     home,
+    arm: () => {
+      pending = "request" in moment ? moment : undefined;
+    },
     run: async (words) => {
       running = home.start(words, env);
       const { exitCode, stdout, stderr } = await running;
@@ -152,6 +161,24 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     const isEnding = /end the rental|has ended/.test(name);
     expect(code, err).toBe(isEnding ? 3 : 130);
     expect(err).toMatch(name === "before it rents" ? /interrupted/ : /Rental 1001 has ended/);
+    await expectNothingLeft(signalled);
+  });
+
+  test("Ctrl-C while `jobs attach` looks up the rental of a job leaves no rental", async () => {
+    const lookup = { request: /rental\?rentalId=/, handled: true };
+    const signalled = await createSignalled(lookup, "SIGINT", { isArmed: false });
+    const { run, arm, home } = signalled;
+    const started = await run(line.replace("--sync", "--detach --lease 1h --sync"));
+    expect(started.code, started.err).toBe(0);
+    const jobs = join(home.folder, "state", "jobs");
+    const [id = ""] = await readdir(jobs);
+    const path = join(jobs, id, "job.json");
+    const job = JSON.parse(await readFile(path, "utf8"));
+    await writeFile(path, JSON.stringify({ ...job, plan: { ...job.plan, detached: false } }));
+    arm();
+    const { code, err } = await run("rentals jobs attach");
+    expect(code, err).toBe(130);
+    expect(err).toContain("Rental 1001 has ended");
     await expectNothingLeft(signalled);
   });
 

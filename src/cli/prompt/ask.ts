@@ -47,6 +47,8 @@ export async function fillIn(
   const missing = settings.validate ? missingInputs(node, piped, defaults) : [];
   if (missing.length === 0) return { values: piped, line: undefined };
   if (!canPrompt(settings, io)) throw missingError(missing);
+  const { command, context, portsFor } = options;
+  await command.check?.({ ...context, ...(await portsFor(command)), ...piped });
   const { askMissing } = await import("./ask-missing.ts");
   const askedByCommand = canConverse(settings, io);
   const stillMissing = (known: Values) =>

@@ -9,7 +9,7 @@ import { commandLine, quoted } from "../../core/text.ts";
 import { duration } from "../../core/values/durations.ts";
 import { decimalText, dollarText } from "../../core/values/money.ts";
 import { attend } from "../../jobs/attend.ts";
-import { type Job, type Journal, openJournal, unreadableError } from "../../jobs/journal.ts";
+import { isUnderWay, type Job, type Journal, openJournal, unreadableError } from "../../jobs/journal.ts";
 import { newToken, serviceName } from "../../jobs/leases.ts";
 import { claimJob, leaveJob } from "../../jobs/watch.ts";
 import { estimateCost } from "./cost.ts";
@@ -34,7 +34,6 @@ import {
   assertHasRental,
   bindRental,
   costOf,
-  detachLease,
   findRental,
   type Input,
   jobType,
@@ -43,7 +42,7 @@ import {
   type RentOptions,
   rent,
 } from "./run/rent.ts";
-import { jobResult, jobView } from "./run/report.ts";
+import { jobView, leftResult } from "./run/report.ts";
 
 export default defineCommand({
   path: "rentals run",
@@ -56,12 +55,11 @@ export default defineCommand({
   flags: runFlags,
   uses: ["attendance", "place", "programs", "startMachines", "typedFlags"],
   buildInput: async ({ input, flags, args, ...context }) => {
-    checkRunFlags(flags, args.command);
     // This comes before the question, so that the user sees a mistake first.
-    await planOf(flags, args.command, context);
-    variablesOf(flags, context.attendance);
+    await assertCanRun(flags, args.command, context);
     return input;
   },
+  check: ({ flags, args, ...context }) => assertCanRun(flags, args.command ?? [], context),
   offers: (given) => rentalOffers(jobType, given),
   alsoAsks: ["sshPublicKeyIds"],
   withinLimits: (given, send) => withinBurnOfProfile(jobType, given, send),
@@ -106,6 +104,7 @@ export default defineCommand({
           values: hashOfValues(flags.env, id),
           plan,
           phase: "creating",
+          started: false,
           process: files.processes.self,
           createdAt: context.now(),
           ...(price !== undefined && { hourlyCost: decimalText(price) }),
@@ -124,14 +123,24 @@ export default defineCommand({
           { evenIfUnread: true },
         );
         const outcome = await attend(journal, host, { stopped, variables });
-        if (outcome.because === "detached" && lease) await detachLease(lease, journal.job().id);
-        return jobResult(journal, outcome, context);
+        return await leftResult(journal, outcome, { lease, length: flags.lease }, context);
       } finally {
         if (id !== undefined) await leaveJob(id, files);
       }
     });
   },
 });
+
+/** Throws `UsageError` for flags and a command that cannot work. */
+async function assertCanRun(
+  flags: FlagValues<typeof runFlags>,
+  command: readonly string[],
+  { attendance, ...context }: Context & Pick<Ports, "attendance">,
+): Promise<void> {
+  checkRunFlags(flags, command);
+  await planOf(flags, command, context);
+  variablesOf(flags, attendance);
+}
 
 type Given = Context &
   Pick<Ports, "place" | "typedFlags"> & {
@@ -169,7 +178,7 @@ const leftBehind = (
     (job) =>
       job.line === line &&
       job.phase !== "ended" &&
-      !(job.plan.detached && job.phase === "running") &&
+      !(job.plan.detached && isUnderWay(job)) &&
       job.values === hashOfValues(env, job.id),
   );
   // A killed process may have had the same name as this one: in a container, gpuctl may be PID 1 after each start.
@@ -218,7 +227,7 @@ async function resume(left: Job, context: Context): Promise<Journal | undefined>
     throw error;
   });
   if (journal?.job().phase !== phase) throw attendedElsewhere();
-  const keeps = phase === "running" && plan.variables.length > 0;
+  const keeps = isUnderWay(left) && plan.variables.length > 0;
   say(
     phase === "ending"
       ? `Resuming job ${id}: its command exited with status ${left.status} and is not run again, but its rental was not ended.`

@@ -24,6 +24,7 @@ import {
   UnknownOutcome,
 } from "../../../core/service-errors.ts";
 import { LockLost } from "../../../core/tasks/lock.ts";
+import { stopwatch } from "../../../core/tasks/steady-clock.ts";
 import { duration } from "../../../core/values/durations.ts";
 import { parseMoney } from "../../../core/values/money.ts";
 import { estimateHourlyCost, type Wanted } from "../cost.ts";
@@ -304,13 +305,13 @@ async function waitForAll(
   if (known.length === 1)
     say(`Rental ${known[0]} ${ifAbsent ? "exists" : "created"}. Waiting until it is running.`);
   if (known.length > 1) say(`Waiting until rentals ${known.join(", ")} are running.`);
-  const end = now() + timeout;
+  const passed = stopwatch(now);
   const failures: FailedItem[] = [];
   for (const [at, rentalId] of ids.entries()) {
     try {
       if (rentalId === undefined) throw withoutId();
       if (interrupted.aborted) throw new Interrupted("not waited for, because of the interruption");
-      const wait = { rentalId, ...inState("running"), timeout: Math.max(0, end - now()) };
+      const wait = { rentalId, ...inState("running"), timeout: Math.max(0, Math.round(timeout - passed())) };
       records[at] = await waitFor(wait, context);
     } catch (error) {
       if (count === undefined) throw error;

@@ -7,18 +7,18 @@ import type { Result } from "../../../core/result.ts";
 import { hostOf, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { attend, storedOutcome } from "../../../jobs/attend.ts";
-import { type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
+import { isUnderWay, type Job, type Journal, viewJournal } from "../../../jobs/journal.ts";
 import { claimJob, isAttended, leaveJob, watcher } from "../../../jobs/watch.ts";
 import { type HostContext, jobHost } from "../run/host.ts";
-import { adoptLease, assertHasRental, bindRental, detachLease, findRental } from "../run/rent.ts";
-import { jobResult, jobView } from "../run/report.ts";
+import { adoptLease, assertHasRental, bindRental, findRental } from "../run/rent.ts";
+import { jobResult, jobView, leftResult } from "../run/report.ts";
 import { findJob, isOpen, lastJob, noOpenJobs, placeOf } from "./find.ts";
 
 export default defineCommand({
   path: "rentals jobs attach",
   summary: "Wait for a job as `rentals run` does, and end its rental",
   details:
-    "Shows the output that has not arrived yet and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows the job's output, and takes over if that process ends before the job. After Ctrl-C, a detached job goes on. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
+    "Shows the output that has not arrived yet and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows the job's output, and takes over if that process ends before the job. After Ctrl-C, a detached job whose command has started goes on. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
   args: [
     arg.text(
       "JOB",
@@ -75,28 +75,31 @@ async function attendClaimed(
   const { attendance, startMachines } = context;
   const job = journal.job();
   if (job.phase === "ended") return jobResult(journal, storedOutcome(job), context);
-  const hasStarted = job.phase === "running" || job.phase === "ending";
+  const hasStarted = isUnderWay(job) || job.phase === "ending";
   if (!hasStarted && job.plan.variables.length > 0) {
+    // It is not known whether a process that was killed while it started the command has started it.
+    const problem = job.phase === "running" ? "may not have" : "has not";
     throw new UsageError(
-      `job ${job.id} has not started its command, and the values of --env are not stored`,
+      `job ${job.id} ${problem} started its command, and the values of --env are not stored`,
       {
         hint: "To resume the job, repeat the command line that started it.",
       },
     );
   }
-  const machines = await startMachines();
-  await assertHasRental(journal, context);
-  const lease = placeOf(job, context);
-  if (job.rentalId === undefined) {
-    const record = await findRental(job.rentalLabel, context);
-    if (record === undefined) {
-      throw new UsageError(`no active rental has the label of job ${job.id}`, {
-        hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
-      });
-    }
-    await bindRental(journal, record, { place: lease }, context);
-  }
+  // Ctrl-C during these lookups, too, ends the job.
   return attendance.interruptible(async (stopped) => {
+    const machines = await startMachines();
+    await assertHasRental(journal, context);
+    const lease = placeOf(job, context);
+    if (job.rentalId === undefined) {
+      const record = await findRental(job.rentalLabel, context);
+      if (record === undefined) {
+        throw new UsageError(`no active rental has the label of job ${job.id}`, {
+          hint: `The rental's label is ${job.rentalLabel}. To resume the job, repeat the command line that started it.`,
+        });
+      }
+      await bindRental(journal, record, { place: lease }, context);
+    }
     if (lease) {
       await adoptLease(lease, job).catch((error: unknown) => {
         context.setFailureContext(notAttached(journal.job()));
@@ -105,8 +108,7 @@ async function attendClaimed(
     }
     const host = jobHost(context, { journal, machines, lease });
     const outcome = await attend(journal, host, { stopped, variables: {} });
-    if (outcome.because === "detached" && lease) await detachLease(lease, job.id);
-    return jobResult(journal, outcome, context);
+    return leftResult(journal, outcome, { lease: hasStarted ? undefined : lease }, context);
   });
 }
 

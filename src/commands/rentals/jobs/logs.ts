@@ -50,8 +50,11 @@ export default defineCommand({
       });
     }
     const stored = storedLog(log, async () => {
-      if (!flags.follow || findJob(job.id, context).phase === "ended") return false;
-      if (!files.processes.isRunning(job.process)) {
+      if (!flags.follow) return false;
+      // Reads the job again: it may have ended, or another process may have taken it over.
+      const { phase, process } = findJob(job.id, context);
+      if (phase === "ended") return false;
+      if (!files.processes.isRunning(process)) {
         say(
           `No gpuctl process is attached to job ${job.id} any more. \`gpuctl rentals jobs attach ${job.id}\` resumes it.`,
         );

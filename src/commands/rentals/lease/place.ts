@@ -5,9 +5,9 @@ import { labelOf } from "../../../command-kit/responses.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
 import { idOf } from "../../../core/responses/rental.ts";
-import { duration, timeUnits } from "../../../core/values/durations.ts";
+import { duration } from "../../../core/values/durations.ts";
 import type { Column, ListView, RecordView } from "../../../core/view.ts";
-import type { Lease, LeasePlace } from "../../../jobs/leases.ts";
+import { type Lease, type LeasePlace, maxLease } from "../../../jobs/leases.ts";
 
 /** The name of the lease file in the state folder. */
 const leaseFileName = "leases.jsonl";
@@ -35,9 +35,6 @@ export function leasePlace(
 /** The flag that selects a lease file; none for the file in the state folder, which is the default. */
 export const leaseFileArgs = (path: string, { state }: Pick<Context["files"], "state">): readonly string[] =>
   path === join(state, leaseFileName) ? [] : ["--lease-file", path];
-
-/** Milliseconds: ten years. */
-const maxLease = 3650 * timeUnits[0].milliseconds;
 
 /** Throws a `UsageError` that names `source` unless the length of a lease is more than 0 and at most ten years. */
 export function assertLease(milliseconds: number, source: string): void {

@@ -113,24 +113,34 @@ function fetchPath(typed: string): string {
 
 /**
  * Throws `UsageError` if files of two paths could have the same local path, because the later file would replace the
- * earlier one. Files of the working folder keep their relative paths, so they cannot collide with each other.
+ * earlier one. Files of the working folder keep their relative paths, so they can collide only on a disk that ignores
+ * case or Unicode forms, such as the usual disks of macOS and Windows.
  */
 function assertApart(paths: readonly string[], into: string): void {
   const folderOf = (path: string) => (path.startsWith("/") ? posix.dirname(path) : "");
   for (const [index, path] of paths.entries()) {
     for (const earlier of paths.slice(0, index)) {
-      if (folderOf(path) === folderOf(earlier)) continue;
       const places = [placeOf(earlier, into), placeOf(path, into)];
-      const [outer = "", inner = ""] = places.toSorted((one, other) => one.length - other.length);
-      if (relative(outer, inner).split(sep).includes("..")) continue;
+      if (outerOf(places.map((place) => place.normalize("NFC").toLowerCase())) === undefined) continue;
+      const outer = outerOf(places);
+      if (outer !== undefined && folderOf(path) === folderOf(earlier)) continue;
+      const both = `--fetch ${earlier} and --fetch ${path}`;
       throw new UsageError(
-        `--fetch ${earlier} and --fetch ${path} would both be copied to ${relative(into, outer) || "the current folder"}`,
+        outer === undefined
+          ? `${both} would be copied to the same place on a disk that ignores case or Unicode forms`
+          : `${both} would both be copied to ${relative(into, outer) || "the current folder"}`,
         {
           hint: "Files of one could replace files of the other. Let the command copy them to its working folder under different names. Nothing was sent.",
         },
       );
     }
   }
+}
+
+/** The local path that is the same as the other or contains it. Undefined if there is none. */
+function outerOf(places: readonly string[]): string | undefined {
+  const [outer = "", inner = ""] = places.toSorted((one, other) => one.length - other.length);
+  return relative(outer, inner).split(sep).includes("..") ? undefined : outer;
 }
 
 export const nameOf = (variable: string): string => variable.split("=", 1)[0] ?? "";

@@ -5,6 +5,7 @@ import type { InputOf } from "../../../contract/index.ts";
 import {
   BudgetExceeded,
   Interrupted,
+  LeaseNotStored,
   NotOffered,
   reasonOf,
   UnexpectedResponse,
@@ -14,21 +15,22 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
-import { duration, maxDuration, timeUnits } from "../../../core/values/durations.ts";
+import { duration, timeUnits } from "../../../core/values/durations.ts";
 import { decimalText, dollarText, type Money, parseMoney } from "../../../core/values/money.ts";
-import type { Job, Journal } from "../../../jobs/journal.ts";
+import { isUnderWay, type Job, type Journal, maxTime } from "../../../jobs/journal.ts";
 import {
   beginLease,
   bindLease,
   changeLease,
   type LeasePlace,
+  maxLease,
   releaseLease,
   serviceName,
 } from "../../../jobs/leases.ts";
 import { terminateOperations, terminateOperationsFor } from "../../../openapi/terminate.ts";
 import { estimateCost, hourlyCost } from "../cost.ts";
 import { wantedBy } from "../create/create.ts";
-import { leaseEnd, rentalOf } from "../lease/place.ts";
+import { leaseEnd, leaseFileArgs, rentalOf } from "../lease/place.ts";
 import { kinds, listActive } from "../listing.ts";
 
 /** Jobs run on virtual machines. */
@@ -189,7 +191,7 @@ export async function bindRental(
       shownLabel: labelOf(record),
       rentedAt,
       hourlyCost: price === undefined ? undefined : decimalText(price),
-      ...(first && { stopsAt: rentedAt + Math.min(first.after, maxDuration), limit: first.limit }),
+      ...(first && { stopsAt: Math.min(rentedAt + first.after, maxTime), limit: first.limit }),
     });
     const { rentalId: _, ...facts } = rentalOf(record);
     if (place) await bindLease(withoutSleep(place), id, { rentalId, ...facts });
@@ -229,7 +231,7 @@ export async function knownPrice(input: Input, context: Context): Promise<Money>
  */
 function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: Context) {
   const { id, rentalLabel, plan } = journal.job();
-  const length = lease ?? (timeLimit === undefined ? maxDuration : timeLimit + spareTime);
+  const length = lease ?? (timeLimit === undefined ? maxLease : timeLimit + spareTime);
   return {
     token: id,
     service: serviceName(context.settings),
@@ -242,19 +244,38 @@ function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: C
   };
 }
 
-/** Lets the lease of a detached job outlive this process, because the command of the job runs on. */
-export const detachLease = (place: LeasePlace, id: string): Promise<void> =>
-  changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
+/**
+ * Lets the lease of a detached job outlive this process, because the command of the job runs on. Returns the error if
+ * that is not possible. `length` is the length of a new lease that the error suggests, in milliseconds.
+ */
+export async function detachLease(
+  place: LeasePlace,
+  { id, rentalId = "", plan }: Job,
+  { length, files }: { readonly length: number } & Pick<Context, "files">,
+): Promise<LeaseNotStored | undefined> {
+  // The lease of a kept rental does not end with a process.
+  if (plan.keep) return undefined;
+  try {
+    await changeLease(withoutSleep(place), id, (lease) => ({ ...lease, endsWithProcess: undefined }));
+    return undefined;
+  } catch (error) {
+    const words = [rentalId, duration(length).replace(" ", "")];
+    return new LeaseNotStored(
+      `job ${id} is running on rental ${rentalId}, but its lease is over when this gpuctl process has ended: ${reasonOf(error)}`,
+      `\`gpuctl rentals guard\` then ends the rental. To let the job run, set a new lease with \`${commandLine("rentals lease set", words, leaseFileArgs(place.path, files))}\`.`,
+    );
+  }
+}
 
 /**
  * Stores that this process now uses the rental of the lease. If the job is detached and its command is running, the
  * lease then no longer ends with the process.
  */
-export const adoptLease = (place: LeasePlace, { id, plan, phase }: Job): Promise<void> =>
-  changeLease(withoutSleep(place), id, (lease) => ({
+export const adoptLease = (place: LeasePlace, job: Job): Promise<void> =>
+  changeLease(withoutSleep(place), job.id, (lease) => ({
     ...lease,
     process: place.processes.self,
-    ...(plan.detached && phase === "running" && { endsWithProcess: undefined }),
+    ...(job.plan.detached && isUnderWay(job) && { endsWithProcess: undefined }),
   }));
 
 /** Without `sleep`, an interruption does not end the wait for the lock of the lease file. */

@@ -3,13 +3,14 @@ import type { Context } from "../../../command-kit/context.ts";
 import { Interrupted, LimitReached } from "../../../core/errors.ts";
 import type { NextStep, Result } from "../../../core/result.ts";
 import { commandLine } from "../../../core/text.ts";
-import { duration } from "../../../core/values/durations.ts";
+import { duration, timeUnits } from "../../../core/values/durations.ts";
 import { dollarNumber, dollarText, parseMoney } from "../../../core/values/money.ts";
 import type { RecordView } from "../../../core/view.ts";
 import type { JobOutcome } from "../../../jobs/attend.ts";
 import { type Job, type Journal, jobRecord, logPath, stateOfJob } from "../../../jobs/journal.ts";
+import type { LeasePlace } from "../../../jobs/leases.ts";
 import { leaseFileArgs } from "../lease/place.ts";
-import { costOf } from "./rent.ts";
+import { costOf, detachLease } from "./rent.ts";
 
 /** How the result of a job is shown in output formats for programs, and in every format if the job is detached. */
 export const jobView: RecordView = {
@@ -61,12 +62,40 @@ export function jobResult(
     fetched: outcome.fetched,
   };
   if (isLeft) return { data, nextSteps: nextSteps(job) };
-  say(
-    `Job ${id} exited with status ${outcome.status} after ${duration((job.endedAt ?? 0) - job.createdAt)}. ${report}`,
-  );
+  const took = (job.endedAt ?? 0) - job.createdAt;
+  // The clock may have been set back.
+  const after = took > 0 ? ` after ${duration(took)}` : "";
+  say(`Job ${id} exited with status ${outcome.status}${after}. ${report}`);
   sayOutput();
   const exitCode = outcome.status ?? 0;
   return isTable ? { exitCode } : { data, exitCode };
+}
+
+interface Leaving {
+  /** Undefined if no lease of the job can end with this process. */
+  readonly lease: LeasePlace | undefined;
+  /** The length of the lease in milliseconds, if it is known. */
+  readonly length?: number | undefined;
+}
+
+/** The length of the lease that an error suggests if no length is known, in milliseconds. */
+const usualLease = 8 * timeUnits[1].milliseconds;
+
+/** As `jobResult`. If the job is left running, its lease no longer ends with this process. */
+export async function leftResult(
+  journal: Journal,
+  outcome: JobOutcome,
+  { lease, length = usualLease }: Leaving,
+  context: Context,
+): Promise<Result> {
+  const job = journal.job();
+  const failure =
+    lease && job.phase !== "ended" && job.plan.detached
+      ? await detachLease(lease, job, { length, files: context.files })
+      : undefined;
+  if (failure && outcome.because === "interrupted")
+    context.say(`Warning: ${failure.message}. ${failure.hint}`);
+  return { ...jobResult(journal, outcome, context), ...(failure && { failure }) };
 }
 
 /** What happens to the rental of a job with `--keep`. The text ends before the cost, which `costText` adds. */
@@ -92,10 +121,13 @@ function nextSteps({ id, rentalId = "", plan: { keep } }: Job): readonly NextSte
   ];
 }
 
-/** The estimated cost so far, from the time since the rental was requested. */
+/**
+ * The estimated cost so far, from the time since the rental was requested. Empty if that time is not known, because the
+ * clock was set back.
+ */
 function cost({ rentedAt, endedAt, hourlyCost }: Job, now: number) {
-  if (rentedAt === undefined) return {};
-  const milliseconds = Math.max(0, (endedAt ?? now) - rentedAt);
+  if (rentedAt === undefined || (endedAt ?? now) < rentedAt) return {};
+  const milliseconds = (endedAt ?? now) - rentedAt;
   const seconds = Math.round(milliseconds / 1000);
   if (hourlyCost === undefined) return { seconds };
   return {
@@ -111,8 +143,12 @@ const roundedUp = (amount: bigint): bigint => ((amount + cent - 1n) / cent) * ce
 /** The cost of a rental that has ended or was kept, as written after "cost". */
 function costText(job: Job): string {
   const { rentedAt = 0, endedAt = 0, hourlyCost } = job;
+  const hourly = hourlyCost === undefined ? undefined : parseMoney(hourlyCost, "hourlyCost");
+  if (endedAt < rentedAt) {
+    const price = hourly === undefined ? "a price that is not known" : `${dollarText(hourly)} an hour`;
+    return `an unknown amount at ${price}: the clock of this machine was set back, so the time is not known.`;
+  }
   const time = duration(endedAt - rentedAt);
-  if (hourlyCost === undefined) return `an unknown amount: ${time} at a price that is not known.`;
-  const hourly = parseMoney(hourlyCost, "hourlyCost");
+  if (hourly === undefined) return `an unknown amount: ${time} at a price that is not known.`;
   return `about ${dollarText(roundedUp(costOf(endedAt - rentedAt, hourly)))}, an estimate: ${time} at ${dollarText(hourly)} an hour.`;
 }
