@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Cli, createCli, type Responder, type SeenRequest } from "../support/cli.ts";
@@ -70,12 +70,14 @@ describe("tts with a long text", () => {
   });
 
   test("sends at most --concurrency requests at once", async () => {
-    let [now, most] = [0, 0];
+    let most = 0;
+    const waiting: (() => void)[] = [];
     const respond: Responder = async (request) => {
-      now += 1;
-      most = Math.max(most, now);
-      await new Promise(setImmediate);
-      now -= 1;
+      const pair = new Promise<void>((resolve) => void waiting.push(resolve));
+      most = Math.max(most, waiting.length);
+      // Responds only once there are two requests, and after further requests could have been sent.
+      if (waiting.length === 2) setImmediate(() => void waiting.splice(0).map((respondTo) => respondTo()));
+      await pair;
       return voice(request);
     };
     const { run } = await createCli({ respond });
@@ -197,6 +199,23 @@ describe("tts with a long text, after a failure", () => {
     expect(await readFile(path)).toEqual(cut);
     const [parts = ""] = await folders(cli);
     expect((await readdir(join(cli.folder, parts))).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+
+  test("saves the second audio file of a response whose first one is truncated", async () => {
+    const [cut, other] = [whole.subarray(0, 60), spoken("the other one")];
+    const audio = [other, cut].map((one) => `"audio":"${Buffer.from(one).toString("base64")}"`).join(",");
+    const cli = await createCli({
+      respond: voiceBut((one) =>
+        one === sentences[2]
+          ? new Response(`{${audio}}`, { headers: { "content-type": "application/json" } })
+          : undefined,
+      ),
+    });
+    const { code, err } = await cli.run(line, overNetwork());
+    expect(code).toBe(12);
+    expect(err).toContain("part 3: the audio is truncated.");
+    const [, path = ""] = /The response has another audio file, saved as (\S+)/.exec(err) ?? [];
+    expect(await readFile(path)).toEqual(Buffer.from(other));
   });
 
   test("exits with the code of the failure if it is the same for all parts", async () => {
@@ -449,5 +468,169 @@ test("tts fails and sends nothing while another process speaks the same text", a
     code: 2,
     requests: [],
     err: expect.stringContaining("another gpuctl process is speaking"),
+  });
+});
+
+describe("tts with a long text keeps the parts of another text", () => {
+  const shouted = sentences.map((one) => one.replace(".", "!"));
+  const [last = "", lastShouted = ""] = [sentences[3], shouted[3]];
+
+  test.each([
+    ["a file with the same name", ["--file", "book1/talk.txt"], ["--file", "book2/talk.txt"]],
+    ["a text with the same beginning", [text], [shouted.join(" ")]],
+    ["another output with the same name", [text, "--out", "a.wav"], [shouted.join(" "), "--out", "a.mp3"]],
+    [
+      "a file, on stdout",
+      ["--file", "book1/talk.txt", "--out", "-"],
+      ["--file", "book2/talk.txt", "--out", "-"],
+    ],
+    ["a text, on stdout", [text, "--out", "-"], [shouted.join(" "), "--out", "-"]],
+  ])("when it finishes %s", async (_, one, other) => {
+    let broken = true;
+    const cli = await createCli({
+      respond: voiceBut((spoken) => (broken && spoken === last ? failing(400) : undefined)),
+    });
+    for (const [book, content] of [
+      ["book1", text],
+      ["book2", shouted.join(" ")],
+    ] as const) {
+      await mkdir(join(cli.folder, book));
+      await writeFile(join(cli.folder, book, "talk.txt"), content);
+    }
+    const run = (args: readonly string[]) => cli.run(["tts", ...args, "--part-length", "20"], overNetwork());
+    expect(await run(one)).toMatchObject({ code: 12 });
+    const second = await run(other);
+    expect({ code: second.code, texts: texts(second.requests) }).toEqual({
+      code: 0,
+      texts: [...shouted].sort(),
+    });
+    expect(lastShouted).not.toBe(last);
+    broken = false;
+    const third = await run(one);
+    expect({ code: third.code, texts: texts(third.requests) }).toEqual({ code: 0, texts: [last] });
+    expect(await folders(cli)).toEqual([]);
+  });
+});
+
+test("tts with a long text fails and sends nothing while another process prints the same text", async () => {
+  const toStdout = [...line.slice(0, 5), "-"];
+  let second: Promise<unknown> | undefined;
+  const cli = await createCli({ respond: voice });
+  const write = async () => {
+    second ??= cli.run(toStdout, overNetwork());
+    await second;
+  };
+  const first = await cli.run(toStdout, { ...overNetwork(), messages: { read: nothing(), write } });
+  expect({ code: first.code, bytes: first.bytes }).toEqual({ code: 0, bytes: whole });
+  expect(await second).toMatchObject({
+    code: 2,
+    requests: [],
+    err: expect.stringContaining("another gpuctl process is speaking"),
+  });
+  expect(await readdir(join(cli.folder, "state", "speech"))).toEqual([]);
+});
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+describe("tts with a long text, suspended while another process speaks the same text", () => {
+  const oneByOne = [...line, "--concurrency", "1"];
+  /** As if the process had been suspended for an hour: its lock has not been renewed. */
+  const suspend = async (cli: Cli) => {
+    const [parts = ""] = await folders(cli);
+    const earlier = Date.now() / 1000 - 3600;
+    await utimes(join(cli.folder, parts, "parts.lock"), earlier, earlier);
+  };
+
+  test("sends no more requests when it goes on, and keeps the part that it receives", async () => {
+    let second: ReturnType<Cli["run"]> | undefined;
+    const cli: Cli = await createCli({
+      respond: async (request) => {
+        if (spokenText(request) === sentences[1] && second === undefined) {
+          await suspend(cli);
+          second = cli.run(oneByOne, overNetwork());
+          expect(await second).toMatchObject({ code: 0 });
+        }
+        return voice(request);
+      },
+    });
+    const first = await cli.run(oneByOne, overNetwork());
+    expect(first.requests.map(spokenText)).toEqual(sentences.slice(0, 2));
+    expect((await second)?.requests.map(spokenText)).toEqual(sentences.slice(1));
+    expect(first).toMatchObject({ code: 12, out: "" });
+    expect(first.err).toContain("another gpuctl process took over");
+    expect(first.err).toContain("1 of 4 parts are kept in");
+    const [parts = ""] = await folders(cli);
+    expect(await readdir(join(cli.folder, parts))).toHaveLength(1);
+    expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+  });
+
+  test("does not make the other process request a part that has arrived in the meantime", async () => {
+    let goOn = () => {};
+    const resumed = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let runs = 0;
+    let first: ReturnType<Cli["run"]> | undefined;
+    let second: ReturnType<Cli["run"]> | undefined;
+    const cli: Cli = await createCli({
+      respond: async (request) => {
+        const spoken = spokenText(request);
+        if (spoken === sentences[0]) {
+          runs += 1;
+          if (runs === 1) return failing(400);
+          goOn();
+          await first;
+        }
+        if (spoken === sentences[1] && second === undefined) {
+          await suspend(cli);
+          second = cli.run(oneByOne, overNetwork());
+          await resumed;
+        }
+        return voice(request);
+      },
+    });
+    first = cli.run(oneByOne, overNetwork());
+    expect((await first).requests.map(spokenText)).toEqual(sentences.slice(0, 2));
+    const { code, requests } = (await second) ?? {};
+    expect({ code, texts: requests?.map(spokenText) }).toEqual({
+      code: 0,
+      texts: [sentences[0], ...sentences.slice(2)],
+    });
+    expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+    expect(await folders(cli)).toEqual([]);
+  });
+
+  test("keeps a part of which it has received a half", async () => {
+    const long = wav(Buffer.alloc(600_000, "a"));
+    const json = Buffer.from(JSON.stringify({ audio: long.toString("base64") }));
+    let second: ReturnType<Cli["run"]> | undefined;
+    const cli: Cli = await createCli({
+      respond: (request) => {
+        if (spokenText(request) !== sentences[0] || second !== undefined) return voice(request);
+        return new Response(
+          new ReadableStream(
+            {
+              start: (stream) => stream.enqueue(json.subarray(0, 500_000)),
+              pull: async (stream) => {
+                await suspend(cli);
+                second = cli.run(oneByOne, overNetwork());
+                await second;
+                stream.enqueue(json.subarray(500_000));
+                stream.close();
+              },
+            },
+            { highWaterMark: 0 },
+          ),
+          { headers: { "content-type": "application/json" } },
+        );
+      },
+    });
+    const first = await cli.run(oneByOne, overNetwork());
+    expect(await second).toMatchObject({ code: 0 });
+    expect(first).toMatchObject({ code: 12 });
+    expect(first.err).toContain("1 of 4 parts are kept in");
+    const [parts = ""] = await folders(cli);
+    const [part = ""] = await readdir(join(cli.folder, parts));
+    expect(await readFile(join(cli.folder, parts, part))).toEqual(long);
   });
 });

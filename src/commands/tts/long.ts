@@ -8,39 +8,50 @@ import { DEFAULT_TEMPLATE } from "../../media/filename.ts";
 import { type OutputTarget, type SavedFile, saveInto } from "../../media/output-target.ts";
 import { type JoinedSound, joinSound } from "../../media/sound/join.ts";
 import { CannotJoin } from "../../media/sound/sound.ts";
-import { type LongText, type SpokenParts, withSpokenParts } from "./parts.ts";
+import { type LongText, type SpokenParts, speakParts } from "./parts.ts";
 
 export type LongRecording =
   | { readonly file: SavedFile }
   /** One file for each part, because the parts could not be joined. */
   | { readonly files: readonly SavedFile[]; readonly problem: StoredElsewhere }
-  /** The recording for stdout. */
+  /** The recording for stdout. The text is spoken when this is read. */
   | { readonly bytes: AsyncIterable<Uint8Array> };
 
 /**
  * Speaks a long text in parts and joins them into one recording. If the parts cannot be joined, saves each as its own
- * file. The parts are removed once the whole recording is saved or printed.
+ * file. The parts are removed once the whole recording is saved or printed. Until then, no other process uses them.
  */
-export const speakLongText = (text: LongText, context: Context): Promise<LongRecording> =>
-  withSpokenParts(text, context, async (spoken) => {
+export async function speakLongText(text: LongText, context: Context): Promise<LongRecording> {
+  const { to } = text.target;
+  if (to.kind === "stdout") return { bytes: printed(text, context) };
+  const spoken = await speakParts(text, context);
+  try {
     const joined = await joinSound(spoken.paths).catch(orCannotJoin);
-    if (joined instanceof CannotJoin) return saveSeparately(spoken, joined, text, context);
-    const { to } = text.target;
-    if (to.kind === "stdout") return { bytes: thenRemoved(joined, spoken) };
+    if (joined instanceof CannotJoin) return await saveSeparately(spoken, joined, text, context);
     const file = await saveJoined(joined, { ...text.target, to }, text);
     await spoken.remove();
     return { file };
-  });
+  } finally {
+    await spoken.close();
+  }
+}
+
+/** Yields the recording. Removes the parts after the last byte has been read. */
+async function* printed(text: LongText, context: Context): AsyncGenerator<Uint8Array> {
+  const spoken = await speakParts(text, context);
+  try {
+    const joined = await joinSound(spoken.paths).catch(orCannotJoin);
+    if (joined instanceof CannotJoin) throw (await saveSeparately(spoken, joined, text, context)).problem;
+    yield* joined.bytes();
+    await spoken.remove();
+  } finally {
+    await spoken.close();
+  }
+}
 
 function orCannotJoin(error: unknown): CannotJoin {
   if (error instanceof CannotJoin) return error;
   throw error;
-}
-
-/** Yields the recording. Removes the parts after the last byte has been read. */
-async function* thenRemoved({ bytes }: JoinedSound, { remove }: SpokenParts): AsyncGenerator<Uint8Array> {
-  yield* bytes();
-  await remove();
 }
 
 async function saveJoined(
@@ -60,7 +71,7 @@ async function saveSeparately(
   reason: CannotJoin,
   { names, target }: LongText,
   { setFailureContext }: Pick<Context, "setFailureContext">,
-): Promise<LongRecording> {
+): Promise<{ readonly files: readonly SavedFile[]; readonly problem: StoredElsewhere }> {
   const { to } = target;
   const [folder = "."] = target.fallbackFolders;
   const place: FileDestination =
@@ -78,7 +89,6 @@ async function saveSeparately(
   setFailureContext("Nothing is missing. Running the same command again would request all parts again.");
   const saved = `saved as ${files.length} files, from ${files[0]?.path} to ${files.at(-1)?.path}`;
   const problem = new StoredElsewhere(`the parts cannot be joined: ${reason.message}. They were ${saved}.`);
-  if (to.kind === "stdout") throw problem;
   return { files, problem };
 }
 
