@@ -535,7 +535,7 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 describe("tts with a long text, suspended while another process speaks the same text", () => {
   const oneByOne = [...line, "--concurrency", "1"];
   /** As if the process had been suspended for an hour: its lock has not been renewed. */
-  const suspend = async (cli: Cli) => {
+  const suspend = async (cli: Pick<Cli, "folder">) => {
     const [parts = ""] = await folders(cli);
     const earlier = Date.now() / 1000 - 3600;
     await utimes(join(cli.folder, parts, "parts.lock"), earlier, earlier);
@@ -598,6 +598,31 @@ describe("tts with a long text, suspended while another process speaks the same 
     });
     expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
     expect(await folders(cli)).toEqual([]);
+  });
+
+  test("removes no parts that the other process keeps for an edited text", async () => {
+    const edited = "This is the 4th.";
+    let broken = true;
+    const cli = await createCli({
+      respond: voiceBut((one) => (broken && one === edited ? failing(400) : undefined)),
+    });
+    const path = join(cli.folder, "talk.txt");
+    const fromFile = ["tts", "--file", path, "--part-length", "20", "--out", "-"];
+    let second: ReturnType<Cli["run"]> | undefined;
+    const write = async () => {
+      if (second !== undefined) return;
+      await writeFile(path, [...sentences.slice(0, 3), edited].join(" "));
+      await suspend({ folder: join(cli.folder, "state", "speech") });
+      second = cli.run(fromFile, overNetwork());
+      await second;
+    };
+    await writeFile(path, text);
+    const first = await cli.run(fromFile, { ...overNetwork(), messages: { read: nothing(), write } });
+    expect({ code: first.code, bytes: first.bytes }).toEqual({ code: 0, bytes: whole });
+    expect((await second)?.err).toContain("3 of 4 parts are kept in");
+    broken = false;
+    const third = await cli.run(fromFile, overNetwork());
+    expect({ code: third.code, texts: texts(third.requests) }).toEqual({ code: 0, texts: [edited] });
   });
 
   test("keeps a part of which it has received a half", async () => {
