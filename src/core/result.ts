@@ -54,6 +54,11 @@ export interface Ended {
 /** Bytes to write to stdout, or chunks of them as they are read. */
 export interface Bytes extends Paid {
   readonly bytes: Uint8Array | AsyncIterable<Uint8Array>;
+  /**
+   * Whether the bytes were charged for and are kept until they are printed. If so, a closed pipe is an error, which says
+   * where they are.
+   */
+  readonly kept?: boolean;
   /** As in `Data`. */
   readonly failure?: Error | undefined;
 }

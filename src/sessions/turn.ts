@@ -68,7 +68,8 @@ export function isTurn(value: unknown): value is Turn {
 
 const optionalTexts = ["model", "finish", "cost", "incomplete"];
 
-const isContent = (value: unknown): value is Content =>
+/** Whether a value can be the content of a turn. */
+export const isContent = (value: unknown): value is Content =>
   typeof value === "string" ||
   (Array.isArray(value) && value.every((part) => isRecord(part) && typeof part.type === "string"));
 

@@ -177,6 +177,18 @@ const streamed = (pieces: readonly string[], then: () => void): Response =>
     { headers: { "content-type": "text/event-stream" } },
   );
 
+test.each(["5", "[null]", '[{"role":"system","content":5}]'])(
+  "a conversation starts with --no-validate and the messages %s, which are not sent",
+  async (messages) => {
+    const line = ["chat", "--sandbox", "--no-validate", "-m", "sandbox-echo", "--system", "Be brief"];
+    const cli = await createCli();
+    const options = { terminal: 80, lines: ["one"] };
+    const outcome = await cli.run([...line, "--param", `messages=${messages}`], options);
+    expect(outcome.code).toBe(0);
+    expect(lastAsked(outcome)).toEqual(["one"]);
+  },
+);
+
 describe("the commands in a conversation", () => {
   test("/set, /system and /model change the requests that follow", async () => {
     const { outcome } = await talk([

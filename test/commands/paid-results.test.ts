@@ -7,6 +7,7 @@ import { maxResults } from "../../src/media/arriving.ts";
 import { type Cli, createCli, type Responder, temporaryFolder } from "../support/cli.ts";
 import { failFlushes } from "../support/full-disk.ts";
 import { base64, painter, saved, tinyPng } from "../support/pictures.ts";
+import { withPngText } from "../support/png-text.ts";
 import { always, overNetwork } from "../support/service.ts";
 
 /** Audio without a header, whose format cannot be detected. */
@@ -527,5 +528,62 @@ describe("a result that cannot be written to its file or to stdout is saved else
     );
     const lost = await other.run("tts hi --out hi.wav -o json", overNetwork());
     expect(JSON.parse(lost.err).error).toMatchObject({ code: "RESULT_LOST", exitCode: 1 });
+  });
+});
+
+describe("a result is kept if the request has values of the wrong type", () => {
+  const png = Buffer.from(tinyPng());
+
+  test.each(["5", "null", "[5]", '{"toString":1}'])("by tts with the text %s", async (value) => {
+    const cli = await createCli({ respond: always(200, { audio: base64(wav) }) });
+    const line = ["tts", "--no-validate", "--param", `text=${value}`];
+    const { code, out, requests } = await cli.run(line, overNetwork());
+    expect({ code, bodies: requests.map(({ body }) => body) }).toEqual({
+      code: 0,
+      bodies: [{ text: JSON.parse(value) }],
+    });
+    expect(await readFile(out.trimEnd())).toEqual(wav);
+  });
+
+  test.each([
+    { width: { toString: 1 }, height: [5], steps: null },
+    { seed: { toString: 1 }, model_name: 5, cfg_scale: "x" },
+  ])("by image with the settings %j of another image", async (settings) => {
+    const cli = await createCli({ respond: always(200, { images: [{ image: base64(png) }] }) });
+    await writeFile(join(cli.folder, "old.png"), withPngText(png, { prompt: "cat", ...settings }, "1.0.0"));
+    const { code, out } = await cli.run("image --from old.png --no-validate", overNetwork());
+    expect(code).toBe(0);
+    expect((await readFile(out.trimEnd())).subarray(0, png.length - 12)).toEqual(png.subarray(0, -12));
+  });
+
+  test("by image, which sends a seed that is a text unchanged", async () => {
+    const cli = await createCli({ respond: always(200, { images: [{ image: base64(png) }] }) });
+    await writeFile(join(cli.folder, "old.png"), withPngText(png, { prompt: "cat", seed: "7" }, "1.0.0"));
+    const { requests } = await cli.run("image --from old.png --no-validate", overNetwork());
+    expect(requests.map(({ body }) => body)).toMatchObject([{ seed: "7" }]);
+  });
+
+  test.each([
+    ["model=5", "hi"],
+    ['model={"toString":1}', "hi"],
+    ["messages=5", ""],
+    ["messages=[null]", ""],
+    ['messages=[{"role":"user","content":5}]', "5"],
+  ])("by chat with %s, and --continue sends it", async (param, question) => {
+    const answer = { message: { role: "assistant", content: "the answer" }, finish_reason: "stop" };
+    const cli = await createCli({ respond: always(200, { choices: [{ index: 0, ...answer }] }) });
+    const line = ["chat", "hi", "-m", "llama", "--no-stream", "--no-validate", "--param", param];
+    expect(await cli.run(line, overNetwork())).toMatchObject({ code: 0, out: "the answer\n", err: "" });
+    const next = await cli.run("chat again -m llama --no-stream --continue", overNetwork());
+    expect(next).toMatchObject({ code: 0, err: "" });
+    expect(next.requests.map(({ body }) => body)).toMatchObject([
+      {
+        messages: [
+          { role: "user", content: question },
+          { role: "assistant", content: "the answer" },
+          { role: "user", content: "again" },
+        ],
+      },
+    ]);
   });
 });

@@ -10,16 +10,6 @@ const sentences = ["Here is number one.", "Here is number two.", "Here is three 
 const text = sentences.join(" ");
 const line = ["tts", text, "--part-length", "20", "--out", "talk.wav"];
 
-/** A text with the same first words, which appear in the name of the folder, but without a common part. */
-const otherText = text.replaceAll(".", "!");
-
-const saveTexts = async ({ folder }: Pick<Cli, "folder">) => {
-  for (const [name, content] of [["one", text] as const, ["two", otherText] as const]) {
-    await mkdir(join(folder, name));
-    await writeFile(join(folder, name, "talk.txt"), content);
-  }
-};
-
 const spokenText = ({ body }: SeenRequest): string => (body as { text: string }).text;
 const sound = (bytes: Uint8Array) => Response.json({ audio: Buffer.from(bytes).toString("base64") });
 /** A recording whose samples are the bytes of the text, so that the order of the parts can be checked. */
@@ -80,18 +70,14 @@ describe("tts with a long text", () => {
   });
 
   test("sends at most --concurrency requests at once", async () => {
-    let [now, most] = [0, 0];
-    let other: (() => void) | undefined;
+    let most = 0;
+    const waiting: (() => void)[] = [];
     const respond: Responder = async (request) => {
-      now += 1;
-      most = Math.max(most, now);
-      // Responds once two requests have arrived.
-      if (other) other();
-      await new Promise<void>((resolve) => {
-        if (other) resolve();
-        other = other ? undefined : resolve;
-      });
-      now -= 1;
+      const pair = new Promise<void>((resolve) => void waiting.push(resolve));
+      most = Math.max(most, waiting.length);
+      // Responds only once there are two requests, and after further requests could have been sent.
+      if (waiting.length === 2) setImmediate(() => void waiting.splice(0).map((respondTo) => respondTo()));
+      await pair;
       return voice(request);
     };
     const { run } = await createCli({ respond });
@@ -215,6 +201,23 @@ describe("tts with a long text, after a failure", () => {
     expect((await readdir(join(cli.folder, parts))).filter((name) => name.endsWith(".part"))).toEqual([]);
   });
 
+  test("saves the second audio file of a response whose first one is truncated", async () => {
+    const [cut, other] = [whole.subarray(0, 60), spoken("the other one")];
+    const audio = [other, cut].map((one) => `"audio":"${Buffer.from(one).toString("base64")}"`).join(",");
+    const cli = await createCli({
+      respond: voiceBut((one) =>
+        one === sentences[2]
+          ? new Response(`{${audio}}`, { headers: { "content-type": "application/json" } })
+          : undefined,
+      ),
+    });
+    const { code, err } = await cli.run(line, overNetwork());
+    expect(code).toBe(12);
+    expect(err).toContain("part 3: the audio is truncated.");
+    const [, path = ""] = /The response has another audio file, saved as (\S+)/.exec(err) ?? [];
+    expect(await readFile(path)).toEqual(Buffer.from(other));
+  });
+
   test("exits with the code of the failure if it is the same for all parts", async () => {
     const { run } = await createCli({ respond: () => failing(400) });
     expect(await run(line, overNetwork())).toMatchObject({ code: 6 });
@@ -265,29 +268,10 @@ describe("tts with a long text, after a failure", () => {
       code: 0,
       texts: ["Here is number 2.", "This is the 4th."],
     });
-    expect(err).toContain("1 part of another text is kept in");
     const [folder = ""] = await folders(cli);
-    expect(err).toContain(`${join(cli.folder, folder)}. If you no longer need it, delete the folder.`);
-    expect(await readdir(join(cli.folder, folder))).toHaveLength(1);
-  });
-
-  test.each([
-    ["the same name", ["--file", "one/talk.txt"], ["--file", "two/talk.txt"]],
-    ["the same name and the same output", ["--file", "one/talk.txt"], ["--file", "two/talk.txt"], "talk.wav"],
-    ["the same start", [text], [otherText]],
-    ["the same start, on stdout", [text], [otherText], "-"],
-  ])("keeps the parts of one text when another text with %s is complete", async (_, one, two, out = ".") => {
-    let broken = true;
-    const cli = await createCli({
-      respond: voiceBut((part) => (broken && part === sentences[3] ? failing(400) : undefined)),
-    });
-    await saveTexts(cli);
-    const flags = ["--part-length", "20", "--out", out];
-    expect(await cli.run(["tts", ...one, ...flags], overNetwork())).toMatchObject({ code: 12 });
-    broken = false;
-    expect(await cli.run(["tts", ...two, ...flags], overNetwork())).toMatchObject({ code: 0 });
-    const again = await cli.run(["tts", ...one, ...flags], overNetwork());
-    expect({ code: again.code, texts: texts(again.requests) }).toEqual({ code: 0, texts: [sentences[3]] });
+    const path = join(cli.folder, folder);
+    expect(err).toContain(`1 part of another text is kept in ${path}. If you no longer need it, delete`);
+    expect(await readdir(path)).toHaveLength(1);
   });
 
   test.each([
@@ -490,48 +474,192 @@ test("tts fails and sends nothing while another process speaks the same text", a
   });
 });
 
-test("tts --out - does not let another process use the parts while the recording is printed", async () => {
-  const toStdout = [...line.slice(0, 4), "--out", "-"];
+describe("tts with a long text keeps the parts of another text", () => {
+  const shouted = sentences.map((one) => one.replace(".", "!"));
+  const [last = "", lastShouted = ""] = [sentences[3], shouted[3]];
+
+  test.each([
+    ["a file with the same name", ["--file", "book1/talk.txt"], ["--file", "book2/talk.txt"]],
+    ["a text with the same beginning", [text], [shouted.join(" ")]],
+    ["another text for the same output", [text, "--out", "a.wav"], [shouted.join(" "), "--out", "a.wav"]],
+    ["another output with the same name", [text, "--out", "a.wav"], [shouted.join(" "), "--out", "a.mp3"]],
+    [
+      "a file, on stdout",
+      ["--file", "book1/talk.txt", "--out", "-"],
+      ["--file", "book2/talk.txt", "--out", "-"],
+    ],
+    ["a text, on stdout", [text, "--out", "-"], [shouted.join(" "), "--out", "-"]],
+  ])("when it finishes %s", async (_, one, other) => {
+    let broken = true;
+    const cli = await createCli({
+      respond: voiceBut((spoken) => (broken && spoken === last ? failing(400) : undefined)),
+    });
+    for (const [book, content] of [
+      ["book1", text],
+      ["book2", shouted.join(" ")],
+    ] as const) {
+      await mkdir(join(cli.folder, book));
+      await writeFile(join(cli.folder, book, "talk.txt"), content);
+    }
+    const run = (args: readonly string[]) => cli.run(["tts", ...args, "--part-length", "20"], overNetwork());
+    expect(await run(one)).toMatchObject({ code: 12 });
+    const second = await run(other);
+    expect({ code: second.code, texts: texts(second.requests) }).toEqual({
+      code: 0,
+      texts: [...shouted].sort(),
+    });
+    expect(lastShouted).not.toBe(last);
+    broken = false;
+    const third = await run(one);
+    expect({ code: third.code, texts: texts(third.requests) }).toEqual({ code: 0, texts: [last] });
+    expect(await folders(cli)).toEqual([]);
+  });
+});
+
+test("tts with a long text fails and sends nothing while another process prints the same text", async () => {
+  const toStdout = [...line.slice(0, 5), "-"];
+  let second: Promise<unknown> | undefined;
   const cli = await createCli({ respond: voice });
-  let second: Promise<{ code: number; err: string; requests: readonly SeenRequest[] }> | undefined;
   const write = async () => {
     second ??= cli.run(toStdout, overNetwork());
     await second;
   };
-  const messages = { read: (async function* () {})(), write };
-  expect(await cli.run(toStdout, { ...overNetwork(), messages })).toMatchObject({ code: 0 });
+  const first = await cli.run(toStdout, { ...overNetwork(), messages: { read: nothing(), write } });
+  expect({ code: first.code, bytes: first.bytes }).toEqual({ code: 0, bytes: whole });
   expect(await second).toMatchObject({
     code: 2,
     requests: [],
     err: expect.stringContaining("another gpuctl process is speaking"),
   });
+  expect(await readdir(join(cli.folder, "state", "speech"))).toEqual([]);
 });
 
-test("tts sends nothing more if another process took over while this one was suspended", async () => {
-  const processNamed = (self: string) => ({ self, isRunning: () => true, isHere: () => true });
-  let second: Promise<{ code: number; requests: readonly SeenRequest[] }> | undefined;
-  const cli: Cli = await createCli({
-    respond: async (request) => {
-      second ??= (async () => {
-        const [parts = ""] = await folders(cli);
-        // A suspended process does not refresh its lock.
-        await utimes(join(cli.folder, parts, "parts.lock"), 0, 0);
-        return cli.run(line, { ...overNetwork(), processes: processNamed("host 2") });
-      })();
-      if (second !== undefined && suspended.delete(spokenText(request))) await second;
-      return voice(request);
-    },
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+describe("tts with a long text, suspended while another process speaks the same text", () => {
+  const oneByOne = [...line, "--concurrency", "1"];
+  /** As if the process had been suspended for an hour: its lock has not been renewed. */
+  const suspend = async (cli: Pick<Cli, "folder">) => {
+    const [parts = ""] = await folders(cli);
+    const earlier = Date.now() / 1000 - 3600;
+    await utimes(join(cli.folder, parts, "parts.lock"), earlier, earlier);
+  };
+
+  test("sends no more requests when it goes on, and keeps the part that it receives", async () => {
+    let second: ReturnType<Cli["run"]> | undefined;
+    const cli: Cli = await createCli({
+      respond: async (request) => {
+        if (spokenText(request) === sentences[1] && second === undefined) {
+          await suspend(cli);
+          second = cli.run(oneByOne, overNetwork());
+          expect(await second).toMatchObject({ code: 0 });
+        }
+        return voice(request);
+      },
+    });
+    const first = await cli.run(oneByOne, overNetwork());
+    expect(first.requests.map(spokenText)).toEqual(sentences.slice(0, 2));
+    expect((await second)?.requests.map(spokenText)).toEqual(sentences.slice(1));
+    expect(first).toMatchObject({ code: 12, out: "" });
+    expect(first.err).toContain("another gpuctl process took over");
+    expect(first.err).toContain("1 of 4 parts are kept in");
+    const [parts = ""] = await folders(cli);
+    expect(await readdir(join(cli.folder, parts))).toHaveLength(1);
+    expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
   });
-  const suspended = new Set([sentences[0]]);
-  const first = await cli.run([...line, "--concurrency", "1"], {
-    ...overNetwork(),
-    processes: processNamed("host 1"),
+
+  test("does not make the other process request a part that has arrived in the meantime", async () => {
+    let goOn = () => {};
+    const resumed = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let runs = 0;
+    let first: ReturnType<Cli["run"]> | undefined;
+    let second: ReturnType<Cli["run"]> | undefined;
+    const cli: Cli = await createCli({
+      respond: async (request) => {
+        const spoken = spokenText(request);
+        if (spoken === sentences[0]) {
+          runs += 1;
+          if (runs === 1) return failing(400);
+          goOn();
+          await first;
+        }
+        if (spoken === sentences[1] && second === undefined) {
+          await suspend(cli);
+          second = cli.run(oneByOne, overNetwork());
+          await resumed;
+        }
+        return voice(request);
+      },
+    });
+    first = cli.run(oneByOne, overNetwork());
+    expect((await first).requests.map(spokenText)).toEqual(sentences.slice(0, 2));
+    const { code, requests } = (await second) ?? {};
+    expect({ code, texts: requests?.map(spokenText) }).toEqual({
+      code: 0,
+      texts: [sentences[0], ...sentences.slice(2)],
+    });
+    expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+    expect(await folders(cli)).toEqual([]);
   });
-  expect(first).toMatchObject({
-    code: 12,
-    err: expect.stringContaining("part 2: another gpuctl process took over"),
+
+  test("removes no parts that the other process keeps for an edited text", async () => {
+    const edited = "This is the 4th.";
+    let broken = true;
+    const cli = await createCli({
+      respond: voiceBut((one) => (broken && one === edited ? failing(400) : undefined)),
+    });
+    const path = join(cli.folder, "talk.txt");
+    const fromFile = ["tts", "--file", path, "--part-length", "20", "--out", "-"];
+    let second: ReturnType<Cli["run"]> | undefined;
+    const write = async () => {
+      if (second !== undefined) return;
+      await writeFile(path, [...sentences.slice(0, 3), edited].join(" "));
+      await suspend({ folder: join(cli.folder, "state", "speech") });
+      second = cli.run(fromFile, overNetwork());
+      await second;
+    };
+    await writeFile(path, text);
+    const first = await cli.run(fromFile, { ...overNetwork(), messages: { read: nothing(), write } });
+    expect({ code: first.code, bytes: first.bytes }).toEqual({ code: 0, bytes: whole });
+    expect((await second)?.err).toContain("3 of 4 parts are kept in");
+    broken = false;
+    const third = await cli.run(fromFile, overNetwork());
+    expect({ code: third.code, texts: texts(third.requests) }).toEqual({ code: 0, texts: [edited] });
   });
-  expect(texts(first.requests)).toEqual([sentences[0]]);
-  expect((await second)?.code).toBe(0);
-  expect(await readFile(join(cli.folder, "talk.wav"))).toEqual(whole);
+
+  test("keeps a part of which it has received a half", async () => {
+    const long = wav(Buffer.alloc(600_000, "a"));
+    const json = Buffer.from(JSON.stringify({ audio: long.toString("base64") }));
+    let second: ReturnType<Cli["run"]> | undefined;
+    const cli: Cli = await createCli({
+      respond: (request) => {
+        if (spokenText(request) !== sentences[0] || second !== undefined) return voice(request);
+        return new Response(
+          new ReadableStream(
+            {
+              start: (stream) => stream.enqueue(json.subarray(0, 500_000)),
+              pull: async (stream) => {
+                await suspend(cli);
+                second = cli.run(oneByOne, overNetwork());
+                await second;
+                stream.enqueue(json.subarray(500_000));
+                stream.close();
+              },
+            },
+            { highWaterMark: 0 },
+          ),
+          { headers: { "content-type": "application/json" } },
+        );
+      },
+    });
+    const first = await cli.run(oneByOne, overNetwork());
+    expect(await second).toMatchObject({ code: 0 });
+    expect(first).toMatchObject({ code: 12 });
+    expect(first.err).toContain("1 of 4 parts are kept in");
+    const [parts = ""] = await folders(cli);
+    const [part = ""] = await readdir(join(cli.folder, parts));
+    expect(await readFile(join(cli.folder, parts, part))).toEqual(long);
+  });
 });

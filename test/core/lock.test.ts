@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -131,4 +131,21 @@ test("a holder that lost the lock starts again before its last step", async () =
     options,
   );
   expect(steps).toEqual(["check", "check", "last step"]);
+});
+
+test("a process that lost its lock does not release the lock of the process that took it over", async () => {
+  const { path, folder } = await scratch();
+  const other = JSON.stringify({ name: "another one" });
+  await locked(
+    path,
+    async () => {
+      // As if this process had been suspended, and another one had taken over the lock.
+      await rm(`${path}.lock`, { recursive: true });
+      await lockOf(path, 0);
+      await writeFile(`${path}.lock-owner`, other);
+    },
+    options,
+  );
+  expect(await readdir(folder)).toEqual(["thing.lock", "thing.lock-owner"]);
+  expect(await readFile(`${path}.lock-owner`, "utf8")).toBe(other);
 });

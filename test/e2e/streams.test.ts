@@ -131,6 +131,24 @@ describe.skipIf(!existsSync("/dev/full"))("a result that was paid for is kept", 
     expect((await stat(path)).size).toBeGreaterThan(10);
   });
 
+  it.each(["/dev/full", "&3"])(
+    "and the error says where the parts of a long text are: > %s",
+    async (target) => {
+      const home = await homeWithServer();
+      const line = 'tts "Your GPU is ready. It is yours." --part-length 20 --out -';
+      const script = `exec 3> >(exec true); wait $!; gpuctl ${line} > ${target}`;
+      const { code, out, err } = await bash(script.replace("> &", ">&"), home);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toMatch(/2 of 2 parts are kept in \S+\. Run the same command again to go on\./);
+      const again = await bash(`gpuctl ${line} | wc -c`, home);
+      expect(again).toMatchObject({
+        code: 0,
+        err: expect.stringContaining("2 of 2 parts are already there"),
+      });
+      expect(Number(again.out)).toBeGreaterThan(10);
+    },
+  );
+
   it("and the error names the file if its path cannot be written to stdout", async () => {
     const home = await homeWithServer();
     const { code, err } = await bash("gpuctl tts Hoi --out hoi.wav > /dev/full", home);

@@ -94,8 +94,9 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   const { stdout } = system.io;
   if ("bytes" in result) {
     const chunks = result.bytes instanceof Uint8Array ? [result.bytes] : result.bytes;
-    // Reports a closed pipe, so that a result that was paid for is saved elsewhere.
-    for await (const chunk of chunks) await stdout.write(chunk, { reportsClosedPipe: result.paid === true });
+    // Reports a closed pipe, so that a result that was paid for is saved elsewhere, or the error says where it is.
+    const reportsClosedPipe = result.paid === true || result.kept === true;
+    for await (const chunk of chunks) await stdout.write(chunk, { reportsClosedPipe });
     return;
   }
   if ("text" in result) {

@@ -2,9 +2,10 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
-import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
-import type { Message } from "../../sessions/turn.ts";
+import { asList, asRecord } from "../../core/json.ts";
+import { stringifyExactly } from "../../core/values/exact-numbers.ts";
+import { isContent, type Message } from "../../sessions/turn.ts";
 import { readAttachments, withAttachments } from "./attach.ts";
 import { assertMoneySettings, complete } from "./completion.ts";
 import { readSchema, responseFormat } from "./schema.ts";
@@ -146,10 +147,18 @@ async function askForModel(context: Context & Pick<Ports, "ask">): Promise<strin
   return (await import("./models.ts")).pickModel(prompts, context);
 }
 
-/** The new message and, if there are any, the instructions. */
-const questionIn = (messages: InputOf<"createChatCompletion">["messages"]) => {
-  const system = messages.find(({ role }) => role === "system")?.content;
-  return { content: messages.at(-1)?.content ?? "", ...(typeof system === "string" && { system }) };
+/**
+ * The new message and, if there are any, the instructions. With --no-validate, the messages may have any type. A value
+ * that a session cannot store as the content of a message becomes text.
+ */
+const questionIn = (messages: unknown) => {
+  const all = asList(messages).map(asRecord);
+  const system = all.find(({ role }) => role === "system")?.content;
+  const content = all.at(-1)?.content ?? "";
+  return {
+    content: isContent(content) ? content : (stringifyExactly(content) ?? ""),
+    ...(typeof system === "string" && { system }),
+  };
 };
 
 /** Returns the text or, for `@FILE`, the contents of the file. */

@@ -5,6 +5,7 @@ import type { Context } from "../../command-kit/context.ts";
 import { budgetOf, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult } from "../../core/errors.ts";
+import { scalarText } from "../../core/json.ts";
 import { serviceErrorIn } from "../../core/responses/success.ts";
 import { type Received, ServiceError } from "../../core/service-errors.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
@@ -27,7 +28,7 @@ export interface CompletionRequest {
 export interface CompletionSummary extends Assembled {
   /** False if the completion was cut off, interrupted, or is still arriving. */
   readonly complete: boolean;
-  /** The model that the service reports, or else the requested model. */
+  /** The model that the service reports, or else the requested model; empty if that is not known. */
   readonly model: string;
   /** The cost at the prices in the profile. Undefined if the price or the number of tokens is unknown. */
   readonly cost: Money | undefined;
@@ -102,7 +103,8 @@ export function complete(request: CompletionRequest, context: Needs): Completion
       return {
         ...assembled,
         complete: isComplete,
-        model: assembled.model ?? input.model,
+        // With --no-validate, the requested model may have any type.
+        model: assembled.model ?? scalarText(input.model),
         cost: costOf(assembled, input.model, prices),
       };
     },

@@ -250,7 +250,7 @@ function answerOf(
   if (text === "") return undefined;
   return {
     content: text,
-    model,
+    ...(model !== "" && { model }),
     ...(finish !== undefined && { finish }),
     ...(usage !== undefined && { usage: { ...usage } }),
     ...(cost !== undefined && { cost: decimalText(cost, 2) }),

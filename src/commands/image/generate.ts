@@ -47,8 +47,9 @@ export async function generate(
 ): Promise<Result> {
   const { count, concurrency, cost } = options;
   const { call, now, progress, setFailureContext, settings } = context;
+  // With --no-validate, the seed may have any type.
   const requests = Array.from({ length: count }, (_, index) =>
-    input.seed === undefined ? input : { ...input, seed: input.seed + index },
+    typeof input.seed === "number" ? { ...input, seed: input.seed + index } : input,
   );
   if (settings.dryRun) await Promise.all(requests.map((request) => call("generateImage", request)));
   const stages = new Stages(count, now);

@@ -12,6 +12,7 @@ import {
 import { routes } from "../../contract/generated/routes.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { UsageError } from "../../core/errors.ts";
+import { scalarText } from "../../core/json.ts";
 import { outputTarget } from "../../media/output-target.ts";
 import { sniff } from "../../media/sniff.ts";
 import { generate, priceLine, times } from "./generate.ts";
@@ -83,9 +84,9 @@ export default defineCommand({
     const { count, concurrency, maxCost, noMetadata } = flags;
     if (context.settings.validate) assertSane(input);
     const cost = picturePrice({
-      width: Number(input.width),
-      height: Number(input.height),
-      steps: Number(input.steps),
+      width: numberIn(input.width),
+      height: numberIn(input.height),
+      steps: numberIn(input.steps),
     });
     assertWithinCost(times(cost, count), maxCost);
     const target = await outputTarget(outputOptions(flags, context));
@@ -126,6 +127,9 @@ async function referencePicture(path: string, files: Context["files"]): Promise<
   }
   return Buffer.from(bytes).toString("base64");
 }
+
+/** A field as a number. With --no-validate, it may have any type, and `Number` would throw for some objects. */
+const numberIn = (value: unknown): number => Number(scalarText(value));
 
 /** Rejects what the service allows but no one wants to pay for. */
 function assertSane({ prompt, steps }: InputOf<"generateImage">): void {

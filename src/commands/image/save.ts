@@ -76,7 +76,7 @@ export async function savePictures(
     const seed = seedIn(entry) ?? request.seed;
     const names = {
       date: new Date(serviceNow()),
-      prompt,
+      prompt: scalarText(prompt),
       fallback: "picture",
       model: textOf(model),
       index: index + 1,

@@ -14,45 +14,44 @@ export type LongRecording =
   | { readonly file: SavedFile }
   /** One file for each part, because the parts could not be joined. */
   | { readonly files: readonly SavedFile[]; readonly problem: StoredElsewhere }
-  /** The recording for stdout. */
+  /** The recording for stdout. The text is spoken when this is read. */
   | { readonly bytes: AsyncIterable<Uint8Array> };
 
 /**
  * Speaks a long text in parts and joins them into one recording. If the parts cannot be joined, saves each as its own
- * file. The parts are removed once the whole recording is saved or printed.
+ * file. The parts are removed once the whole recording is saved or printed. Until then, no other process uses them.
  */
 export async function speakLongText(text: LongText, context: Context): Promise<LongRecording> {
   const { to } = text.target;
+  if (to.kind === "stdout") return { bytes: printed(text, context) };
   const spoken = await speakParts(text, context);
-  let isPrinted = false;
   try {
     const joined = await joinSound(spoken.paths).catch(orCannotJoin);
     if (joined instanceof CannotJoin) return await saveSeparately(spoken, joined, text, context);
-    if (to.kind === "stdout") {
-      isPrinted = true;
-      return { bytes: untilPrinted(joined, spoken) };
-    }
     const file = await saveJoined(joined, { ...text.target, to }, text);
     await spoken.remove();
     return { file };
   } finally {
-    if (!isPrinted) await spoken.close();
+    await spoken.close();
+  }
+}
+
+/** Yields the recording. Removes the parts after the last byte has been read. */
+async function* printed(text: LongText, context: Context): AsyncGenerator<Uint8Array> {
+  const spoken = await speakParts(text, context);
+  try {
+    const joined = await joinSound(spoken.paths).catch(orCannotJoin);
+    if (joined instanceof CannotJoin) throw (await saveSeparately(spoken, joined, text, context)).problem;
+    yield* joined.bytes();
+    await spoken.remove();
+  } finally {
+    await spoken.close();
   }
 }
 
 function orCannotJoin(error: unknown): CannotJoin {
   if (error instanceof CannotJoin) return error;
   throw error;
-}
-
-/** Yields the recording. Removes the parts after the last byte has been read. */
-async function* untilPrinted({ bytes }: JoinedSound, spoken: SpokenParts): AsyncGenerator<Uint8Array> {
-  try {
-    yield* bytes();
-    await spoken.remove();
-  } finally {
-    await spoken.close();
-  }
 }
 
 async function saveJoined(
@@ -72,7 +71,7 @@ async function saveSeparately(
   reason: CannotJoin,
   { names, target }: LongText,
   { setFailureContext }: Pick<Context, "setFailureContext">,
-): Promise<LongRecording> {
+): Promise<{ readonly files: readonly SavedFile[]; readonly problem: StoredElsewhere }> {
   const { to } = target;
   const [folder = "."] = target.fallbackFolders;
   const place: FileDestination =
@@ -90,7 +89,6 @@ async function saveSeparately(
   setFailureContext("Nothing is missing. Running the same command again would request all parts again.");
   const saved = `saved as ${files.length} files, from ${files[0]?.path} to ${files.at(-1)?.path}`;
   const problem = new StoredElsewhere(`the parts cannot be joined: ${reason.message}. They were ${saved}.`);
-  if (to.kind === "stdout") throw problem;
   return { files, problem };
 }
 

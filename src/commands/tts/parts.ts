@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdir, rm, rmdir, stat } from "node:fs/promises";
-import { join, parse } from "node:path";
+import { basename, join, parse } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
 import { type Outcome, sideBySide } from "../../command-kit/side-by-side.ts";
 import {
+  codeOf,
   EmptyResult,
   type FailedItem,
   InUse,
@@ -16,8 +17,8 @@ import {
 } from "../../core/errors.ts";
 import { assertFile, makeFolderSync } from "../../core/files.ts";
 import { NetworkError, ServiceError, UnknownOutcome } from "../../core/service-errors.ts";
-import { lockOwner, takeLock } from "../../core/tasks/lock.ts";
-import { folderOf, unknownExtension } from "../../media/destination.ts";
+import { type Lock, takeLock } from "../../core/tasks/lock.ts";
+import { type Destination, folderOf, unknownExtension } from "../../media/destination.ts";
 import { fileName } from "../../media/filename.ts";
 import { makeFolder } from "../../media/folders.ts";
 import { type Decoded, type OutputTarget, saveElsewhere } from "../../media/output-target.ts";
@@ -44,12 +45,16 @@ export interface LongText {
   readonly speak: Speak;
 }
 
-/** The files of all parts. Other processes cannot use them until `close` is called. */
+/** The files of all parts, which no other process uses until `close` is called. */
 export interface SpokenParts {
   /** The paths in the order of the text. A part that occurs several times is spoken only once. */
   readonly paths: readonly string[];
-  /** Removes the files. Keeps the parts of other texts, and says so. */
+  /**
+   * Removes the files, unless another process uses them now. Keeps the parts of other texts, and says so. Call it once
+   * the recording is complete.
+   */
   readonly remove: () => Promise<void>;
+  /** Lets other processes use the files. */
   readonly close: () => Promise<void>;
 }
 
@@ -64,26 +69,30 @@ type PartsContext = Pick<
  * so if the text changes, only the changed parts are spoken again.
  */
 export async function speakParts(text: LongText, context: PartsContext): Promise<SpokenParts> {
-  const { processes } = context.files;
-  const folder = folderFor(text, context);
+  const folder = await folderFor(text, context);
   await makeFolder(folder);
-  const lockPath = join(folder, "parts");
-  const release = await takeLock(lockPath, { processes, ...lockTimes, busy: (path) => inUse(folder, path) });
+  const lock = await takeLock(join(folder, "parts"), {
+    processes: context.files.processes,
+    ...lockTimes,
+    busy: (lockPath) => inUse(folder, lockPath),
+  }).catch(async (error: unknown) => {
+    await removeIfEmpty(folder);
+    throw error;
+  });
   const close = async () => {
-    await release();
+    await lock.release();
     await removeIfEmpty(folder);
   };
-  const isHeld = async () => (await lockOwner(lockPath)) === processes.self;
-  const assertHeld = async () => {
-    if (!(await isHeld())) throw takenOver(folder);
+  const hashes = text.parts.map((part) => requestHash(part, text.fields, context.settings));
+  // A suspended process may still receive a part into a file with a temporary name.
+  const isDone = ({ hash }: PartFile) => (hash === undefined ? !lock.isTakenOver : hashes.includes(hash));
+  const remove = async () => {
+    if (!(await lock.isHeld())) return;
+    await removeFiles(folder, isDone);
+    await sayOthers(folder, context);
   };
   try {
-    const paths = await spokenPaths(text, { folder, assertHeld }, context);
-    await assertHeld();
-    const remove = async () => {
-      if (await isHeld()) await removeParts(folder, paths, context.say);
-    };
-    return { paths, remove, close };
+    return { paths: await spokenPaths(text, hashes, { folder, lock }, context), remove, close };
   } catch (error) {
     await close();
     throw error;
@@ -98,31 +107,45 @@ const inUse = (folder: string, lockPath: string): UsageError =>
     hint: `Nothing was sent. If no other gpuctl process is running, delete ${lockPath}.`,
   });
 
-/** Without this error, a process that was suspended would request parts that another process has requested. */
+/** The error if, after this process was suspended, the same command is run again. */
 const takenOver = (folder: string): InUse =>
   new InUse(
-    `another gpuctl process took over ${folder} while this one was suspended`,
-    "When the other process has ended, run the same command again. It requests only the parts that are missing.",
+    `another gpuctl process took over ${folder} while this one was suspended, or the folder was removed`,
+    "If another process is speaking this text, wait until it has ended.",
   );
 
 /**
  * Returns the folder for the parts. It is next to the output, and is named after the output, the input file or the
- * text. For stdout, it is in the state folder. A different service, different settings and an input file in another
- * folder use a different folder.
+ * text. For stdout, it is in the state folder. Another output, another input file, another service and other settings
+ * use a different folder. Only texts with the same beginning share a folder, if neither the output nor the input is a
+ * named file.
  */
-function folderFor(
+async function folderFor(
   { target: { to }, file, names, fields }: LongText,
   { files, settings }: Pick<Context, "files" | "settings">,
-): string {
-  const source = file === undefined || file === "-" ? undefined : files.resolve(file);
-  const { name } = parse(
-    to.kind === "file" ? to.path : (source ?? fileName("{slug}", { ...names, ext: "" })),
-  );
-  const distinction = to.kind === "file" ? "" : (source ?? "");
-  const folder = `${name}-parts-${requestHash(distinction, fields, settings).slice(0, 8)}`;
+): Promise<string> {
+  const named = await namedFile(to, file, files);
+  const name = named === undefined ? fileName("{slug}", { ...names, ext: "" }) : parse(named).name;
+  const folder = `${name}-parts-${requestHash(named ?? "", fields, settings).slice(0, 8)}`;
   if (to.kind !== "stdout") return join(folderOf(to), folder);
   makeFolderSync(files.state, 0o700);
   return join(files.state, "speech", folder);
+}
+
+/**
+ * Returns the output, which is next to the folder for the parts, or the path of the input. Undefined if neither is a
+ * file. A pipe, such as one from the shell's `<(...)`, has the same path for different texts.
+ */
+async function namedFile(
+  to: Destination,
+  file: string | undefined,
+  { resolve }: Pick<Context["files"], "resolve">,
+): Promise<string | undefined> {
+  if (to.kind === "file") return basename(to.path);
+  if (file === undefined || file === "-") return undefined;
+  const path = resolve(file);
+  const facts = await stat(path).catch(() => undefined);
+  return facts?.isFile() ? path : undefined;
 }
 
 /** Returns a hash of everything that determines the response to a request. */
@@ -133,18 +156,17 @@ function requestHash(part: string, fields: object, settings: Context["settings"]
 }
 
 async function spokenPaths(
-  { parts, fields, target, concurrency, speak }: LongText,
-  { folder, assertHeld }: { readonly folder: string; readonly assertHeld: () => Promise<void> },
+  { parts, target, concurrency, speak }: LongText,
+  hashes: readonly string[],
+  { folder, lock }: { readonly folder: string; readonly lock: Lock },
   context: PartsContext,
 ): Promise<readonly string[]> {
-  const { progress, say, setFailureContext, settings } = context;
-  const hashes = parts.map((part) => requestHash(part, fields, settings));
-  const paths = await wholeParts(folder);
+  const { progress, say, setFailureContext } = context;
+  await assertParts(folder);
+  const paths = await wholeParts(folder, hashes);
   const count = () => hashes.filter((hash) => paths.has(hash)).length;
-  const sayKept = () =>
-    setFailureContext(
-      `${count()} of ${parts.length} parts are kept in ${folder}. Run the same command again to go on.`,
-    );
+  const kept = () => `${count()} of ${parts.length} parts are kept in ${folder}.`;
+  const sayKept = () => setFailureContext(`${kept()} Run the same command again to go on.`);
   const missing = [...new Set(hashes)].filter((hash) => !paths.has(hash)).map((hash) => hashes.indexOf(hash));
   if (count() > 0) {
     say(`${count()} of ${parts.length} parts are already there, in ${folder}`);
@@ -156,7 +178,13 @@ async function spokenPaths(
   } as const;
   const speakPart = async (index: number): Promise<void> => {
     const hash = hashes[index] ?? "";
-    await assertHeld();
+    if (!(await lock.isHeld())) throw takenOver(folder);
+    // A process that was suspended may have received the part in the meantime.
+    const existing = (await wholeParts(folder, [hash])).get(hash);
+    if (existing !== undefined) {
+      paths.set(hash, existing);
+      return;
+    }
     await speak(parts[index] ?? "", place, async (sound) => {
       if (sound.isTruncated)
         throw (await saveElsewhere(sound, "could not save a truncated part", target)).problem;
@@ -182,10 +210,18 @@ async function spokenPaths(
       onDone: () => update(shown()),
     }),
   );
+  const isTaken = !(await lock.isHeld());
+  if (isTaken) {
+    // The parts may be gone.
+    const left = await wholeParts(folder, hashes).catch(() => new Map<string, string>());
+    for (const hash of hashes) if (!left.has(hash)) paths.delete(hash);
+    setFailureContext(count() === 0 ? undefined : kept());
+  }
   const failures = outcomes.flatMap((outcome, index) =>
     "error" in outcome ? [{ name: nameOf(index), error: outcome.error }] : [],
   );
   if (failures.length > 0) throw failureOf(failures, count());
+  if (isTaken) throw takenOver(folder);
   return hashes.flatMap((hash) => paths.get(hash) ?? []);
 }
 
@@ -247,20 +283,44 @@ const isLike = (error: unknown, first: unknown): boolean =>
 const partName = /^([0-9a-f]{32})-(\d+)\.\w+$/;
 const temporaryName = /^\.gpuctl-\w+\.part$/;
 
+interface PartFile {
+  readonly path: string;
+  /** Undefined for a file with a temporary name. */
+  readonly hash: string | undefined;
+  readonly bytes: number;
+}
+
+/** The files that gpuctl created in a folder of parts. */
+async function partFiles(folder: string): Promise<readonly PartFile[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  });
+  return names.flatMap((name) => {
+    const [isPart, hash, bytes] = partName.exec(name) ?? [];
+    if (isPart === undefined && !temporaryName.test(name)) return [];
+    return { path: join(folder, name), hash, bytes: Number(bytes) };
+  });
+}
+
 /**
- * Returns the paths of the parts in a folder, by their hashes. Ignores a file whose size differs from the size in its
- * name.
+ * Returns the paths of the parts in a folder that have one of the hashes, by their hashes. Ignores a file whose size
+ * differs from the size in its name.
  */
-async function wholeParts(folder: string): Promise<Map<string, string>> {
+async function wholeParts(folder: string, hashes: readonly string[]): Promise<Map<string, string>> {
   const paths = new Map<string, string>();
-  for (const name of await readdir(folder)) {
-    const [, hash, bytes] = partName.exec(name) ?? [];
-    if (hash === undefined) continue;
-    const path = join(folder, name);
-    assertPart(path);
-    if ((await stat(path)).size === Number(bytes)) paths.set(hash, path);
+  const wanted = new Set(hashes);
+  for (const { path, hash, bytes } of await partFiles(folder)) {
+    if (hash === undefined || !wanted.has(hash)) continue;
+    const facts = await stat(path).catch(() => undefined);
+    if (facts?.isFile() && facts.size === bytes) paths.set(hash, path);
   }
   return paths;
+}
+
+/** Checks before anything is sent that parts can be saved under their names. */
+async function assertParts(folder: string): Promise<void> {
+  for (const { path, hash } of await partFiles(folder)) if (hash !== undefined) assertPart(path);
 }
 
 function assertPart(path: string): void {
@@ -273,12 +333,13 @@ function assertPart(path: string): void {
   }
 }
 
-/** Removes parts and incomplete files from a folder. If the folder has other parts, says that they are kept. */
-async function removeParts(folder: string, parts: readonly string[], say: Context["say"]): Promise<void> {
-  const incomplete = (await readdir(folder)).filter((name) => temporaryName.test(name));
-  for (const path of [...parts, ...incomplete.map((name) => join(folder, name))])
-    await rm(path, { force: true });
-  const others = (await readdir(folder)).filter((name) => partName.test(name)).length;
+async function removeFiles(folder: string, isDone: (file: PartFile) => boolean): Promise<void> {
+  for (const file of await partFiles(folder)) if (isDone(file)) await rm(file.path, { force: true });
+}
+
+/** Names the folder if it still has parts. They were paid for, and another text may need them. */
+async function sayOthers(folder: string, { say }: Pick<Context, "say">): Promise<void> {
+  const others = (await partFiles(folder)).filter(({ hash }) => hash !== undefined).length;
   if (others === 0) return;
   const kept = others === 1 ? "1 part of another text is" : `${others} parts of other texts are`;
   say(`${kept} kept in ${folder}. If you no longer need it, delete the folder.`);

@@ -89,16 +89,18 @@ export default defineCommand({
         });
         const { sound, others } = arrived(response, arriving);
         const media = { kind: "audio", count: 1, names } as const;
-        const used = await use(sound.finish(media));
-        for (const other of others) {
-          const { file } = await saveElsewhere(
-            other.finish(media),
-            "the response has two audio files",
-            place,
-          );
-          context.say(`The response has another audio file, saved as ${file.path}`);
+        try {
+          return await use(sound.finish(media));
+        } finally {
+          for (const other of others) {
+            const { file } = await saveElsewhere(
+              other.finish(media),
+              "the response has two audio files",
+              place,
+            );
+            context.say(`The response has another audio file, saved as ${file.path}`);
+          }
         }
-        return used;
       } finally {
         for (const media of arriving) media.discard();
       }
@@ -115,7 +117,7 @@ export default defineCommand({
       const { file, concurrency } = flags;
       const long = { parts, fields, names, file, target, concurrency, speak };
       const recording = await speakLongText(long, context);
-      if ("bytes" in recording) return recording;
+      if ("bytes" in recording) return { ...recording, kept: true };
       if ("file" in recording) return finish(recording.file);
       return { data: recording.files.map(printed), failure: recording.problem };
     }

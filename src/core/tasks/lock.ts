@@ -48,50 +48,70 @@ interface LockOptions {
 const minPause = 25;
 const maxPause = 100;
 
-/** Runs `work` while this process holds the lock of a path. */
-export async function locked<Value>(
-  path: string,
-  work: () => Promise<Value>,
-  options: LockOptions,
-): Promise<Value> {
-  const release = await takeLock(path, options);
-  try {
-    return await work();
-  } finally {
-    await release();
-  }
+/** A lock that this process has taken. */
+export interface Lock {
+  /**
+   * Whether this process still holds the lock. After this process was suspended, another one may have taken the lock
+   * over.
+   */
+  readonly isHeld: () => Promise<boolean>;
+  /** Whether the lock was taken over from a process that may still run: that process was suspended. */
+  readonly isTakenOver: boolean;
+  /** Never throws. Does nothing if another process holds the lock. */
+  readonly release: () => Promise<void>;
 }
 
 /**
- * Takes the lock of a path, and returns a function that releases it. The lock is the folder `PATH.lock`, and the file
- * `PATH.lock-owner` names the process that holds it. Takes over the lock of a killed process.
+ * Takes the lock of a path. The lock is the folder `PATH.lock`, and the file `PATH.lock-owner` names the process that
+ * holds it. Takes over the lock of a killed process.
  */
 export async function takeLock(
   path: string,
   { processes, stale, timeout, busy, sleep = setTimeout }: LockOptions,
-): Promise<() => Promise<void>> {
-  const { lock } = await import("proper-lockfile");
-  // A lock that is lost needs no handling here: what it protects is either replaced atomically, or changed only after a
-  // check for another holder.
-  const lockOf = (one: string) => lock(one, { realpath: false, stale, onCompromised: () => {} });
-  const acquire = async () => {
-    const unlock = await lockOf(path);
-    const release = async () => {
-      await rm(ownerPath(path), { force: true });
-      await unlock();
+): Promise<Lock> {
+  const { lock, unlock } = await import("proper-lockfile");
+  const lockOf = async (one: string): Promise<LockFolder> => {
+    // A name of its own, because this process may have another lock of the same path, which was taken over.
+    const name = `${one}.${crypto.randomUUID()}`;
+    const options = { realpath: false, lockfilePath: `${one}.lock` };
+    // A lock that is lost needs no handling here: what it protects is either replaced atomically, or changed only after
+    // a check for another holder.
+    await lock(name, { ...options, stale, onCompromised: () => {} });
+    return {
+      remove: () => unlock(name, options),
+      leave: () => unlock(name, { ...options, fs: withoutRmdir }),
     };
+  };
+  const acquire = async (): Promise<Lock> => {
+    const lockFolder = await lockOf(path);
+    const before = await lockOwner(path);
+    const remove = async () => {
+      await rm(ownerPath(path), { force: true });
+      await lockFolder.remove();
+    };
+    let own: string;
     try {
-      createPrivateFile(ownerPath(path), JSON.stringify({ name: processes.self, born: await bornAt(path) }));
+      // The token distinguishes two locks of one process: on some file systems, `born` is always the same.
+      const token = crypto.randomUUID();
+      own = JSON.stringify({ name: processes.self, born: await bornAt(path), token });
+      createPrivateFile(ownerPath(path), own);
     } catch (error) {
-      await release().catch(() => undefined);
+      await remove().catch(() => undefined);
       throw error;
     }
-    return release;
+    const owner = () => readFile(ownerPath(path), "utf8").catch(() => undefined);
+    return {
+      isHeld: async () => (await owner()) === own,
+      isTakenOver: before !== undefined && processes.isRunning(before),
+      release: async () => {
+        const isOthers = ![own, undefined].includes(await owner());
+        await (isOthers ? lockFolder.leave() : remove()).catch(() => undefined);
+      },
+    };
   };
   for (let waited = 0; ; ) {
     try {
-      const release = await acquire();
-      return () => release().catch(() => undefined);
+      return await acquire();
     } catch (error) {
       if (codeOf(error) !== "ELOCKED") throw error;
       if (await removeAbandoned(path, processes, lockOf)) continue;
@@ -100,6 +120,30 @@ export async function takeLock(
       await sleep(pause);
       waited += pause;
     }
+  }
+}
+
+/** The folder that is a lock. */
+interface LockFolder {
+  readonly remove: () => Promise<void>;
+  /** Stops renewing the folder without removing it, because it is now the lock of another process. */
+  readonly leave: () => Promise<void>;
+}
+
+/** For `unlock`, which then removes no folder. */
+const withoutRmdir = { rmdir: (_: string, done: (error: null) => void) => done(null) };
+
+/** Runs `work` while this process holds the lock of a path. */
+export async function locked<Value>(
+  path: string,
+  work: () => Promise<Value>,
+  options: LockOptions,
+): Promise<Value> {
+  const { release } = await takeLock(path, options);
+  try {
+    return await work();
+  } finally {
+    await release();
   }
 }
 
@@ -129,13 +173,13 @@ async function abandoned(path: string, { isRunning }: Processes): Promise<string
 async function removeAbandoned(
   path: string,
   processes: Processes,
-  lockOf: (path: string) => Promise<() => Promise<void>>,
+  lockOf: (path: string) => Promise<LockFolder>,
 ): Promise<boolean> {
   if ((await abandoned(path, processes)) === undefined) return false;
   // Only one waiting process may remove the lock. A second process could remove the lock that the first has taken in
   // the meantime.
-  const release = await lockOf(ownerPath(path)).catch(() => undefined);
-  if (release === undefined) return false;
+  const own = await lockOf(ownerPath(path)).catch(() => undefined);
+  if (own === undefined) return false;
   try {
     if ((await abandoned(path, processes)) === undefined) return false;
     await rm(ownerPath(path), { force: true });
@@ -144,7 +188,7 @@ async function removeAbandoned(
   } catch {
     return false;
   } finally {
-    await release().catch(() => undefined);
+    await own.remove().catch(() => undefined);
   }
 }
 

@@ -2,8 +2,9 @@ import type { Flag, Flags } from "../../../command-kit/flag.ts";
 import { parseValue } from "../../../command-kit/values.ts";
 import { routes } from "../../../contract/generated/routes.ts";
 import type { InputOf } from "../../../contract/index.ts";
+import { asList, asRecord } from "../../../core/json.ts";
 import type { OpenSession } from "../../../sessions/open.ts";
-import { textOf } from "../../../sessions/turn.ts";
+import { isContent, textOf } from "../../../sessions/turn.ts";
 import { converse } from "./conversation.ts";
 import type { Settable, Tools } from "./talk.ts";
 
@@ -28,8 +29,11 @@ export async function startConversation(
   tools: Tools,
 ): Promise<void> {
   const { messages, model, stream: _, ...fields } = input;
-  const instructions = messages.find(({ role }) => role === "system")?.content ?? "";
-  const system = given.system === undefined ? undefined : textOf(instructions);
+  // With --no-validate, the messages may have any type.
+  const instructions = asList(messages)
+    .map(asRecord)
+    .find(({ role }) => role === "system")?.content;
+  const system = given.system === undefined ? undefined : textOf(isContent(instructions) ? instructions : "");
   const talk = { session, model, fields, system, attachments: [] };
   await converse(
     {
