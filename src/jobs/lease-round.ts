@@ -1,6 +1,6 @@
 import type { Processes } from "../core/tasks/lock.ts";
-import { timeUnits } from "../core/values/durations.ts";
-import { isOver, type Lease, type Leases, maxLease } from "./leases.ts";
+import { maxLease, timeUnits } from "../core/values/durations.ts";
+import { isOver, type Lease, type Leases } from "./leases.ts";
 
 /** The fields of an active rental that matter for leases. */
 export interface ActiveRental {

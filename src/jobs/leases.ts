@@ -5,7 +5,7 @@ import { makeFolderSync, readTextFile } from "../core/files.ts";
 import { asRecord, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
 import { LockLost, lockedUntil, type Processes } from "../core/tasks/lock.ts";
 import { quoted } from "../core/text.ts";
-import { duration, timeUnits } from "../core/values/durations.ts";
+import { duration } from "../core/values/durations.ts";
 
 /**
  * When a rental should end. At that time, `rentals guard` ends the rental.
@@ -67,12 +67,6 @@ export interface LeasePlace {
   /** Milliseconds to wait for another process that uses the leases. Default: 5 minutes. */
   readonly timeout?: number;
 }
-
-/**
- * The maximum length of a lease in milliseconds: ten years. A lease that ends with a process and not at a set time has
- * this length.
- */
-export const maxLease = 3650 * timeUnits[0].milliseconds;
 
 const format = "gpuctl-leases";
 

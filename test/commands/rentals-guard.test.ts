@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
-import { maxLease } from "../../src/jobs/leases.ts";
+import { maxLease } from "../../src/core/values/durations.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
 import type { Programs } from "../../src/system/types.ts";
 import { type Cli, createCli, type Outcome, type Responder, type SeenRequest } from "../support/cli.ts";

@@ -43,6 +43,12 @@ export const maxTimerMs = 2 ** 31 - 1;
 /** The maximum wait in milliseconds: 24 days, which is within the range of a timer. */
 export const maxDuration = 24 * timeUnits[0].milliseconds;
 
+/**
+ * The maximum length of a lease in milliseconds: ten years. A lease that ends with a process and not at a set time has
+ * this length.
+ */
+export const maxLease = 3650 * timeUnits[0].milliseconds;
+
 /** A signal that is aborted after a time, at most `maxTimerMs`. It does not keep the process running. */
 export const limitAfter = (milliseconds: number): AbortSignal =>
   AbortSignal.timeout(Math.min(Math.ceil(milliseconds), maxTimerMs));

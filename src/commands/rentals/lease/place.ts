@@ -5,9 +5,9 @@ import { labelOf } from "../../../command-kit/responses.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { asRecord } from "../../../core/json.ts";
 import { idOf } from "../../../core/responses/rental.ts";
-import { duration } from "../../../core/values/durations.ts";
+import { duration, maxLease } from "../../../core/values/durations.ts";
 import type { Column, ListView, RecordView } from "../../../core/view.ts";
-import { type Lease, type LeasePlace, maxLease } from "../../../jobs/leases.ts";
+import type { Lease, LeasePlace } from "../../../jobs/leases.ts";
 
 /** The name of the lease file in the state folder. */
 const leaseFileName = "leases.jsonl";

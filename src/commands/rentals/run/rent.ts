@@ -15,7 +15,7 @@ import { idOf } from "../../../core/responses/rental.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
-import { duration, timeUnits } from "../../../core/values/durations.ts";
+import { duration, maxLease, timeUnits } from "../../../core/values/durations.ts";
 import { decimalText, dollarText, type Money, parseMoney } from "../../../core/values/money.ts";
 import { isUnderWay, type Job, type Journal, maxTime } from "../../../jobs/journal.ts";
 import {
@@ -23,7 +23,6 @@ import {
   bindLease,
   changeLease,
   type LeasePlace,
-  maxLease,
   releaseLease,
   serviceName,
 } from "../../../jobs/leases.ts";
