@@ -141,6 +141,26 @@ describe("a conversation", () => {
     expect(turns[1]).toMatchObject({ content: "Half of", incomplete: "interrupted" });
   });
 
+  test("says after Ctrl-C before the first text that the question may be charged", async () => {
+    const stop = new AbortController();
+    const { outcome } = await talk(["hello"], {
+      answerSignal: () => stop.signal,
+      respond: () => streamed([], () => stop.abort()),
+    });
+    expect(outcome.err).toContain("Stopped. You may have been charged.");
+  });
+
+  test("says after a signal before the first text that the question may be charged", async () => {
+    const stop = new AbortController();
+    const cli = await createCli({ respond: () => streamed([], () => stop.abort()) });
+    const { code, err } = await cli.run("chat --sandbox", {
+      terminal: 80,
+      lines: ["hello"],
+      signal: stop.signal,
+    });
+    expect({ code, err }).toEqual({ code: 130, err: expect.stringContaining("You may have been charged") });
+  });
+
   test("does not say that a partial answer was saved if it cannot be stored", async () => {
     const stop = new AbortController();
     const cli = await createCli({

@@ -1,5 +1,5 @@
 import { Interrupted } from "../../../core/errors.ts";
-import { ServiceError } from "../../../core/service-errors.ts";
+import { InterruptedWrite, ServiceError } from "../../../core/service-errors.ts";
 import { openHistory } from "../../../sessions/history.ts";
 import type { Content } from "../../../sessions/turn.ts";
 import { withAttachments } from "../attach.ts";
@@ -110,11 +110,14 @@ async function answer(
         if (!signal.aborted || interrupted.aborted) throw error;
         const failure = completion.failure();
         const isKept = completion.summary().text !== "" && failure === undefined;
-        dialog.show(`Stopped.${isKept ? " The partial answer was saved and marked as incomplete." : ""}`);
+        if (isKept) dialog.show("Stopped. The partial answer was saved and marked as incomplete.");
+        else if (error instanceof InterruptedWrite) dialog.show("Stopped. You may have been charged.");
+        else dialog.show("Stopped.");
         if (failure) throw failure;
       }
     });
   } catch (error) {
+    if (interrupted.aborted && error instanceof InterruptedWrite) throw error;
     interrupted.throwIfAborted();
     if (error instanceof Interrupted) throw error;
     await dialog.report(error);
