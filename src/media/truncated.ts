@@ -17,7 +17,7 @@ export class PngEnd {
   /** The offset of the `IEND` chunk, once it has begun. */
   offset: number | undefined;
 
-  /** How many of the last bytes may be the start of an `IEND` chunk. */
+  /** How many of the last bytes are not checked yet. An `IEND` chunk may start in them. */
   get undecided(): number {
     return this.#held.length;
   }
@@ -49,7 +49,7 @@ const isWholeChunk = (offset: number | undefined, length: number): boolean =>
   offset !== undefined && offset + chunkOverhead <= length;
 
 /**
- * The maximum number of segments or chunks that are read from a picture. Real pictures have far fewer. A malicious
+ * The maximum number of segments or chunks that are read from a saved picture. Real pictures have far fewer. A malicious
  * picture may have millions, which would take minutes to read.
  */
 export const maxParts = 100_000;
