@@ -26,7 +26,10 @@ const incomplete = /^\u001b{1,2}(?:[[O][\d;]*)?(?=\u001b|$)/;
 /** A key, text that is too long to be a key, or a whole paste. */
 export type Part = { readonly key: string } | { readonly paste: string };
 
-/** Splits the input of a terminal into keys and pastes. A key or a mark may arrive in parts. */
+/**
+ * Splits the input of a terminal into keys and pastes. A key, or the mark at the start or end of a paste, may arrive in
+ * parts.
+ */
 export function inputParts() {
   const decoder = new TextDecoder();
   let rest = "";
@@ -114,7 +117,10 @@ export function passKey(keys: PassThrough, key: string): void {
   else keys.emit("data", Buffer.from(key));
 }
 
-/** How long to read what was typed, in milliseconds. The terminal has stored it, so it arrives at once. */
+/**
+ * How long to read and drop what was typed before a question, in milliseconds. The terminal has stored it, so it arrives
+ * at once.
+ */
 export const dropTime = 50;
 
 /** How long to wait, in milliseconds, until nothing arrives for `dropTime`. A long paste arrives in parts. */
@@ -129,7 +135,7 @@ interface InputOptions {
 
 /**
  * The terminal's input for one prompt of Inquirer, which draws the prompt again after each key. A paste counts as one
- * key, and its line breaks become spaces. The input is read between two keys, so that Ctrl-C takes effect at once. What
+ * key, and its line breaks become spaces. New input is read after each key that is processed, so that Ctrl-C takes effect at once. What
  * arrives before `open` is called is dropped, with the rest of a key or a paste that had started by then.
  */
 export function promptInput(stdin: TerminalInput, { onCtrlC }: InputOptions) {

@@ -155,8 +155,8 @@ function found(text: string, wanted: Wanted): boolean {
 
 /**
  * When a program ends, libuv takes the next short read for the end of its output, although a terminal passes on at most
- * 4 KiB at once. node-pty then closes its side of the terminal, and does so 200 ms after the end in any case. This
- * function passes the output that is unread before the close to `receive`.
+ * 4 KiB at once. node-pty then closes its side of the terminal, and does so 200 ms after the end in any case. Before it
+ * closes, this function reads the rest of the output and passes it to `receive`.
  */
 function readToTheEnd(pty: IPty, receive: (data: string) => void): void {
   const socket: unknown = "_socket" in pty ? pty._socket : undefined;
@@ -180,7 +180,7 @@ function readToTheEnd(pty: IPty, receive: (data: string) => void): void {
   };
 }
 
-/** Calls the method that closes node-pty's side of the terminal, which its types omit. */
+/** Calls a method that is missing from the types of node-pty. It closes node-pty's side of the terminal. */
 function close(pty: IPty): void {
   if ("destroy" in pty && typeof pty.destroy === "function") pty.destroy();
 }
@@ -240,7 +240,7 @@ export async function leftoversIn(output: string): Promise<readonly string[]> {
 
 /**
  * The output of a spinner as a terminal receives it if the system drops unread output at Ctrl-C: the last frame is cut
- * off after its color begins, and the output after the frame is complete.
+ * off after its color begins, but everything after that frame arrives.
  */
 export const withLastFrameCut = (output: string): string =>
   output.replace(/^(.*\u001b\[\?2026h.*?\u001b\[36m).*?\u001b\[\?2026l/s, "$1");

@@ -174,7 +174,10 @@ function createTables(database: DatabaseSyncInstance, store: Store, file: string
   });
 }
 
-/** Whether a database is empty, or has a table that every version of the sandbox has. */
+/**
+ * Whether a database is the sandbox's: with version 0, it must be empty, and with any other version, it must have a
+ * table that every version of the sandbox has.
+ */
 function isSandbox(store: Store, version: number): boolean {
   if (version > 0) return tableNames(store).includes("attachments");
   return store.all("SELECT 1 FROM sqlite_master LIMIT 1").length === 0;
