@@ -20,6 +20,7 @@ import { InterruptedWrite, ServiceError, UnknownOutcome } from "../../../core/se
 import { hostOf, LockLost, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { duration, timeUnits } from "../../../core/values/durations.ts";
+import { parseTime } from "../../../core/values/times.ts";
 import type { UnreadableJob } from "../../../jobs/journal.ts";
 import { type ActiveRental, isOverByAll, leaseRound } from "../../../jobs/lease-round.ts";
 import {
@@ -31,7 +32,6 @@ import {
   serviceName,
   whileLocked,
 } from "../../../jobs/leases.ts";
-import { parseTime } from "../../../output/time.ts";
 import { ownJobs } from "../jobs/find.ts";
 import { clocks } from "../lease/place.ts";
 import { listActive } from "../listing.ts";
