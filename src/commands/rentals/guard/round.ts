@@ -24,13 +24,14 @@ import { parseTime } from "../../../core/values/times.ts";
 import type { UnreadableJob } from "../../../jobs/journal.ts";
 import { type ActiveRental, isOverByAll, leaseRound } from "../../../jobs/lease-round.ts";
 import {
-  changeLease,
   changeLeases,
+  isDecided,
   type Lease,
   type LeasePlace,
   readLeases,
   serviceName,
   whileLocked,
+  withBound,
 } from "../../../jobs/leases.ts";
 import { ownJobs } from "../jobs/find.ts";
 import { clocks } from "../lease/place.ts";
@@ -93,11 +94,22 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   });
   const over = [...round.over];
   for (const { lease, rental } of round.found) {
-    const bound = boundTo(lease, rental);
+    const facts = leasedRental(rental);
+    const bound = { ...lease, ...facts };
     if (!settings.dryRun) {
-      await changeLease(place, lease.token, (now) => (now.rentalId ? now : bound)).catch(unlessNotSaved);
+      await changeLeases(place, (all) => {
+        const now = all.leases.find(({ token }) => token === lease.token);
+        return now === undefined || now.rentalId ? undefined : withBound(all, lease.token, facts);
+      }).catch(unlessNotSaved);
     }
     if (isOverByAll(bound, clocks(guard), place.processes)) over.push(bound);
+  }
+  if (round.settled.length > 0 && !settings.dryRun) {
+    const tokens = round.settled.map(({ token }) => token);
+    await changeLeases(place, ({ leases: now, ...rest }) => ({
+      ...rest,
+      leases: now.filter(({ token, rentalId }) => rentalId !== undefined || !tokens.includes(token)),
+    })).catch(unlessNotSaved);
   }
   for (const lease of over) {
     if (interrupted.aborted) throw new Interrupted();
@@ -128,7 +140,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
-    const message = `the outcome of \`${lease.by}\` is unknown, and this account has no active rental that the command may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
+    const message = `the outcome of \`${lease.by}\` is unknown, and this account has no active rental without a lease that the command may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);
@@ -187,8 +199,7 @@ async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRen
 
 const createdAt = (record: unknown): number | undefined => parseTime(asText(firstAt(record, ["createdAt"])));
 
-const boundTo = (lease: Lease, { id, createdAt }: ActiveRental): Lease => ({
-  ...lease,
+const leasedRental = ({ id, createdAt }: ActiveRental) => ({
   rentalId: id,
   rentalCreatedAt: createdAt === undefined ? undefined : new Date(createdAt).toISOString(),
 });
@@ -225,6 +236,9 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
       await remove();
       return outcome;
     }
+    const isPending = saved !== undefined && !saved.rentalId;
+    if (isPending && foundId && isDecided(leases, saved, { rentalId: foundId, rentalCreatedAt }))
+      return undefined;
     if (!lease?.rentalId || !isOverByAll(lease, clocks(guard), place.processes)) return undefined;
     const { rentalId } = lease;
     const record: unknown = await guard.call("getRental", { rentalId });
