@@ -2,6 +2,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { responseLimits } from "../../src/contract/plain/response-limits.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { maxLease } from "../../src/jobs/leases.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
@@ -782,8 +783,8 @@ describe("a service that cannot be reached or refuses requests", () => {
     let rounds = 0;
     const cli = await createCli({
       respond: (request) => {
-        if (!isList(request) || !request.path.includes("virtual") || !hasStarted) return undefined;
-        rounds += 1;
+        if (!isList(request) || !hasStarted) return undefined;
+        if (request.path.includes("virtual")) rounds += 1;
         if (rounds <= 8) return unreachable();
         if (rounds > 10) abort.abort();
         return undefined;
@@ -801,17 +802,24 @@ describe("a service that cannot be reached or refuses requests", () => {
     ]);
   });
 
-  test("lets the guard end rentals if only one of the two listings fails", async () => {
+  test.each([
+    ["with status 500", () => failure(500)],
+    ["with null", () => Response.json(null)],
+    ["with a web page", () => new Response("<html></html>", { headers: { "content-type": "text/html" } })],
+    ["with an error and status 200", async () => Response.json(await failure(500).json())],
+    ["with more than the maximum of bytes", () => new Response(`[${" ".repeat(4_000_000)}]`)],
+    ["not at all", unreachable],
+  ])("lets the guard end rentals if one of the two listings responds %s", async (_, respond) => {
     let isUp = true;
     const cli = await createCli({
-      respond: (request) =>
-        !isUp && isList(request) && /bare/.test(request.path) ? failure(500) : undefined,
+      respond: (request) => (!isUp && isList(request) && /bare/.test(request.path) ? respond() : undefined),
+      limits: { body: { ...responseLimits.body, read: 3_000_000 } },
     });
     await withLeaseOver(cli);
     await cli.run(create);
     isUp = false;
     const outcome = await cli.run(`${guard} -o json`);
-    expect(outcome.code).toBe(12);
+    expect(outcome.code, outcome.err).toBe(12);
     expect(shortEvents(outcome)).toEqual(["unlisted", "ended 1001"]);
   });
 

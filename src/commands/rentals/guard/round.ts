@@ -16,7 +16,14 @@ import {
 } from "../../../core/errors.ts";
 import { asText, firstAt } from "../../../core/json.ts";
 import { assertIsRental, idOf, statesOf } from "../../../core/responses/rental.ts";
-import { InterruptedWrite, ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
+import {
+  InterruptedWrite,
+  InvalidResponse,
+  NetworkError,
+  ResponseTooLarge,
+  ServiceError,
+  UnknownOutcome,
+} from "../../../core/service-errors.ts";
 import { hostOf, LockLost, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { duration, timeUnits } from "../../../core/values/durations.ts";
@@ -35,7 +42,7 @@ import {
 } from "../../../jobs/leases.ts";
 import { ownJobs } from "../jobs/find.ts";
 import { clocks } from "../lease/place.ts";
-import { listActive } from "../listing.ts";
+import { bothTypes, listActiveOf } from "../listing.ts";
 import { endedMessage, endRental, isEnding } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
 import { stateText } from "../waiting.ts";
@@ -181,21 +188,33 @@ type Add = (event: Omit<GuardEvent, "time">) => void;
  * service cannot be reached or does not accept the key.
  */
 async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRental[] | undefined> {
-  try {
-    const listed = await listActive(guard);
+  const listings = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, guard)));
+  const errors = listings.flatMap((one): unknown[] => (one.status === "rejected" ? [one.reason] : []));
+  if (errors.length === 0) {
+    const listed = listings.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
     return listed.flatMap(({ record }) => {
       const id = idOf(record);
       return id === undefined ? [] : [{ id, label: labelOf(record), createdAt: createdAt(record) }];
     });
-  } catch (error) {
-    const isPartial =
-      error instanceof UnexpectedResponse || (error instanceof ServiceError && error.status !== 401);
-    if (!isPartial || guard.interrupted.aborted) throw error;
-    const message = `the active rentals cannot be listed: ${reasonOf(error)}`;
-    add({ event: "unlisted", message, error });
-    return undefined;
   }
+  const isUnreachable = errors.length === listings.length && errors.every(isNetworkError);
+  const fatal = errors.find((error) => isUnreachable || guard.interrupted.aborted || !isOfListing(error));
+  if (fatal !== undefined) throw fatal;
+  const reasons = [...new Set(errors.map(reasonOf))];
+  const message = `the active rentals cannot be listed: ${reasons.join("; ")}`;
+  add({ event: "unlisted", message, error: errors[0] });
+  return undefined;
 }
+
+const isNetworkError = (error: unknown): boolean => error instanceof NetworkError;
+
+/** Whether an error concerns one listing, so that the guard may still be able to look up and end rentals. */
+const isOfListing = (error: unknown): boolean =>
+  error instanceof UnexpectedResponse ||
+  error instanceof InvalidResponse ||
+  error instanceof ResponseTooLarge ||
+  error instanceof NetworkError ||
+  (error instanceof ServiceError && error.status !== 401);
 
 const createdAt = (record: unknown): number | undefined => parseTime(asText(firstAt(record, ["createdAt"])));
 
