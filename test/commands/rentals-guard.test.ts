@@ -275,9 +275,10 @@ describe("a terminate request whose effect is uncertain", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("is not sent again while the rental is ending", async () => {
+  /** A CLI with an over lease of rental 1001, which has this status as soon as its termination was accepted. */
+  async function thatBecomes(status: string): Promise<Cli> {
     let isSent = false;
-    const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? "Terminating" : "Running" });
+    const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? status : "Running" });
     const cli = await createCli({
       respond: (request) => {
         if (isTerminate(request)) isSent = true;
@@ -287,6 +288,26 @@ describe("a terminate request whose effect is uncertain", () => {
     });
     await writeLeases(cli, [{ rentalId: "1001" }]);
     cli.advance(2 * hour);
+    return cli;
+  }
+
+  test.each(["termination_failed", "terminate-failed"])(
+    "is sent again in the next round if the rental is %s",
+    async (status) => {
+      const cli = await thatBecomes(status);
+      for (const _ of [1, 2]) {
+        const outcome = await cli.run(guard);
+        expect(outcome.code, outcome.err).toBe(8);
+        expect(outcome.err).toContain(`the rental is ${status} and billed`);
+        expect(terminations(outcome)).toHaveLength(1);
+      }
+      const byUser = await cli.run("rentals terminate 1001 --yes --sandbox");
+      expect(byUser.err).toContain(`Rental 1001 has not ended yet (${status}) and is billed until it does.`);
+    },
+  );
+
+  test("is not sent again while the rental is ending", async () => {
+    const cli = await thatBecomes("Terminating");
     for (const sent of [1, 0]) {
       const outcome = await cli.run(`${guard} -o json`);
       expect(outcome.code, outcome.err).toBe(0);
