@@ -111,13 +111,6 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     }
     if (isOverByAll(bound, clocks(guard), place.processes)) over.push(bound);
   }
-  if (round.settled.length > 0 && !settings.dryRun) {
-    const tokens = round.settled.map(({ token }) => token);
-    await changeLeases(place, ({ leases: now, ...rest }) => ({
-      ...rest,
-      leases: now.filter(({ token, rentalId }) => rentalId !== undefined || !tokens.includes(token)),
-    })).catch(unlessNotSaved);
-  }
   for (const lease of over) {
     if (interrupted.aborted) throw new Interrupted();
     const event = await endOver(lease, guard);
@@ -130,6 +123,14 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
       .filter(([, some]) => some.length > 0)
       .map(([text, some]) => `${text}: ${some.map(({ rentalId }) => rentalId).join(", ")}.`);
     if (texts.length > 0) guard.setFailureContext(texts.join(" "));
+  }
+  // This comes after the rentals have ended, so that nothing about these leases can prevent that.
+  if (round.settled.length > 0 && !settings.dryRun) {
+    const tokens = round.settled.map(({ token }) => token);
+    await changeLeases(place, ({ leases: now, ...rest }) => ({
+      ...rest,
+      leases: now.filter(({ token, rentalId }) => rentalId !== undefined || !tokens.includes(token)),
+    })).catch(unlessNotSaved);
   }
   for (const lease of round.disputed) {
     if (Math.max(...clocks(guard)) - lease.endsAt < tolerance) continue;
