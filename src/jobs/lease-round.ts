@@ -29,6 +29,8 @@ export interface LeaseRound {
   readonly unclear: readonly { readonly lease: Lease; readonly candidates: readonly ActiveRental[] }[];
   /** Pending leases whose rental does not exist, has ended, or belongs to another account. */
   readonly vanished: readonly Lease[];
+  /** Pending leases that are no longer needed: the user has decided about each rental that they may belong to. */
+  readonly settled: readonly Lease[];
   /** Active rentals without a lease. */
   readonly unleased: readonly ActiveRental[];
 }
@@ -89,6 +91,7 @@ export function leaseRound({ leases }: Leases, options: RoundOptions): LeaseRoun
     ),
     unclear: resolved.filter(({ state }) => state === "unclear"),
     vanished: resolved.flatMap(({ lease, state }) => (state === "vanished" ? [lease] : [])),
+    settled: resolved.flatMap(({ lease, state }) => (state === "settled" ? [lease] : [])),
     unleased: unleased.filter((rental) => !maybeLeased.has(rental)),
   };
 }
@@ -109,7 +112,7 @@ interface PendingOptions extends Pick<RoundOptions, "times" | "processes"> {
 /** A pending lease, and the rentals that it may belong to. If the lease is `found`, there is exactly one rental. */
 interface Resolved {
   readonly lease: Lease;
-  readonly state: "found" | "unclear" | "vanished" | "under-way";
+  readonly state: "found" | "unclear" | "vanished" | "settled" | "under-way";
   readonly candidates: readonly ActiveRental[];
 }
 
@@ -121,6 +124,7 @@ interface Resolved {
  * - No other pending lease with this label can belong to the rental.
  * - The rental was created after the lease was saved, but at most `longestCreate` later. If the label contains the
  *   token of the lease, the label was made for this lease, so the clocks may differ a little.
+ * - The user has not decided about a rental that fits the lease: that rental may be the one of the lease.
  */
 function resolve(
   lease: Lease,
@@ -128,9 +132,10 @@ function resolve(
   { times, processes, unleased, all }: PendingOptions,
 ): readonly Resolved[] {
   if (lease.rentalId !== undefined) return [];
-  const { label, token, process } = lease;
+  const { label, token, process, notRentals = [] } = lease;
   const candidates = unleased.filter(
     (rental) =>
+      !notRentals.includes(rental.id) &&
       createdWithin(lease, rental, tolerance) !== false &&
       (label === undefined || rental.label === undefined || rental.label === label),
   );
@@ -144,15 +149,42 @@ function resolve(
       one.rentalId === undefined &&
       one.label === label &&
       named !== undefined &&
+      !one.notRentals?.includes(named.id) &&
       createdWithin(one, named, tolerance) !== false,
   );
   const slack = label?.includes(token) ? tolerance : 0;
   const isCertain =
-    named && others.length === 0 && isOnlyLease && createdWithin(lease, named, slack) === true;
+    named &&
+    others.length === 0 &&
+    isOnlyLease &&
+    notRentals.length === 0 &&
+    createdWithin(lease, named, slack) === true;
   if (isCertain && unleased.includes(named)) return [{ lease, state: "found", candidates: [named] }];
   if (candidates.length > 0) return [{ lease, state: "unclear", candidates }];
-  return [{ lease, state: "vanished", candidates }];
+  const isSettled = rentals.some(({ id }) => notRentals.includes(id));
+  return [{ lease, state: isSettled ? "settled" : "vanished", candidates }];
 }
+
+/**
+ * The leases after the user has decided about a rental, by setting or removing its lease. From now on, no guard matches
+ * the rental with a pending lease that it fits, such as the lease of a create whose outcome was unknown. Such a lease
+ * stays, because its create may be under way, or may have created another rental with the same label.
+ */
+export const withDecision = (
+  leases: readonly Lease[],
+  service: string,
+  rental: ActiveRental,
+): readonly Lease[] =>
+  leases.map((lease) => {
+    const fits =
+      lease.service === service &&
+      lease.rentalId === undefined &&
+      lease.label !== undefined &&
+      lease.label === rental.label &&
+      createdWithin(lease, rental, tolerance) !== false;
+    if (!fits || lease.notRentals?.includes(rental.id)) return lease;
+    return { ...lease, notRentals: [...(lease.notRentals ?? []), rental.id] };
+  });
 
 /** The latest time at which the rental of a lease may have been created. */
 const latestCreate = ({ startedAt }: Lease): number => startedAt + longestCreate;

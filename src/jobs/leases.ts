@@ -5,7 +5,8 @@ import { makeFolderSync, readTextFile } from "../core/files.ts";
 import { asRecord, isRecord, parseJson, withoutUndefined } from "../core/json.ts";
 import { LockLost, lockedUntil, type Processes } from "../core/tasks/lock.ts";
 import { quoted } from "../core/text.ts";
-import { duration } from "../core/values/durations.ts";
+import { duration, timeUnits } from "../core/values/durations.ts";
+import { parseTime } from "../core/values/times.ts";
 
 /**
  * When a rental should end. At that time, `rentals guard` ends the rental.
@@ -22,6 +23,11 @@ export interface Lease {
   /** Undefined while the lease is pending. */
   readonly rentalId?: string | undefined;
   readonly label?: string | undefined;
+  /**
+   * Rentals that fit this pending lease, but got a lease of their own from the user, or had it removed. Only the
+   * process that sent the request may still give the lease one of these rentals.
+   */
+  readonly notRentals?: readonly string[] | undefined;
   /** The rental's time of creation, as the service writes it. */
   readonly rentalCreatedAt?: string | undefined;
   /** When the rental should end, in milliseconds since the epoch. */
@@ -99,12 +105,48 @@ export const newToken = (): string => crypto.randomUUID().replaceAll("-", "").sl
 export const beginLease = (place: LeasePlace, lease: Omit<Lease, "rentalId">): Promise<void> =>
   changeLeases(place, ({ leases, ...rest }) => ({ ...rest, leases: [...leases, lease] }));
 
-/** Gives a pending lease the ID of its rental. Throws the same errors as `beginLease`. */
-export const bindLease = (
-  place: LeasePlace,
-  token: string,
-  rental: { readonly rentalId: string } & Pick<Lease, "label" | "rentalCreatedAt">,
-): Promise<void> => changeLease(place, token, (lease) => ({ ...lease, ...withoutUndefined(rental) }));
+type LeasedRental = { readonly rentalId: string } & Pick<Lease, "label" | "rentalCreatedAt">;
+
+/** Gives a pending lease the ID of its rental, as `withBound` does. Throws the same errors as `beginLease`. */
+export const bindLease = (place: LeasePlace, token: string, rental: LeasedRental): Promise<void> =>
+  changeLeases(place, (all) => withBound(all, token, rental));
+
+/**
+ * Gives a lease the ID of its rental. Removes the lease instead if the user has meanwhile decided otherwise about this
+ * rental: two leases of one rental would end it at the earlier time, and removing one would not keep the other from
+ * ending it.
+ */
+export const withBound = (all: Leases, token: string, rental: LeasedRental): Leases => ({
+  ...all,
+  leases: all.leases.flatMap((lease) => {
+    if (lease.token !== token) return [lease];
+    if (isDecided(all, lease, rental)) return [];
+    return [{ ...lease, ...withoutUndefined(rental), notRentals: undefined }];
+  }),
+});
+
+/** Whether a rental has another lease than this one, or the user has said that this lease is not for the rental. */
+export const isDecided = ({ leases }: Leases, lease: Lease, rental: LeasedRental): boolean =>
+  lease.notRentals?.includes(rental.rentalId) ||
+  leases.some(
+    (one) =>
+      one.token !== lease.token &&
+      one.service === lease.service &&
+      one.rentalId === rental.rentalId &&
+      mayBeSame(one.rentalCreatedAt, rental.rentalCreatedAt),
+  );
+
+/**
+ * Whether two rentals with the same ID may be one, by their times of creation. A service that was reset may use an ID
+ * again, and the lease of the earlier rental does not end the later one.
+ */
+function mayBeSame(first = "", second = ""): boolean {
+  const [one, other] = [parseTime(first), parseTime(second)];
+  return one === undefined || other === undefined || Math.abs(one - other) <= creationTolerance;
+}
+
+/** Milliseconds. A service may write the same time in two ways, for example without seconds. */
+const creationTolerance = timeUnits[2].milliseconds;
 
 /** Removes a lease if it exists. Throws the same errors as `beginLease`. */
 export const releaseLease = (place: LeasePlace, token: string): Promise<void> =>
@@ -267,6 +309,7 @@ function leaseOf(value: unknown): Lease | undefined {
     service,
     rentalId: optional("rentalId"),
     label: optional("label"),
+    notRentals: Array.isArray(value.notRentals) ? value.notRentals.filter(isText) : undefined,
     rentalCreatedAt: optional("rentalCreatedAt"),
     endsAt,
     startedAt,

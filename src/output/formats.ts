@@ -1,9 +1,10 @@
 import { firstAt, shownAt } from "../core/json.ts";
 import { dollars, dollarText, exactCents, moneyOfDollars } from "../core/values/money.ts";
+import { parseTime } from "../core/values/times.ts";
 import type { Column, Format } from "../core/view.ts";
 import { sshAddresses, sshText } from "./ssh.ts";
 import { plainText } from "./text.ts";
-import { parseTime, relativeTime } from "./time.ts";
+import { relativeTime } from "./time.ts";
 
 /** What the format of a value depends on. */
 export interface FormatOptions {

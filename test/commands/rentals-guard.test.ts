@@ -2,6 +2,7 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
+import { responseLimits } from "../../src/contract/plain/response-limits.ts";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
 import { maxLease } from "../../src/core/values/durations.ts";
 import { nodePrograms } from "../../src/system/programs.ts";
@@ -274,9 +275,10 @@ describe("a terminate request whose effect is uncertain", () => {
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
-  test("is not sent again while the rental is ending", async () => {
+  /** A CLI with an over lease of rental 1001, which has this status as soon as its termination was accepted. */
+  async function thatBecomes(status: string): Promise<Cli> {
     let isSent = false;
-    const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? "Terminating" : "Running" });
+    const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? status : "Running" });
     const cli = await createCli({
       respond: (request) => {
         if (isTerminate(request)) isSent = true;
@@ -286,6 +288,26 @@ describe("a terminate request whose effect is uncertain", () => {
     });
     await writeLeases(cli, [{ rentalId: "1001" }]);
     cli.advance(2 * hour);
+    return cli;
+  }
+
+  test.each(["termination_failed", "terminate-failed"])(
+    "is sent again in the next round if the rental is %s",
+    async (status) => {
+      const cli = await thatBecomes(status);
+      for (const _ of [1, 2]) {
+        const outcome = await cli.run(guard);
+        expect(outcome.code, outcome.err).toBe(8);
+        expect(outcome.err).toContain(`the rental is ${status} and billed`);
+        expect(terminations(outcome)).toHaveLength(1);
+      }
+      const byUser = await cli.run("rentals terminate 1001 --yes --sandbox");
+      expect(byUser.err).toContain(`Rental 1001 has not ended yet (${status}) and is billed until it does.`);
+    },
+  );
+
+  test("is not sent again while the rental is ending", async () => {
+    const cli = await thatBecomes("Terminating");
     for (const sent of [1, 0]) {
       const outcome = await cli.run(`${guard} -o json`);
       expect(outcome.code, outcome.err).toBe(0);
@@ -513,7 +535,9 @@ describe("the lease of a create whose outcome is unknown", () => {
     await writeLeases(cli, [{ label: "run-t0", process: deadProcess, endsWithProcess: true }]);
     const outcome = await cli.run(guard);
     expect(outcome.code, outcome.err).toBe(10);
-    expect(outcome.err).toContain("this account has no active rental that the command may have created");
+    expect(outcome.err).toContain(
+      "this account has no active rental without a lease that the command may have created",
+    );
     expect(await leasesOf(cli)).toHaveLength(1);
   });
 
@@ -594,6 +618,128 @@ describe("the lease of a create whose outcome is unknown", () => {
   });
 });
 
+describe("a rental that got another lease after a create whose outcome is unknown", () => {
+  const lost = async (): Promise<Cli> => {
+    const cli = await cliThatResponds((request) => (isCreate(request) ? failure(500) : undefined));
+    await cli.run(`${create} --label train --lease 2h`);
+    return cli;
+  };
+
+  test("ends only when the lease that the user has set is over", async () => {
+    const cli = await lost();
+    await cli.run("rentals lease set 1001 12h --sandbox");
+    cli.advance(3 * hour);
+    const during = await cli.run(`${guard} -o json`);
+    expect(during.code, during.err).toBe(0);
+    expect(shortEvents(during)).toEqual([]);
+    expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001", endsAt: at(12 * hour) }]);
+    cli.advance(10 * hour);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["ended 1001"]);
+  });
+
+  test.each(["1001", "train"])("does not end after `rentals lease clear %s`", async (name) => {
+    const cli = await lost();
+    await cli.run("rentals lease set 1001 12h --sandbox");
+    const cleared = await cli.run(`rentals lease clear ${name} --sandbox`);
+    expect(cleared.err).toContain("does not end rental 1001");
+    cli.advance(3 * hour);
+    const outcome = await cli.run(`${guard} -o json`);
+    expect(outcome.code, outcome.err).toBe(0);
+    expect(shortEvents(outcome)).toEqual(["no-lease 1001"]);
+    expect(await leasesOf(cli)).toEqual([]);
+    expect(await activeIn(cli)).toBe("1001\n");
+  });
+
+  test("does not end after its lease from a second create with the same label was cleared", async () => {
+    const statuses = [500];
+    const cli = await createCli({
+      respond: (request) => {
+        const status = isCreate(request) ? statuses.shift() : undefined;
+        return status === undefined ? undefined : failure(status);
+      },
+    });
+    for (const _ of [1, 2]) await cli.run(`${create} --label train --lease 2h`);
+    await cli.run("rentals lease clear 1001 --sandbox");
+    cli.advance(3 * hour);
+    expect(shortEvents(await cli.run(`${guard} -o json`))).toEqual(["no-lease 1001"]);
+    expect(await activeIn(cli)).toBe("1001\n");
+  });
+
+  test("does not take the lease from another rental with the same label: it is reported, and none ends", async () => {
+    const cli = await lost();
+    await cli.run(`${create} --label train`);
+    await cli.run("rentals lease set 1001 12h --sandbox");
+    cli.advance(3 * hour);
+    const outcome = await cli.run(guard);
+    expect(outcome.code, outcome.err).toBe(10);
+    expect(outcome.err).toContain("It may have created rental 1002. Set a lease");
+    await cli.run("rentals terminate 1001 --yes --sandbox");
+    expect((await cli.run(guard)).code).toBe(10);
+    expect(await activeIn(cli)).toBe("1002\n");
+  });
+
+  test.each(["", "--dry-run"])("does not end if that lease is set while a guard checks: %s", async (flag) => {
+    let set: (() => Promise<unknown>) | undefined;
+    const cli = await cliThatResponds(async (request) => {
+      if (isCreate(request)) return failure(500);
+      const once = isList(request) ? set : undefined;
+      if (once) set = undefined;
+      await once?.();
+      return undefined;
+    });
+    await cli.run(`${create} --label train --lease 2h`);
+    cli.advance(3 * hour);
+    set = () => cli.run("rentals lease set 1001 12h --sandbox");
+    const outcome = await cli.run(`${guard} ${flag} -o json`);
+    expect(shortEvents(outcome)).toEqual([]);
+    await cli.run(guard);
+    expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001", endsAt: at(15 * hour) }]);
+    expect(await activeIn(cli)).toBe("1001\n");
+  });
+
+  /** A CLI in which these commands run after a create has reached the service, and before it is answered. */
+  async function duringCreate(lines: readonly string[]): Promise<Cli> {
+    const cli = await createCli({
+      respond: async (request) => {
+        if (!isCreate(request)) return undefined;
+        const { authorization = "" } = request.headers;
+        const response = await cli.sandbox.fetch(
+          new Request(new URL(request.path, "http://sandbox.localhost"), {
+            method: "POST",
+            headers: { authorization, "content-type": "application/json" },
+            body: JSON.stringify(request.body),
+          }),
+        );
+        for (const line of lines) await cli.run(line);
+        return response;
+      },
+    });
+    return cli;
+  }
+
+  test.each([
+    [["rentals lease set 1001 12h --sandbox"], ["1001"]],
+    [["rentals lease set 1001 12h --sandbox", "rentals lease clear 1001 --sandbox"], []],
+  ])("keeps what the user has decided before the create was answered: %j", async (lines, leased) => {
+    const cli = await duringCreate(lines);
+    expect((await cli.run(`${create} --label train --lease 2h`)).code).toBe(0);
+    expect(await leasesOf(cli)).toMatchObject(
+      leased.map((rentalId) => ({ rentalId, endsAt: at(12 * hour) })),
+    );
+    expect(await leasesOf(cli)).toHaveLength(leased.length);
+    cli.advance(3 * hour);
+    await cli.run(guard);
+    expect(await activeIn(cli)).toBe("1001\n");
+  });
+
+  test("is told apart from a rental with the same ID before a reset of the service", async () => {
+    const cli = await createCli();
+    await writeLeases(cli, [{ rentalId: "1001", rentalCreatedAt: at(-24 * hour) }]);
+    await cli.run(`${create} --label train --lease 2h`);
+    expect(await leasesOf(cli)).toMatchObject([{}, { rentalId: "1001", rentalCreatedAt: at(0) }]);
+  });
+});
+
 describe("several guards and users at the same time", () => {
   test("a rental does not end if its lease is extended while the guard checks", async () => {
     let extend: (() => Promise<unknown>) | undefined;
@@ -658,8 +804,8 @@ describe("a service that cannot be reached or refuses requests", () => {
     let rounds = 0;
     const cli = await createCli({
       respond: (request) => {
-        if (!isList(request) || !request.path.includes("virtual") || !hasStarted) return undefined;
-        rounds += 1;
+        if (!isList(request) || !hasStarted) return undefined;
+        if (request.path.includes("virtual")) rounds += 1;
         if (rounds <= 8) return unreachable();
         if (rounds > 10) abort.abort();
         return undefined;
@@ -677,17 +823,24 @@ describe("a service that cannot be reached or refuses requests", () => {
     ]);
   });
 
-  test("lets the guard end rentals if only one of the two listings fails", async () => {
+  test.each([
+    ["with status 500", () => failure(500)],
+    ["with null", () => Response.json(null)],
+    ["with a web page", () => new Response("<html></html>", { headers: { "content-type": "text/html" } })],
+    ["with an error and status 200", async () => Response.json(await failure(500).json())],
+    ["with more than the maximum of bytes", () => new Response(`[${" ".repeat(4_000_000)}]`)],
+    ["not at all", unreachable],
+  ])("lets the guard end rentals if one of the two listings responds %s", async (_, respond) => {
     let isUp = true;
     const cli = await createCli({
-      respond: (request) =>
-        !isUp && isList(request) && /bare/.test(request.path) ? failure(500) : undefined,
+      respond: (request) => (!isUp && isList(request) && /bare/.test(request.path) ? respond() : undefined),
+      limits: { body: { ...responseLimits.body, read: 3_000_000 } },
     });
     await withLeaseOver(cli);
     await cli.run(create);
     isUp = false;
     const outcome = await cli.run(`${guard} -o json`);
-    expect(outcome.code).toBe(12);
+    expect(outcome.code, outcome.err).toBe(12);
     expect(shortEvents(outcome)).toEqual(["unlisted", "ended 1001"]);
   });
 

@@ -1,8 +1,9 @@
-import { lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, rmdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { ConnectionFailed } from "../../src/core/service-errors.ts";
-import { createCli, type Outcome } from "../support/cli.ts";
+import { type Cli, createCli, type Outcome, type Responder } from "../support/cli.ts";
 import { fillDisk } from "../support/full-disk.ts";
 import {
   at,
@@ -20,6 +21,14 @@ import {
 import { words } from "../support/words.ts";
 
 const create = "rentals create vm --gpus 1 --yes --sandbox";
+
+/** A CLI whose responses depend on its folder. */
+async function withFolder(
+  replacements: (folder: () => string) => { readonly respond: Responder },
+): Promise<Cli> {
+  const cli: Cli = await createCli(replacements(() => cli.folder));
+  return cli;
+}
 
 const endOf = ({ out }: Outcome): string => JSON.parse(out).endsAt;
 
@@ -142,6 +151,107 @@ describe("rentals create --lease", () => {
     expect({ code, out }).toEqual({ code: 1, out: "1001\n" });
     expect(err).toContain("Error: rental 1001 was created, but its lease is not stored: ");
     expect(err).toContain("`gpuctl rentals lease set 1001 2h --sandbox` sets the lease.");
+  });
+
+  describe("if the lease cannot be saved after the create", () => {
+    const shared = "--lease 2h --lease-file shared.jsonl";
+    const advice = "`gpuctl rentals lease set 1001 2h --lease-file ";
+    /** A CLI whose lease file becomes unreadable as soon as a create has reached the service. */
+    const losesLease = (respond: Responder = () => undefined): Promise<Cli> =>
+      withFolder((folder) => ({
+        respond: async (request) => {
+          if (isCreate(request)) await writeFile(join(folder(), "shared.jsonl"), header(2));
+          return respond(request);
+        },
+      }));
+
+    test.each([
+      ["the wait ends too early", "--wait --wait-timeout 1s", {}, 8],
+      ["the result cannot be printed", "", { writeFails: new Error("no space left") }, 1],
+      ["a filter fails", "--jq '.id | error'", {}, 7],
+    ])("says so if %s", async (_, flags, options, exitCode) => {
+      const cli = await losesLease();
+      const { code, err } = await cli.run(words(`${create} ${shared} ${flags}`), options);
+      expect(code, err).toBe(exitCode);
+      expect(err).toContain("Rental 1001 was created and is billed. Do not create it again.");
+      expect(err).toMatch(
+        /(Rental 1001 was created, but its lease is not stored: .*|Its lease is not stored)\. `/,
+      );
+      expect(err).toContain(advice);
+    });
+
+    test.each(["-o json", "-q", ""])("says so if another of several rentals fails: %s", async (flags) => {
+      const statuses = [undefined, 400];
+      const cli = await losesLease((request) => {
+        const status = isCreate(request) ? statuses.shift() : undefined;
+        return status === undefined ? undefined : failure(status);
+      });
+      const { code, err } = await cli.run(`${create} ${shared} --count 2 ${flags}`);
+      expect(code, err).toBe(12);
+      expect(err).toContain("Rental 1001 was created, but its lease is not stored: ");
+      expect(err.split(advice)).toHaveLength(2);
+    });
+
+    test("says so once, and suggests a command with the same lease file", async () => {
+      const cli = await losesLease();
+      const { code, out, err } = await cli.run(`${create} ${shared} -o id`);
+      expect({ code, out }).toEqual({ code: 1, out: "1001\n" });
+      expect(err.split("has format 2")).toHaveLength(2);
+      expect(err.split(advice)).toHaveLength(2);
+    });
+
+    test("says so after Ctrl-C", async () => {
+      const abort = new AbortController();
+      const cli = await losesLease();
+      const run = cli.run(`${create} ${shared}`, {
+        signal: abort.signal,
+        messages: { read: Readable.from([]), write: () => abort.abort() },
+      });
+      const { code, err } = await run;
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: expect.stringContaining("Error: rental 1001 was created, but its lease is not stored: "),
+      });
+    });
+  });
+
+  describe("while another process uses the leases after the create", () => {
+    /** A CLI in which another process holds the lock of the leases as soon as a create has reached the service. */
+    const withLockTaken = (): Promise<Cli> =>
+      withFolder((folder) => ({
+        respond: async (request) => {
+          if (isCreate(request)) await mkdir(join(folder(), "state", "leases.jsonl.holder.lock"));
+          return undefined;
+        },
+      }));
+
+    test("says which rental was created, and stores the lease as soon as the lock is free", async () => {
+      const cli = await withLockTaken();
+      let pauses = 0;
+      const { code, err } = await cli.run(`${create} --lease 2h`, {
+        onSleep: async () => {
+          pauses += 1;
+          if (pauses === 50) await rmdir(join(cli.folder, "state", "leases.jsonl.holder.lock"));
+        },
+      });
+      expect(code, err).toBe(0);
+      expect(err).toContain("Rental 1001 was created and is billed. Waiting for another gpuctl process");
+      expect(await leasesOf(cli)).toMatchObject([{ rentalId: "1001" }]);
+    });
+
+    test("Ctrl-C ends the wait, and the error names the rental", async () => {
+      const cli = await withLockTaken();
+      const abort = new AbortController();
+      const { code, err } = await cli.run(`${create} --lease 2h -o json`, {
+        signal: abort.signal,
+        onSleep: () => abort.abort(),
+      });
+      expect(code, err).toBe(1);
+      expect(err).toContain(
+        "rental 1001 was created, but its lease is not stored: interrupted while another gpuctl process",
+      );
+      expect(err).toContain("`gpuctl rentals lease set 1001 2h --sandbox` sets the lease.");
+    });
   });
 
   test.each([

@@ -9,7 +9,8 @@ import {
   parseDollars,
   parseMoney,
 } from "../../src/core/values/money.ts";
-import { parseTime, relativeTime } from "../../src/output/time.ts";
+import { parseTime } from "../../src/core/values/times.ts";
+import { relativeTime } from "../../src/output/time.ts";
 import { fc } from "../support/property.ts";
 import { now } from "./rendering.ts";
 

@@ -224,6 +224,7 @@ const reportedAfterInterrupt: ReadonlySet<string> = new Set([
   "ResultLost",
   "SomeFailed",
   "StillBilled",
+  "LeaseNotStored",
 ]);
 
 /** A filter must compile before anything is sent. */

@@ -1,6 +1,6 @@
 import { firstAt, shownAt } from "../../core/json.ts";
 import { exactCents, type Money, moneyOfCents } from "../../core/values/money.ts";
-import { parseTime } from "../../output/time.ts";
+import { parseTime } from "../../core/values/times.ts";
 
 /** Possible paths of the amount, the start and the end in a line of usage: services name them differently. */
 export const amountPaths = ["amountCents", "costCents", "totalCents", "amount_cents", "cost_cents"];

@@ -6,8 +6,8 @@ import { asText, firstAt, scalarText } from "../../core/json.ts";
 import { idOf } from "../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../core/values/defaults.ts";
 import { dollarText, inProportion, type Money, moneyOfCents } from "../../core/values/money.ts";
+import { parseTime } from "../../core/values/times.ts";
 import { describedOperations } from "../../openapi/described.ts";
-import { parseTime } from "../../output/time.ts";
 import { kinds } from "./listing.ts";
 import { termPaths } from "./views.ts";
 

@@ -3,7 +3,7 @@ import { labelPaths } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
 import { asText, firstAt } from "../../core/json.ts";
 import { matchesGlob } from "../../core/text.ts";
-import { parseTime } from "../../output/time.ts";
+import { parseTime } from "../../core/values/times.ts";
 import { createdPaths } from "./views.ts";
 
 /** The flags that select rentals by label and age. */

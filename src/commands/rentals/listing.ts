@@ -136,12 +136,17 @@ export async function* upTo<Item>(
  * Lists all active rentals. Throws if a listing fails, is not a list or may be incomplete, because the caller needs to
  * know about every rental.
  */
-export async function listActive({ call }: Pick<Context, "call">): Promise<readonly ActiveRental[]> {
-  const listings = bothTypes.map(async (type) => {
-    const page = await call(kinds[type].list, {}, { warn: () => refuseListing(type) });
-    return (recordsIn(page) ?? refuseListing(type)).map((record) => ({ record, type }));
-  });
-  return joined(await Promise.all(listings));
+export async function listActive(context: Pick<Context, "call">): Promise<readonly ActiveRental[]> {
+  return joined(await Promise.all(bothTypes.map((type) => listActiveOf(type, context))));
+}
+
+/** Lists all active rentals of a type. Throws as `listActive` does. */
+export async function listActiveOf(
+  type: RentalType,
+  { call }: Pick<Context, "call">,
+): Promise<readonly ActiveRental[]> {
+  const page = await call(kinds[type].list, {}, { warn: () => refuseListing(type) });
+  return (recordsIn(page) ?? refuseListing(type)).map((record) => ({ record, type }));
 }
 
 function refuseListing(type: RentalType): never {

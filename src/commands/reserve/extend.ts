@@ -5,7 +5,7 @@ import { termEndPaths } from "../../command-kit/responses.ts";
 import { UsageError } from "../../core/errors.ts";
 import { asText, firstAt } from "../../core/json.ts";
 import { timeUnits } from "../../core/values/durations.ts";
-import { parseTime } from "../../output/time.ts";
+import { parseTime } from "../../core/values/times.ts";
 import { presentRental, rentalOfTerm, termCommand, withPrice } from "./term.ts";
 
 export default defineCommand({

@@ -9,7 +9,7 @@ import type { InputOf } from "../../../contract/index.ts";
 import {
   type FailedItem,
   Interrupted,
-  type LeaseNotStored,
+  LeaseNotStored,
   NotTried,
   SomeFailed,
   UnexpectedResponse,
@@ -114,12 +114,13 @@ export async function createRentals(
   const ids = records.flatMap((record) => idOf(record) ?? []);
   const steps = await nextSteps(ids, { type, running: flags.wait, ...flags }, context);
   const [only] = records;
-  if (flags.count === undefined) return { data: only, failure: unleased[0], nextSteps: steps };
   const failed = [...failures, ...notRunning];
+  const leaseFailure = failed.length === 0 ? leaseFailureOf(records, unleased, context) : undefined;
+  if (flags.count === undefined) return { data: only, failure: leaseFailure, nextSteps: steps };
   const problem = failures.length > 0 ? "could not be created" : "are not running";
   const failure =
     failed.length === 0
-      ? unleased[0]
+      ? leaseFailure
       : new SomeFailed(`${failed.length} of ${items.length} rentals ${problem}`, {
           failures: failed,
           succeeded: records.length - notRunning.length,
@@ -194,16 +195,10 @@ async function createAll(
     done.set(item, rental);
     hasCreated = true;
     const problem = await leases?.bind(rental);
-    if (problem) {
-      unleased.push(problem);
-      if (count !== undefined) context.say(`${problem.message}. ${problem.hint}`);
-    }
-    if (done.size > 1) {
-      const ids = [...done.values()].map((record) => idOf(record) ?? "one without an ID");
-      setFailureContext(`Rentals ${ids.join(", ")} exist and are billed. Do not create them again.`, {
-        evenIfUnread: true,
-      });
-    }
+    if (problem) unleased.push(problem);
+    const created = createdText([...done.values()]);
+    if (done.size > 1) setFailureContext(created, { evenIfUnread: true });
+    if (unleased.length > 0) setFailureContext([created, ...unleased.map(leaseText)].join(" "));
   };
   const work = async (assertHeld: () => Promise<void>): Promise<void> => {
     if (ifAbsent) {
@@ -256,6 +251,33 @@ async function createAll(
   if (ifAbsent || maxBurn !== undefined) await whileAlone();
   else await work(async () => {});
   return { records: items.flatMap((item) => (done.has(item) ? [done.get(item)] : [])), failures, unleased };
+}
+
+/** What a failure says about the rentals that exist. */
+function createdText(records: readonly unknown[]): string {
+  const ids = records.map((record) => idOf(record) ?? "one without an ID");
+  if (ids.length > 1) return `Rentals ${ids.join(", ")} exist and are billed. Do not create them again.`;
+  const [id] = records.map(idOf);
+  return `${id === undefined ? "The rental" : `Rental ${id}`} was created and is billed. Do not create it again.`;
+}
+
+/** What any later failure says about a lease that is not stored. */
+const leaseText = ({ message, hint }: LeaseNotStored): string =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}. ${hint}`;
+
+/**
+ * The failure of a command that has done everything except storing leases. The first problem becomes its message. The
+ * line below it, which is also printed if the result cannot be printed, does not repeat the reason.
+ */
+function leaseFailureOf(
+  records: readonly unknown[],
+  [first, ...others]: readonly LeaseNotStored[],
+  { setFailureContext }: Pick<Context, "setFailureContext">,
+): LeaseNotStored | undefined {
+  if (first === undefined) return undefined;
+  const what = `${records.length === 1 ? "Its" : "A"} lease is not stored. ${first.hint}`;
+  setFailureContext([createdText(records), what, ...others.map(leaseText)].join(" "));
+  return new LeaseNotStored(first.message, "");
 }
 
 const notSent = () => new Interrupted("not sent, because of the interruption");

@@ -1,5 +1,6 @@
+import { setTimeout } from "node:timers/promises";
 import type { Context } from "../../../command-kit/context.ts";
-import { LeaseNotStored, reasonOf } from "../../../core/errors.ts";
+import { Interrupted, LeaseNotStored, reasonOf } from "../../../core/errors.ts";
 import { InterruptedWrite, UnknownOutcome } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
 import { duration } from "../../../core/values/durations.ts";
@@ -11,7 +12,7 @@ import {
   releaseLease,
   serviceName,
 } from "../../../jobs/leases.ts";
-import { leaseEnd, rentalOf } from "../lease/place.ts";
+import { leaseEnd, leaseFileArgs, rentalOf } from "../lease/place.ts";
 
 /** Gives rentals a lease while they are created. */
 export interface Leasing {
@@ -24,10 +25,47 @@ export interface Leasing {
   readonly bind: (rental: unknown) => Promise<LeaseNotStored | undefined>;
 }
 
+/** Milliseconds of waiting for another process after which the user is told about the rental. */
+const quietWait = 1_000;
+
+/**
+ * Milliseconds to go on waiting for another process after Ctrl-C. Most processes change a lease in less time; a guard
+ * that ends a rental may take minutes.
+ */
+const waitAfterInterrupt = 1_000;
+
+/**
+ * Returns the pause between two attempts to lock the lease file after a rental was created. An interruption ends the
+ * wait only after a moment, because the rental should get its lease.
+ */
+function pauseFor(
+  rentalId: string,
+  { interrupted, say, sleep }: Context,
+): (milliseconds: number) => Promise<void> {
+  let waited = 0;
+  let isSaid = false;
+  let left = waitAfterInterrupt;
+  return async (milliseconds) => {
+    waited += milliseconds;
+    if (waited > quietWait && !isSaid) {
+      isSaid = true;
+      say(
+        `Rental ${rentalId} was created and is billed. Waiting for another gpuctl process to store its lease; Ctrl-C ends the wait.`,
+      );
+    }
+    if (!interrupted.aborted) return sleep(milliseconds).catch(() => {});
+    if (left <= 0) throw new Interrupted("interrupted while another gpuctl process uses the leases");
+    left -= milliseconds;
+    await setTimeout(milliseconds);
+  };
+}
+
 /** Creates leases that end this many milliseconds from now. */
 export function leasing(milliseconds: number, place: LeasePlace, context: Context): Leasing {
   // After the request was sent, an interruption must not end the wait for the lock of the lease file.
   const { sleep: _, ...uninterrupted } = place;
+  const setLine = (args: readonly string[]) =>
+    `\`${commandLine("rentals lease set", args, leaseFileArgs(place.path, context.files))}\``;
   let token = "";
   return {
     during: async (label, create) => {
@@ -59,16 +97,17 @@ export function leasing(milliseconds: number, place: LeasePlace, context: Contex
       if (rentalId === undefined) {
         return new LeaseNotStored(
           "a rental was created, but it has no lease: the response has no ID",
-          "`gpuctl rentals list` shows the rental; `gpuctl rentals lease set` sets a lease.",
+          `\`gpuctl rentals list\` shows the rental; ${setLine([])} sets a lease.`,
         );
       }
       try {
-        await bindLease(uninterrupted, token, { rentalId, ...facts });
+        const patient = { ...place, sleep: pauseFor(rentalId, context) };
+        await bindLease(patient, token, { rentalId, ...facts });
         return undefined;
       } catch (error) {
         return new LeaseNotStored(
           `rental ${rentalId} was created, but its lease is not stored: ${reasonOf(error)}`,
-          `\`${commandLine("rentals lease set", [rentalId, duration(milliseconds).replace(" ", "")])}\` sets the lease.`,
+          `${setLine([rentalId, duration(milliseconds).replace(" ", "")])} sets the lease.`,
         );
       }
     },

@@ -16,25 +16,33 @@ import {
 } from "../../../core/errors.ts";
 import { asText, firstAt } from "../../../core/json.ts";
 import { assertIsRental, idOf, statesOf } from "../../../core/responses/rental.ts";
-import { InterruptedWrite, ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
+import {
+  InterruptedWrite,
+  InvalidResponse,
+  NetworkError,
+  ResponseTooLarge,
+  ServiceError,
+  UnknownOutcome,
+} from "../../../core/service-errors.ts";
 import { hostOf, LockLost, pidOf } from "../../../core/tasks/lock.ts";
 import { commandLine } from "../../../core/text.ts";
 import { duration, timeUnits } from "../../../core/values/durations.ts";
+import { parseTime } from "../../../core/values/times.ts";
 import type { UnreadableJob } from "../../../jobs/journal.ts";
 import { type ActiveRental, isOverByAll, leaseRound } from "../../../jobs/lease-round.ts";
 import {
-  changeLease,
   changeLeases,
+  isDecided,
   type Lease,
   type LeasePlace,
   readLeases,
   serviceName,
   whileLocked,
+  withBound,
 } from "../../../jobs/leases.ts";
-import { parseTime } from "../../../output/time.ts";
 import { ownJobs } from "../jobs/find.ts";
 import { clocks } from "../lease/place.ts";
-import { listActive } from "../listing.ts";
+import { bothTypes, listActiveOf } from "../listing.ts";
 import { endedMessage, endRental, isEnding } from "../terminate/end.ts";
 import { planRecord } from "../terminate/plan.ts";
 import { stateText } from "../waiting.ts";
@@ -93,9 +101,13 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   });
   const over = [...round.over];
   for (const { lease, rental } of round.found) {
-    const bound = boundTo(lease, rental);
+    const facts = leasedRental(rental);
+    const bound = { ...lease, ...facts };
     if (!settings.dryRun) {
-      await changeLease(place, lease.token, (now) => (now.rentalId ? now : bound)).catch(unlessNotSaved);
+      await changeLeases(place, (all) => {
+        const now = all.leases.find(({ token }) => token === lease.token);
+        return now === undefined || now.rentalId ? undefined : withBound(all, lease.token, facts);
+      }).catch(unlessNotSaved);
     }
     if (isOverByAll(bound, clocks(guard), place.processes)) over.push(bound);
   }
@@ -111,6 +123,14 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
       .filter(([, some]) => some.length > 0)
       .map(([text, some]) => `${text}: ${some.map(({ rentalId }) => rentalId).join(", ")}.`);
     if (texts.length > 0) guard.setFailureContext(texts.join(" "));
+  }
+  // This comes after the rentals have ended, so that nothing about these leases can prevent that.
+  if (round.settled.length > 0 && !settings.dryRun) {
+    const tokens = round.settled.map(({ token }) => token);
+    await changeLeases(place, ({ leases: now, ...rest }) => ({
+      ...rest,
+      leases: now.filter(({ token, rentalId }) => rentalId !== undefined || !tokens.includes(token)),
+    })).catch(unlessNotSaved);
   }
   for (const lease of round.disputed) {
     if (Math.max(...clocks(guard)) - lease.endsAt < tolerance) continue;
@@ -128,7 +148,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
-    const message = `the outcome of \`${lease.by}\` is unknown, and this account has no active rental that the command may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
+    const message = `the outcome of \`${lease.by}\` is unknown, and this account has no active rental without a lease that the command may have created. The lease stays, because the rental may belong to another account; ${leaseLine("clear", [lease.token], guard)} removes the lease`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   const [serviceTime = 0] = clocks(guard);
@@ -169,26 +189,37 @@ type Add = (event: Omit<GuardEvent, "time">) => void;
  * service cannot be reached or does not accept the key.
  */
 async function activeRentals(guard: Guard, add: Add): Promise<readonly ActiveRental[] | undefined> {
-  try {
-    const listed = await listActive(guard);
+  const listings = await Promise.allSettled(bothTypes.map((type) => listActiveOf(type, guard)));
+  const errors = listings.flatMap((one): unknown[] => (one.status === "rejected" ? [one.reason] : []));
+  if (errors.length === 0) {
+    const listed = listings.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
     return listed.flatMap(({ record }) => {
       const id = idOf(record);
       return id === undefined ? [] : [{ id, label: labelOf(record), createdAt: createdAt(record) }];
     });
-  } catch (error) {
-    const isPartial =
-      error instanceof UnexpectedResponse || (error instanceof ServiceError && error.status !== 401);
-    if (!isPartial || guard.interrupted.aborted) throw error;
-    const message = `the active rentals cannot be listed: ${reasonOf(error)}`;
-    add({ event: "unlisted", message, error });
-    return undefined;
   }
+  const isUnreachable = errors.length === listings.length && errors.every(isNetworkError);
+  const fatal = errors.find((error) => isUnreachable || guard.interrupted.aborted || !isOfListing(error));
+  if (fatal !== undefined) throw fatal;
+  const reasons = [...new Set(errors.map(reasonOf))];
+  const message = `the active rentals cannot be listed: ${reasons.join("; ")}`;
+  add({ event: "unlisted", message, error: errors[0] });
+  return undefined;
 }
+
+const isNetworkError = (error: unknown): boolean => error instanceof NetworkError;
+
+/** Whether an error concerns one listing, so that the guard may still be able to look up and end rentals. */
+const isOfListing = (error: unknown): boolean =>
+  error instanceof UnexpectedResponse ||
+  error instanceof InvalidResponse ||
+  error instanceof ResponseTooLarge ||
+  error instanceof NetworkError ||
+  (error instanceof ServiceError && error.status !== 401);
 
 const createdAt = (record: unknown): number | undefined => parseTime(asText(firstAt(record, ["createdAt"])));
 
-const boundTo = (lease: Lease, { id, createdAt }: ActiveRental): Lease => ({
-  ...lease,
+const leasedRental = ({ id, createdAt }: ActiveRental) => ({
   rentalId: id,
   rentalCreatedAt: createdAt === undefined ? undefined : new Date(createdAt).toISOString(),
 });
@@ -225,6 +256,9 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
       await remove();
       return outcome;
     }
+    const isPending = saved !== undefined && !saved.rentalId;
+    if (isPending && foundId && isDecided(leases, saved, { rentalId: foundId, rentalCreatedAt }))
+      return undefined;
     if (!lease?.rentalId || !isOverByAll(lease, clocks(guard), place.processes)) return undefined;
     const { rentalId } = lease;
     const record: unknown = await guard.call("getRental", { rentalId });

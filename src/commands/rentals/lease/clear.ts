@@ -4,7 +4,9 @@ import { defineCommand } from "../../../command-kit/define.ts";
 import { nothingDone } from "../../../command-kit/results.ts";
 import { NotFound, UsageError } from "../../../core/errors.ts";
 import { commandLine } from "../../../core/text.ts";
-import { type Lease, leaseRecord, readLeases, releaseLease, serviceName } from "../../../jobs/leases.ts";
+import { parseTime } from "../../../core/values/times.ts";
+import { withDecision } from "../../../jobs/lease-round.ts";
+import { changeLeases, type Lease, leaseRecord, readLeases, serviceName } from "../../../jobs/leases.ts";
 import { leaseFileArgs, leaseFileFlag, leasePlace, oneLease } from "./place.ts";
 
 const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
@@ -41,7 +43,7 @@ export default defineCommand({
     const lease = leaseNamed(args.rental, own, place.path, context);
     if (context.settings.dryRun) context.say(nothingDone);
     else {
-      await releaseLease(place, lease.token);
+      await changeLeases(place, ({ leases, ...rest }) => ({ ...rest, leases: without(lease, leases) }));
       context.say(
         `Removed this lease, so \`gpuctl rentals guard\` does not end ${lease.rentalId === undefined ? "its rental" : `rental ${lease.rentalId}`}.`,
       );
@@ -49,6 +51,18 @@ export default defineCommand({
     return { data: leaseRecord(lease) };
   },
 });
+
+/** Removes a lease. If it has a rental, no other lease in the file ends that rental afterwards. */
+function without(cleared: Lease, leases: readonly Lease[]): readonly Lease[] {
+  const { token, service, rentalId, label, rentalCreatedAt } = cleared;
+  const others = leases.filter((one) => one.token !== token);
+  if (rentalId === undefined) return others;
+  return withDecision(
+    others.filter((one) => one.service !== service || one.rentalId !== rentalId),
+    service,
+    { id: rentalId, label, createdAt: parseTime(rentalCreatedAt ?? "") },
+  );
+}
 
 /**
  * Finds a lease by its token, or by the ID or label of its rental. Throws `NotFound` if there is none, and `UsageError`
@@ -60,8 +74,11 @@ function leaseNamed(
   path: string,
   { files }: Pick<Context, "files">,
 ): Lease {
-  const byId = leases.filter(({ rentalId, token }) => rentalId === word || token === word);
-  const [lease, ...others] = byId.length > 0 ? byId : leases.filter(({ label }) => label === word);
+  const byId = leases.find(({ rentalId, token }) => rentalId === word || token === word);
+  const labelled = leases.filter(({ label }) => label === word);
+  const [lease, ...others] = byId
+    ? [byId]
+    : labelled.filter(({ notRentals }) => !labelled.some((one) => notRentals?.includes(one.rentalId ?? "")));
   if (lease === undefined) {
     throw new NotFound(`no lease of ${JSON.stringify(word)} in ${path}`, {
       request: null,

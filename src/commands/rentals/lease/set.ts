@@ -5,6 +5,8 @@ import { examplesAfter, sandboxExamples } from "../../../command-kit/examples.ts
 import { flag } from "../../../command-kit/flag.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { quoted } from "../../../core/text.ts";
+import { parseTime } from "../../../core/values/times.ts";
+import { withDecision } from "../../../jobs/lease-round.ts";
 import { changeLeases, type Lease, leaseRecord, newToken, serviceName } from "../../../jobs/leases.ts";
 import { assertLease, leaseEnd, leaseFileFlag, leasePlace, oneLease, rentalOf } from "./place.ts";
 
@@ -45,10 +47,11 @@ export default defineCommand({
       by: "rentals lease set",
       note: flags.note,
     };
-    await changeLeases(place, ({ leases, ...rest }) => ({
-      ...rest,
-      leases: [...leases.filter((one) => one.service !== service || one.rentalId !== rentalId), lease],
-    }));
+    const decided = { id: rentalId, label: rental.label, createdAt: parseTime(rental.rentalCreatedAt ?? "") };
+    await changeLeases(place, ({ leases, ...rest }) => {
+      const others = leases.filter((one) => one.service !== service || one.rentalId !== rentalId);
+      return { ...rest, leases: [...withDecision(others, service, decided), lease] };
+    });
     const file = place.ownFolder ? "" : ` --lease-file ${quoted(place.path)}`;
     return {
       data: leaseRecord(lease),

@@ -1,9 +1,9 @@
 import { UsageError } from "../../../core/errors.ts";
 import { firstAt } from "../../../core/json.ts";
+import { parseTime } from "../../../core/values/times.ts";
 import type { Column } from "../../../core/view.ts";
 import { plain } from "../../../output/formats.ts";
 import { chosenColumns } from "../../../output/table/columns.ts";
-import { parseTime } from "../../../output/time.ts";
 import { type ActiveRental, rowOf } from "../listing.ts";
 import { activeRentals, age, sortNames } from "../views.ts";
 

@@ -8,13 +8,13 @@ import { NotFound, NotOffered, UnexpectedResponse, UsageError } from "../../../c
 import { asText, firstAt } from "../../../core/json.ts";
 import { assertIsRental, idOf, idsOf, sameIdIn } from "../../../core/responses/rental.ts";
 import { descriptionTimeout } from "../../../core/values/defaults.ts";
+import { parseTime } from "../../../core/values/times.ts";
 import { requestForId } from "../../../openapi/id-parameter.ts";
 import {
   type TerminateOperation,
   terminateOperations,
   terminateOperationsFor,
 } from "../../../openapi/terminate.ts";
-import { parseTime } from "../../../output/time.ts";
 import { kinds, listActive } from "../listing.ts";
 
 /** How to terminate one rental. */

@@ -1,6 +1,6 @@
 import { arg } from "../../../command-kit/arg.ts";
 import { UsageError } from "../../../core/errors.ts";
-import { parseTime } from "../../../output/time.ts";
+import { parseTime } from "../../../core/values/times.ts";
 import { clockCommand, controlCommand } from "../control.ts";
 
 export default controlCommand({

@@ -5,7 +5,7 @@ import { gpuTypes, volumeRegions } from "../../../contract/enums.ts";
 import { UsageError } from "../../../core/errors.ts";
 import { withoutUndefined } from "../../../core/json.ts";
 import { situationKinds } from "../../../core/sandbox.ts";
-import { parseTime } from "../../../output/time.ts";
+import { parseTime } from "../../../core/values/times.ts";
 import { controlCommand, situationColumns } from "../control.ts";
 
 const flags = {
