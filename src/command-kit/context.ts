@@ -216,8 +216,16 @@ export interface Dialog {
   readonly print: (result: Result) => Promise<void>;
   /** Prints lines for the user, even with `--quiet`. */
   readonly show: (...lines: readonly string[]) => void;
-  /** Reports an error in the way a command reports it at its end. */
+  /**
+   * Reports an error in the way a command reports it at its end. If the error has a response that was paid for, saves
+   * it and names the file.
+   */
   readonly report: (error: unknown) => Promise<void>;
+  /**
+   * Saves the response of an error that is not reported, and returns a sentence that names the file. Undefined if the
+   * error has no response that was paid for.
+   */
+  readonly kept: (error: unknown) => Promise<string | undefined>;
   /** Opens a text in the user's editor and returns the edited text. Throws `Unavailable` and `ProgramFailed`. */
   readonly edit: (text: string) => Promise<string>;
   /**

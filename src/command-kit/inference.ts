@@ -54,7 +54,7 @@ export function assertWithinCost(cost: Money | undefined, limit: Money | undefin
   if (limit === undefined) return;
   if (cost === undefined) {
     throw new BudgetExceeded(
-      `the price is unknown, because the size and the steps must be positive numbers; the limit is ${dollarText(limit)}`,
+      `the price is unknown, because the size or the number of steps is not a positive number; the limit is ${dollarText(limit)}`,
     );
   }
   if (cost <= limit) return;

@@ -78,7 +78,7 @@ export function checkedClock(now: () => number): () => number {
   const clock = (): number => {
     const time = now();
     if (Number.isNaN(new Date(time).getTime()) || typeof time !== "number") {
-      throw new TypeError(`now must return milliseconds since 1970, not ${shown(time)}`);
+      throw new TypeError(`the function now must return milliseconds since 1970, not ${shown(time)}`);
     }
     return time;
   };

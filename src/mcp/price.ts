@@ -24,7 +24,7 @@ export function priceOf(
       });
       if (price !== undefined) return price;
       throw new BudgetExceeded(
-        "the price is unknown, because the size and the steps must be positive numbers",
+        "the price is unknown, because the size or the number of steps is not a positive number",
       );
     }
     case "createChatCompletion":

@@ -29,6 +29,6 @@ export async function keepUnsent(
     const path = await keep(bytes, { folders: [folder], date: new Date(now()), thing: "result" });
     log(shownText(`${lost}. The result was saved to ${path}.`));
   } catch (error) {
-    log(shownText(`${lost}: ${reasonOf(error)}.`));
+    log(shownText(`${lost}, and it was not saved: ${reasonOf(error)}.`));
   }
 }

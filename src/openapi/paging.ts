@@ -26,7 +26,7 @@ interface FirstPage {
   readonly paging: Paging;
   /** The query of the first page. */
   readonly query: Query;
-  /** Whether the response is known to be one of several pages. */
+  /** Whether the operation is known to return its list in pages. */
   readonly paged: boolean;
   /** Called when there may be more pages that cannot be requested. */
   readonly warn: (line: string) => void;
@@ -121,8 +121,8 @@ export function canPage(names: readonly string[], paging: Paging): boolean {
 }
 
 /**
- * Returns the query of the next page, or "end" if there are no more pages. `query` and `records` are the query and the
- * number of records of the current page. Undefined if the response does not say how to continue.
+ * Returns the query of the next page, "end" if there are no more pages, or undefined if the response does not say how to
+ * continue. `query` and `records` are the query and the number of records of the current page.
  */
 function nextPage(
   response: unknown,

@@ -146,7 +146,7 @@ describe("a mistake on the command line", () => {
     },
   );
 
-  test("in the value of a variable gets a suggestion, too", async () => {
+  test("the error for an invalid environment variable also makes a suggestion", async () => {
     const { run } = await createCli();
     const { code, err } = await run("volumes list --sandbox", { env: { GPUCTL_OUTPUT: "jason" } });
     expect(code).toBe(2);

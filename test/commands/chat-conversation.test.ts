@@ -161,6 +161,39 @@ describe("a conversation", () => {
     expect({ code, err }).toEqual({ code: 130, err: expect.stringContaining("You may have been charged") });
   });
 
+  test("saves what arrived before the first text, after Ctrl-C", async () => {
+    const stop = new AbortController();
+    const thought = { reasoning: "Hm" };
+    const { outcome } = await talk(["hello"], {
+      answerSignal: () => stop.signal,
+      respond: () => streamedDeltas([thought], () => stop.abort()),
+    });
+    const [, path = ""] =
+      /Stopped. You may have been charged. The incomplete response was saved to (\S+)\.\n/.exec(
+        outcome.err,
+      ) ?? [];
+    expect(await readFile(path)).toEqual(eventOf(thought));
+  });
+
+  test.each([
+    ["is not a chat completion", '{"answer":"42"}'],
+    ["is not JSON", '{"choices":[{"message":{"content":"half'],
+  ])("saves a response that %s, prints its path, and goes on", async (_, body) => {
+    const bodies = [body];
+    const { outcome } = await talk(["hello", "go on"], {
+      respond: () => {
+        const next = bodies.shift();
+        return next === undefined
+          ? undefined
+          : new Response(next, { headers: { "content-type": "application/json" } });
+      },
+    });
+    expect(outcome.code).toBe(0);
+    const [, path = ""] = /The response was saved to (\S+)\./.exec(outcome.err) ?? [];
+    expect(await readFile(path, "utf8")).toBe(body);
+    expect(lastAsked(outcome)).toContain("go on");
+  });
+
   test("does not say that a partial answer was saved if it cannot be stored", async () => {
     const stop = new AbortController();
     const cli = await createCli({
@@ -183,14 +216,18 @@ describe("a conversation", () => {
 
 /** A streamed response with these pieces of an answer. It then calls `then`, but does not end. */
 const streamed = (pieces: readonly string[], then: () => void): Response =>
+  streamedDeltas(
+    pieces.map((content) => ({ content })),
+    then,
+  );
+
+const eventOf = (delta: object) => Buffer.from(`data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`);
+
+const streamedDeltas = (deltas: readonly object[], then: () => void): Response =>
   new Response(
     new ReadableStream({
       start: (controller) => {
-        for (const content of pieces) {
-          controller.enqueue(
-            Buffer.from(`data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`),
-          );
-        }
+        for (const delta of deltas) controller.enqueue(eventOf(delta));
         setImmediate(() => setImmediate(then));
       },
     }),

@@ -571,6 +571,24 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     );
   });
 
+  test("`attach` says that the rental may be billed if the rental cannot be looked up", async () => {
+    let isBroken = false;
+    const { run, jobs } = await createRenter({
+      respond: ({ method }) =>
+        isBroken && method === "GET"
+          ? Response.json({ code: "UNAUTHORIZED", message: "no", issues: [] }, { status: 401 })
+          : undefined,
+    });
+    await run(detached("sleep 5"));
+    const [{ id }] = await jobs();
+    isBroken = true;
+    const { code, err } = await run("rentals jobs attach");
+    expect(code, err).toBe(3);
+    expect(err).toContain(
+      `Rental 1001 of job ${id} may be billed. \`gpuctl rentals jobs cancel ${id}\` ends it.`,
+    );
+  });
+
   test("`attach` reports that the rental was ended by another command", async () => {
     const { run, leases } = await createRenter();
     await run(detached("sleep 5"));

@@ -422,7 +422,7 @@ describe("shell completions in setup", () => {
     const env = { SHELL: "/bin/bash", HOME: "/dev/null" };
     const { code, reported } = await run({ "Where is": ["sandbox"], "Write the": [true] }, { env });
     expect(code).toBe(0);
-    expect(reported.join()).toContain("failure: The completions were not installed");
+    expect(reported.join()).toContain("failure: The completions could not be set up");
     expect((await savedConfig()).profiles.default).toEqual({ sandbox: true });
   });
 });

@@ -21,7 +21,11 @@ export function createDialog(
   { settings, system, notes, redactor }: Runtime,
   { invocation, view }: DialogOptions,
 ): Dialog {
-  const { io, interruptible } = system;
+  const { io, interruptible, files, clock } = system;
+  const kept = async (error: unknown): Promise<string | undefined> => {
+    const { keptResponse } = await import("../report/kept-response.ts");
+    return keptResponse(error, { files, date: new Date(clock.now()) });
+  };
   return {
     isPossible: canConverse(settings, io),
     lineEditor: io.lineEditor,
@@ -35,8 +39,11 @@ export function createDialog(
     },
     report: async (error) => {
       const { failureOf, failureText } = await import("../report/failure.ts");
-      await io.stderr.write(failureText(failureOf(error, { invocation, sandbox: settings.sandbox })));
+      const completedBefore = await kept(error);
+      const failure = failureOf(error, { invocation, sandbox: settings.sandbox, completedBefore });
+      await io.stderr.write(failureText(failure));
     },
+    kept,
     edit: (text) => edited(text, system),
     copy: async (text) => {
       const isSent = io.copy(text);

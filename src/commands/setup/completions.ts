@@ -32,7 +32,7 @@ export async function offerCompletions(wizard: Wizard): Promise<void> {
       say(`${shell} still does not load the completions in ${place.path}: \`gpuctl doctor\` checks them.`);
     } else say(`Completions are installed in ${place.path}. Open a new ${shell} to use them.`);
   } catch (error) {
-    wizard.ask.report("failure", `The completions were not installed: ${reasonOf(error)}.`);
+    wizard.ask.report("failure", `The completions could not be set up: ${reasonOf(error)}.`);
   }
 }
 

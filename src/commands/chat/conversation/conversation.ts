@@ -111,8 +111,10 @@ async function answer(
         const failure = completion.failure();
         const isKept = completion.summary().text !== "" && failure === undefined;
         if (isKept) dialog.show("Stopped. The partial answer was saved and marked as incomplete.");
-        else if (error instanceof InterruptedWrite) dialog.show("Stopped. You may have been charged.");
-        else dialog.show("Stopped.");
+        else if (error instanceof InterruptedWrite) {
+          const kept = await dialog.kept(error);
+          dialog.show(["Stopped. You may have been charged.", kept].filter(Boolean).join(" "));
+        } else dialog.show("Stopped.");
         if (failure) throw failure;
       }
     });

@@ -88,6 +88,7 @@ async function attendClaimed(
   }
   // Ctrl-C during these lookups, too, ends the job.
   return attendance.interruptible(async (stopped) => {
+    context.setFailureContext(notAttached(job), { evenIfUnread: true });
     const machines = await startMachines();
     await assertHasRental(journal, context);
     const lease = placeOf(job, context);
@@ -100,12 +101,8 @@ async function attendClaimed(
       }
       await bindRental(journal, record, { place: lease }, context);
     }
-    if (lease) {
-      await adoptLease(lease, job).catch((error: unknown) => {
-        context.setFailureContext(notAttached(journal.job()));
-        throw error;
-      });
-    }
+    context.setFailureContext(notAttached(journal.job()), { evenIfUnread: true });
+    if (lease) await adoptLease(lease, job);
     const host = jobHost(context, { journal, machines, lease });
     const outcome = await attend(journal, host, { stopped, variables: {} });
     return leftResult(journal, outcome, { lease: hasStarted ? undefined : lease }, context);

@@ -231,12 +231,14 @@ export async function knownPrice(input: Input, context: Context): Promise<Money>
 function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: Context) {
   const { id, rentalLabel, plan } = journal.job();
   const length = lease ?? (timeLimit === undefined ? maxLease : timeLimit + spareTime);
+  // Before the end is calculated: a guard recognizes a lease without an end by its length.
+  const startedAt = context.serviceNow();
   return {
     token: id,
     service: serviceName(context.settings),
     label: rentalLabel,
     endsAt: leaseEnd(length, context),
-    startedAt: context.serviceNow(),
+    startedAt,
     by: "rentals run",
     process: context.files.processes.self,
     endsWithProcess: !plan.keep || undefined,
