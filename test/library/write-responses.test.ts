@@ -7,6 +7,7 @@ const rental = { id: "1001", rentalType: "virtual-machine", state: "active", sta
 const documentation = description({
   "DELETE /v2/on-demand/rentals/{id}": { parameters: [{ name: "id", in: "path", required: true }] },
   "GET /v2/balances": {},
+  "GET /v2/billing/usage": {},
   "POST /v2/api-keys": {},
   "DELETE /v2/api-keys/{id}": { parameters: [{ name: "id", in: "path", required: true }] },
   "POST /v2/ssh-keys": {},
@@ -96,4 +97,33 @@ test.each([
 ])("getBalance rejects %s", async (_what, reply, message) => {
   const balance = clientOfService(reply).getBalance();
   await expect(balance).rejects.toMatchObject({ name: "InvalidResponse", message });
+});
+
+test.each([
+  ["listUsage", (client: Client) => client.listUsage()],
+  ["listStorageVolumes", (client: Client) => client.listStorageVolumes()],
+])("%s rejects an error, whose issues are no records", async (_name, list) => {
+  await expect(list(clientOfService(json(errorBody)))).rejects.toMatchObject({
+    name: "InvalidResponse",
+    message: "the service reported CONFLICT: Busy",
+  });
+});
+
+describe.each<[string, (client: Client) => Promise<unknown>]>([
+  ["createChatCompletion", (client) => client.createChatCompletion({ model: "m", messages: [] })],
+  ["generateImage", (client) => client.generateImage({ model_name: "SD2", prompt: "a cat" })],
+  ["generateAudio", (client) => client.generateAudio({ text: "hi" })],
+])("%s", (_name, send) => {
+  test.each([
+    ["a page of a gateway", typed("text/html", "<html>Maintenance</html>"), "the response is not JSON: "],
+    ["an error", json(errorBody), "the service reported CONFLICT: Busy"],
+    ["false", json("false"), "the response is not an object"],
+    ["null", json("null"), "the response is not an object"],
+    ["a list", json("[]"), "the response is not an object"],
+  ])("has an unknown outcome if the response is %s", async (_what, reply, message) => {
+    await expect(send(clientOfService(reply))).rejects.toMatchObject({
+      name: "UnknownOutcome",
+      message: expect.stringContaining(message),
+    });
+  });
 });
