@@ -127,3 +127,13 @@ describe.each<[string, (client: Client) => Promise<unknown>]>([
     });
   });
 });
+
+test("a write has an unknown outcome if a given fetch followed a redirect", async () => {
+  const followed = Object.defineProperty(Response.json({ id: 7, apiKey: "sk-other" }), "redirected", {
+    value: true,
+  });
+  await expect(clientOfService(() => followed).createApiKey({ name: "ci" })).rejects.toMatchObject({
+    name: "UnknownOutcome",
+    message: expect.stringContaining("followed a redirect"),
+  });
+});
