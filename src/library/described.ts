@@ -1,8 +1,8 @@
 import { listDescribed, rawCall } from "../client/call.ts";
 import type { BufferedResponse } from "../client/response.ts";
-import { NotOffered } from "../core/errors.ts";
+import { NotOffered, reasonOf } from "../core/errors.ts";
 import { isRecord, parseJson } from "../core/json.ts";
-import { assertSuccess } from "../core/responses/success.ts";
+import { assertSuccess, assertValues } from "../core/responses/success.ts";
 import { InvalidResponse, isRead, UnknownOutcome } from "../core/service-errors.ts";
 import { type DescribedOperation, describedOperations, methods } from "../openapi/described.ts";
 import type { Description } from "../openapi/document.ts";
@@ -299,10 +299,19 @@ function contentOf(response: BufferedResponse): unknown {
   return jsonOf(response);
 }
 
-/** Parses a response as JSON, and checks that it does not report a failure. Throws as `contentOf` does. */
+/**
+ * Parses a response as JSON, and checks that it does not report a failure. Throws as `contentOf` does, and
+ * `ResponseTooLarge` if the response to a read has too many values.
+ */
 function jsonOf(response: BufferedResponse): unknown {
-  const { status, request } = response;
-  const value = parseJson(response.text());
+  const { status, request, maxValues } = response;
+  const text = response.text();
+  try {
+    assertValues(text, maxValues);
+  } catch (error) {
+    throw isRead(request) ? error : invalid(reasonOf(error), response);
+  }
+  const value = parseJson(text);
   if (value === undefined) throw invalid("the response is not JSON", response);
   assertSuccess(value, status, request);
   return value;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { responseLimits } from "../../src/contract/plain/response-limits.ts";
 import type { Client, GivenFetch } from "../../src/library/client.ts";
 import { description, descriptionPath } from "../support/described.ts";
 import { clientOf } from "./harness.ts";
@@ -135,5 +136,16 @@ test("a write has an unknown outcome if a given fetch followed a redirect", asyn
   await expect(clientOfService(() => followed).createApiKey({ name: "ci" })).rejects.toMatchObject({
     name: "UnknownOutcome",
     message: expect.stringContaining("followed a redirect"),
+  });
+});
+
+test("a response with too many values is rejected before it is parsed", async () => {
+  const client = clientOfService(json(`[0${",0".repeat(responseLimits.values)}]`));
+  for (const read of [client.listUsage(), client.call("GET /v2/balances")]) {
+    await expect(read).rejects.toMatchObject({ name: "ResponseTooLarge" });
+  }
+  await expect(client.call("POST /v2/api-keys", {})).rejects.toMatchObject({
+    name: "UnknownOutcome",
+    message: `the response has more than ${responseLimits.values} values`,
   });
 });
