@@ -1,5 +1,6 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
 import { parseJson } from "../core/json.ts";
+import { assertSuccess, assertValues } from "../core/responses/success.ts";
 import { InvalidResponse, UnknownOutcome } from "../core/service-errors.ts";
 import type { DescribedOperation } from "../openapi/described.ts";
 import { allRecords, warnIfPartial } from "../openapi/paging.ts";
@@ -86,7 +87,8 @@ export const rawCall = async (parts: RequestParts, options: CallOptions): Promis
 
 /**
  * Calls a list operation of the compute API that was found in the service's description. Returns the records of all
- * pages. Throws `InvalidResponse` if a page is not JSON.
+ * pages. Throws `InvalidResponse` if a page is not JSON or reports a failure, and `ResponseTooLarge` if it has too many
+ * values.
  */
 export const listDescribed = (
   { method, path, parameters }: DescribedOperation,
@@ -95,9 +97,14 @@ export const listDescribed = (
   allRecords(
     async (query) => {
       const response = await request({ method, path, host: "compute", query });
-      const page = parseJson(response.text());
-      if (page !== undefined) return page;
-      throw new InvalidResponse("the response is not JSON", response.status, response.request);
+      const { status, maxValues } = response;
+      const text = response.text();
+      assertValues(text, maxValues);
+      const page = parseJson(text);
+      if (page === undefined) throw new InvalidResponse("the response is not JSON", status, response.request);
+      // The service's error body has a list, which would pass for the records of the page.
+      assertSuccess(page, status, response.request);
+      return page;
     },
     { parameters, warn: say },
   );

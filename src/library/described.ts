@@ -1,8 +1,8 @@
 import { listDescribed, rawCall } from "../client/call.ts";
 import type { BufferedResponse } from "../client/response.ts";
-import { NotOffered } from "../core/errors.ts";
-import { asRecord, isRecord, parseJson } from "../core/json.ts";
-import { assertSuccess } from "../core/responses/success.ts";
+import { NotOffered, reasonOf } from "../core/errors.ts";
+import { isRecord, parseJson } from "../core/json.ts";
+import { assertSuccess, assertValues } from "../core/responses/success.ts";
 import { InvalidResponse, isRead, UnknownOutcome } from "../core/service-errors.ts";
 import { type DescribedOperation, describedOperations, methods } from "../openapi/described.ts";
 import type { Description } from "../openapi/document.ts";
@@ -69,7 +69,7 @@ export const describedCalls: Readonly<Record<FoundId, (input: unknown, open: Ope
     listSshKeys: (_input, open) => allRecordsOf("listSshKeys", open),
     getBalance: async (_input, open) => {
       const { operation } = await located("getBalance", open);
-      return contentOf(await rawCall(partsOf(operation), open.settings));
+      return objectOf(await rawCall(partsOf(operation), open.settings));
     },
     createApiKey: (input, open) => {
       const { name, access } = textsIn("createApiKey", input, ["name"], ["access"]);
@@ -111,16 +111,14 @@ async function create(id: FoundId, fields: readonly BodyField[], open: OpenCall)
   }
   if (open.validate) await assertBody(id, operation, body, description);
   const response = await rawCall({ ...partsOf(operation), body: JSON.stringify(body) }, open.settings);
-  const value = contentOf(response);
-  if (isRecord(value)) return value;
-  throw new UnknownOutcome("the response is not an object", response.status, response.request);
+  return objectOf(response);
 }
 
 async function remove(name: FoundId, input: unknown, open: OpenCall): Promise<unknown> {
   const id = idIn(name, input, "id");
   const { operation, description } = await located(name, open);
   const response = await rawCall(removalRequest(description, operation, id), open.settings);
-  return contentOf(response) ?? { success: true };
+  return removalOf(response) ?? { success: true };
 }
 
 /** The id in an input, as text. @throws InvalidInput when it is not an id */
@@ -271,22 +269,55 @@ const assertBody = (name: string, operation: DescribedOperation, body: unknown, 
   );
 
 /**
+ * Returns the object in a response, whatever its media type: a gateway in front of the service may label JSON as text,
+ * or respond with a page of its own.
+ * @throws InvalidResponse if the response is not an object or reports a failure, or `UnknownOutcome` after a write
+ */
+function objectOf(response: BufferedResponse): Readonly<Record<string, unknown>> {
+  const value = jsonOf(response);
+  if (isRecord(value)) return value;
+  throw invalid("the response is not an object", response);
+}
+
+/**
+ * Returns the object in the response to a removal; undefined if the response is empty, because a service need not say
+ * more than its status. Throws as `objectOf` does.
+ */
+export const removalOf = (response: BufferedResponse): Readonly<Record<string, unknown>> | undefined =>
+  response.text().trim() === "" ? undefined : objectOf(response);
+
+/**
  * Returns the value of a response: null if it is empty, the parsed value if it is JSON, a string if it is other text,
  * and otherwise its bytes.
  * @throws InvalidResponse for invalid JSON, or `UnknownOutcome` after a write
  */
-export function contentOf(response: BufferedResponse): unknown {
-  const { status, request, bytes } = response;
+function contentOf(response: BufferedResponse): unknown {
+  const { bytes } = response;
   const type = response.header("content-type") ?? "application/json";
   if (bytes.length === 0) return null;
   if (!/[/+]json\b/i.test(type)) return /^text\//i.test(type) ? response.text() : bytes;
-  const value = parseJson(response.text());
-  if (value === undefined) {
-    const reason = "the response is not JSON";
-    throw isRead(request)
-      ? new InvalidResponse(reason, status, request)
-      : new UnknownOutcome(reason, status, request);
+  return jsonOf(response);
+}
+
+/**
+ * Parses a response as JSON, and checks that it does not report a failure. Throws as `contentOf` does, and
+ * `ResponseTooLarge` if the response to a read has too many values.
+ */
+function jsonOf(response: BufferedResponse): unknown {
+  const { status, request, maxValues } = response;
+  const text = response.text();
+  try {
+    assertValues(text, maxValues);
+  } catch (error) {
+    throw isRead(request) ? error : invalid(reasonOf(error), response);
   }
-  if (Object.keys(asRecord(value)).length > 0) assertSuccess(value, status, request);
+  const value = parseJson(text);
+  if (value === undefined) throw invalid("the response is not JSON", response);
+  assertSuccess(value, status, request);
   return value;
 }
+
+const invalid = (reason: string, { status, request }: BufferedResponse): Error =>
+  isRead(request)
+    ? new InvalidResponse(reason, status, request)
+    : new UnknownOutcome(reason, status, request);

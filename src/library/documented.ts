@@ -6,6 +6,7 @@ import { routes } from "../contract/generated/routes.ts";
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
 import type { Operation } from "../contract/operation.ts";
 import { isRecord, recordsOf } from "../core/json.ts";
+import { serviceErrorIn } from "../core/responses/success.ts";
 import { nearest } from "../core/text.ts";
 import type { OpenCall } from "./connection.ts";
 import { InvalidInput } from "./errors.ts";
@@ -20,8 +21,15 @@ export async function sendDocumented<Id extends OperationId>(
   input: unknown,
   { settings, validate }: OpenCall,
 ): Promise<OutputOf<Id>> {
-  return call(id, await checked(id, input, validate), settings);
+  const { effect } = routes[id];
+  // `call` itself checks every other write. The command line looks at paid responses only after it has kept them.
+  const options = effect === "generate" ? { ...settings, problemIn: problemInGenerated } : settings;
+  return call(id, await checked(id, input, validate), options);
 }
+
+/** Why a response cannot be what was generated; undefined if it can be. */
+const problemInGenerated = (value: unknown): string | undefined =>
+  isRecord(value) ? serviceErrorIn(value) : "the response is not an object";
 
 /** The records of a documented list, as they arrive. */
 export async function* documentedRecords(

@@ -15,6 +15,8 @@ export const clientFetch =
     try {
       const response = await fetch(url, { ...init, redirect: "manual" });
       assertResponse(response);
+      if (response.redirected && !isRead(init))
+        throw new Error("the given fetch followed a redirect of a write");
       const { status, headers, body } = response;
       return { status, headers, body: body && bodyOf(body, failed) };
     } catch (cause) {

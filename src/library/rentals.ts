@@ -16,7 +16,7 @@ import { requestForId } from "../openapi/id-parameter.ts";
 import { terminateOperations, terminateOperationsFor } from "../openapi/terminate.ts";
 import { millisecondsRule, type RequestOptions, requestOptionRules } from "./client-options.ts";
 import { type OpenCall, sleep } from "./connection.ts";
-import { contentOf, idIn } from "./described.ts";
+import { idIn, removalOf } from "./described.ts";
 import { InvalidInput } from "./errors.ts";
 import { shown } from "./options.ts";
 
@@ -67,6 +67,7 @@ export async function waitForState(
 /**
  * Terminates a rental with the operation that the service's OpenAPI description lists. Also succeeds if the rental has
  * already ended.
+ * @throws UnknownOutcome when the response is neither empty nor an object, so that the rental may still be billed
  * @throws NotFound of `core/errors.ts` when the rental does not exist
  * @throws NotOffered when the description does not show which operation terminates the rental
  */
@@ -87,7 +88,7 @@ export async function terminateRental(input: unknown, { settings, describe }: Op
     );
   }
   const parts = requestForId(operation.operation, operation.parameter, id);
-  return contentOf(await rawCall(parts, settings)) ?? { rentalId: id };
+  return removalOf(await rawCall(parts, settings)) ?? { rentalId: id };
 }
 
 /** Finds the type of an active rental by the list that contains it. */

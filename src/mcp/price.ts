@@ -52,8 +52,14 @@ export function priceOf(
   }
 }
 
-/** How many answers a call asks for with the field `n`. Anything that is not a number counts as one. */
+/**
+ * How many answers a call asks for with the field `n`. Throws `BudgetExceeded` if a service could take another number:
+ * for example, a service may lower a number that is too large to the most that it generates.
+ */
 function answersOf({ n }: Arguments): bigint {
-  const count = Math.ceil(Number(n ?? 1));
-  return Number.isSafeInteger(count) && count > 1 ? BigInt(count) : 1n;
+  const count = n ?? 1;
+  if (typeof count === "number" && Number.isSafeInteger(count) && count >= 1) return BigInt(count);
+  throw new BudgetExceeded(
+    "the price is unknown, because n, the number of answers, must be a whole number of at least 1",
+  );
 }

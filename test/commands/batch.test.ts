@@ -430,6 +430,17 @@ describe("batch run", () => {
     expect(await dollarsOf({ tools: [{ type: "function" }] })).toBe(plain + '[{"type":"function"}]'.length);
   });
 
+  test.each([0, 0.01, -1, 1e16, "2"])(
+    "does not start with --max-cost if a chat asks for %j answers",
+    async (n) => {
+      const cli = await createCli({ respond: () => answer() });
+      await cli.run("config set chat.prices m=0/10000");
+      await write(cli, [chat("1", "Hi", { max_tokens: 100, n })]);
+      const { code, requests } = await cli.run(`${run} --max-cost 2`, overNetwork());
+      expect({ code, requests }).toEqual({ code: exit.budget, requests: [] });
+    },
+  );
+
   test("saves pictures in a folder, and their paths and hashes in the output", async () => {
     const respond: Responder = () => Response.json({ images: [{ index: 0, image: base64(tinyPng()) }] });
     const cli = await createCli({ respond });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/report/exit.ts";
 import { costPerDay } from "../../src/commands/billing/days.ts";
 import { createCli } from "../support/cli.ts";
 import { description, descriptionPath, requestLines, service } from "../support/described.ts";
@@ -48,6 +49,18 @@ describe("billing", () => {
     }
     const { run: runUnused } = await createCli();
     expect((await runUnused("billing usage --sandbox")).err).toBe("No usage.\n");
+  });
+
+  test.each(["usage", "invoices"])("%s fails if the response reports an error", async (command) => {
+    const error = { code: "LEDGER_CLOSED", message: "The ledger is closed", issues: [] };
+    const respond = service({
+      [`GET ${descriptionPath}`]: () => Response.json(description({ [`GET /v2/${command}`]: {} })),
+      [`GET /v2/${command}`]: () => Response.json(error),
+    });
+    const { run } = await createCli({ respond });
+    const { code, out, err } = await run(`billing ${command}`, overNetwork());
+    expect({ code, out }).toEqual({ code: exit.service, out: "" });
+    expect(err).toContain("the service reported LEDGER_CLOSED: The ledger is closed");
   });
 
   test("adds up exactly", async () => {

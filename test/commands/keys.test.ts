@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { exit } from "../../src/cli/report/exit.ts";
 import { createCli } from "../support/cli.ts";
 import { description, descriptionPath, requestLines, service } from "../support/described.ts";
 import { overNetwork } from "../support/service.ts";
@@ -168,6 +169,36 @@ describe("with a third-party service", () => {
     expect(await cli.run("ssh-keys remove ada --yes", overNetwork())).toMatchObject({ code: 0 });
     const revoked = await cli.run("api-keys revoke ci --yes", overNetwork());
     expect(revoked.requests.at(-1)).toMatchObject({ path: "/v2/api-keys/revoke", body: { keyId: 7 } });
+  });
+
+  test.each([
+    ["api-keys revoke 7 --yes", "false"],
+    ["api-keys revoke 7 --yes", "null"],
+    ["ssh-keys remove 7 --yes", '"later"'],
+  ])("%s has an unknown outcome if the response is %s", async (line, reply) => {
+    const respondJson = () => new Response(reply, { headers: { "Content-Type": "application/json" } });
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () =>
+          Response.json(
+            description({
+              "GET /v2/keys/api-keys": {},
+              "DELETE /v2/keys/api-keys/{id}": {},
+              "GET /v2/keys/ssh-keys": {},
+              "DELETE /v2/keys/ssh-keys/{id}": {},
+            }),
+          ),
+        "GET /v2/keys/api-keys": () => Response.json([{ id: 7, name: "ci" }]),
+        "DELETE /v2/keys/api-keys/7": respondJson,
+        "GET /v2/keys/ssh-keys": () => Response.json([{ id: 7, name: "laptop" }]),
+        "DELETE /v2/keys/ssh-keys/7": respondJson,
+      }),
+    });
+    const { code, err } = await run(line, overNetwork());
+    expect({ code, err }).toEqual({
+      code: exit.unknownOutcome,
+      err: expect.stringContaining("the outcome is unknown: the response is not an object"),
+    });
   });
 
   test("ssh-keys add fails if the operation requires more fields", async () => {

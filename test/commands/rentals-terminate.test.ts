@@ -609,6 +609,25 @@ describe("rentals terminate with a third-party service", () => {
     );
   });
 
+  test.each(["false", '"later"', "null", "[]"])(
+    "has an unknown outcome if the response is %s",
+    async (body) => {
+      const end = "POST /v2/on-demand/rentals/terminate";
+      const { run } = await createCli({
+        respond: service({
+          [`GET ${descriptionPath}`]: () => Response.json(description({ [end]: {} })),
+          "GET /v2/on-demand/rental": lookup,
+          [end]: () => new Response(body, { headers: { "Content-Type": "application/json" } }),
+        }),
+      });
+      const { code, err } = await run("rentals terminate 7 --yes", overNetwork());
+      expect({ code, err }).toEqual({
+        code: exit.unknownOutcome,
+        err: expect.stringContaining("the outcome is unknown: the response is not an object"),
+      });
+    },
+  );
+
   test("reports the outcome of each rental after an interruption", async () => {
     const end = "POST /v2/on-demand/rentals/terminate";
     const controller = new AbortController();

@@ -156,6 +156,30 @@ test("the price counts once for each answer that a call asks for", async () => {
   expect(posts((await end()).requests)).toHaveLength(1);
 });
 
+test.each([1e16, 0, -1, 1.5, "6", true, [6]])(
+  "a call with a budget is refused if its number of answers is %j",
+  async (n) => {
+    const { call, end } = await agentOf(await createCli(), limitOfTwo);
+    for (const [name, args] of [
+      ["create_chat_completion", question],
+      ["generate_audio", { text: "hi" }],
+    ] as const)
+      expect(await call(name, { ...args, n })).toMatchObject({
+        data: { message: expect.stringContaining("n, the number of answers, must be a whole number") },
+        error: { code: "BUDGET_EXCEEDED" },
+      });
+    expect(posts((await end()).requests)).toEqual([]);
+  },
+);
+
+test("a call whose number of answers is null costs one answer", async () => {
+  const { call } = await agentOf(await createCli(), limitOfTwo);
+  expect(await call("create_chat_completion", { ...question, n: null })).toMatchObject({
+    ok: true,
+    cost: { dollars: 1 },
+  });
+});
+
 test("--max-burn limits active and new rentals together, across calls", async () => {
   const cli = await createCli();
   const { call, end } = await agentOf(cli, "--sandbox --allow spend --max-cost 1 --max-burn 5");

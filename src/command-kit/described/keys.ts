@@ -49,18 +49,19 @@ export function keyText({ id, record }: NamedKey): string {
 }
 
 /** The record of a key that was created. Throws `UnknownOutcome` for any other response. */
-export function createdKey(response: BufferedResponse): unknown {
+export const createdKey = (response: BufferedResponse): unknown => objectIn(response);
+
+/**
+ * The response to the removal of a key, or the key's id if the body is empty. Throws `UnknownOutcome` for any other
+ * response.
+ */
+export const removedKey = ({ id }: NamedKey, response: BufferedResponse): unknown =>
+  response.text().trim() === "" ? { id, success: true } : objectIn(response);
+
+function objectIn(response: BufferedResponse): unknown {
   const value = jsonOf(response);
   const { status, request } = response;
   assertSuccess(value, status, request);
   if (!isRecord(value)) throw new UnknownOutcome("the response is not an object", status, request);
-  return value;
-}
-
-/** The response to the removal of a key, or the key's id if the body is empty. */
-export function removedKey({ id }: NamedKey, response: BufferedResponse): unknown {
-  if (response.text().trim() === "") return { id, success: true };
-  const value = jsonOf(response);
-  assertSuccess(value, response.status, response.request);
   return value;
 }

@@ -53,15 +53,16 @@ function priceOfPicture({ body }: BatchRequest): Money | undefined {
 /**
  * The most that a chat can cost. The messages, and other lists and objects such as tools, have at most as many tokens as
  * bytes. `max_tokens` limits the answer, and so does `max_completion_tokens` on some services; the larger one counts.
- * Undefined without `max_tokens`. Also undefined with a picture, because its number of tokens does not depend on the
- * number of bytes of the messages.
+ * Undefined without `max_tokens`, or if `n` is not a number of answers, because a service may take another number. Also
+ * undefined with a picture, because its number of tokens does not depend on the number of bytes of the messages.
  */
 function mostForChat({ body }: BatchRequest, prices: TokenPrices): Money | undefined {
   const { max_tokens: maxTokens, max_completion_tokens: maxCompletion, messages, n = 1 } = body;
   const hasPicture = asList(messages).some((message) =>
     asList(asRecord(message).content).some((part) => asRecord(part).type !== "text"),
   );
-  if (hasPicture || typeof maxTokens !== "number" || typeof n !== "number") return undefined;
+  if (hasPicture || typeof maxTokens !== "number") return undefined;
+  if (typeof n !== "number" || !Number.isSafeInteger(n) || n < 1) return undefined;
   const inputs = Object.values(body).filter((value) => typeof value === "object" && value !== null);
   return costOfTokens(prices, {
     prompt_tokens: inputs.reduce<number>((sum, value) => sum + Buffer.byteLength(JSON.stringify(value)), 0),

@@ -6,7 +6,7 @@ import { parseId } from "../../../command-kit/values.ts";
 import { rentalStates } from "../../../contract/enums.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { assertSuccess } from "../../../core/responses/success.ts";
-import { ServiceError } from "../../../core/service-errors.ts";
+import { ServiceError, UnknownOutcome } from "../../../core/service-errors.ts";
 import { commandLine } from "../../../core/text.ts";
 import { stateOf } from "../waiting.ts";
 import type { TerminationPlan } from "./plan.ts";
@@ -19,7 +19,7 @@ export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
 /**
  * Ends a rental. Calls `beforeSending`, then sends the request once. If `beforeSending` throws, nothing is sent. A
  * rental that ended in the meantime counts as terminated. Throws the `problem` of the plan. Throws `UnknownOutcome` if
- * it is not known whether the rental ended, for example if a successful response has a body that is not JSON.
+ * it is not known whether the rental ended, for example if a successful response has a body that is not an object in JSON.
  */
 export async function endRental(
   { id, label, request: parts, problem }: TerminationPlan,
@@ -37,7 +37,8 @@ export async function endRental(
         if (received.text().trim() === "") return null;
         const value = jsonOf(received);
         assertSuccess(value, received.status, received.request);
-        return value;
+        if (isRecord(value)) return value;
+        throw new UnknownOutcome("the response is not an object", received.status, received.request);
       },
       `\`${commandLine("rentals get", [id])}\` shows whether the rental ended.`,
       () => finding(id, { call }),
