@@ -305,6 +305,15 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
     ]);
   });
 
+  test.each([
+    ["data/out/a.jsonl", "data/out"],
+    ["a.jsonl", "."],
+  ])("GitHub puts the outputs of the shards of %s into %s before it merges them", async (out, folder) => {
+    const steps = await stepsOf("merge", `requests.jsonl --shards 2 --out ${out}`);
+    const download = steps.find(({ uses }) => uses?.startsWith("actions/download-artifact@"));
+    expect(download?.with).toMatchObject({ path: folder, "merge-multiple": true });
+  });
+
   test("the GitHub matrix has each shard once, and --shard gives the shard and the number of shards", async () => {
     const { jobs } = parse(await manifest("github"));
     expect(jobs.shard.strategy.matrix.shard).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { journalPath } from "../journal.ts";
 import { shardOutput } from "../shard.ts";
@@ -78,7 +79,11 @@ export function gitHubWorkflow(job: BatchJob): object {
         container: image,
         steps: [
           checkout,
-          { uses: "actions/download-artifact@v4", with: { pattern: `${name}-*`, "merge-multiple": true } },
+          {
+            uses: "actions/download-artifact@v4",
+            // An artifact has the paths of its files below their common folder.
+            with: { pattern: `${name}-*`, path: posix.dirname(out), "merge-multiple": true },
+          },
           { name: "Merge the shards", run: shellLine(merge) },
           { uses: "actions/upload-artifact@v4", with: { name, path: out, overwrite: true } },
         ],
