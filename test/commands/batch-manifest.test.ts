@@ -281,8 +281,8 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
       skipWithout("sh", context);
       const home = await createHome();
       const check = (await stepsOf("shard")).find(({ name }) => name === "Check the journal");
-      expect(check?.env).toEqual({ RESTORED: "${{ steps.restore.outputs.cache-matched-key }}" });
-      const script = withShard(check?.run).replaceAll("${{ github.run_id }}", "17");
+      expect(check?.env?.RESTORED).toMatch(/^\$\{\{ steps\.restore\.outputs\.cache-matched-key \}\}$/);
+      const script = withShard(check?.run).replaceAll(/\$\{\{ github\.run_id \}\}/g, "17");
       const before = hasJournal ? "touch requests.out.3-of-8.jsonl.journal\n" : "";
       const env = { ...home.env, GITHUB_RUN_ATTEMPT: String(attempt), RESTORED: restored };
       const ended = await runProgram("sh", ["-e", "-c", `${before}${script}`], { cwd: home.folder, env });

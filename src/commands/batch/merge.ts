@@ -160,9 +160,10 @@ interface Results {
 }
 
 function resultCounts(parts: readonly Part[]): Results {
-  const count = (state: "done" | "failed" | "unknown") =>
+  const count = (state: "done" | "failed" | "unknown" | "sent") =>
     parts.reduce((sum, { ledger }) => sum + ledger.count(state), 0);
-  return { succeeded: count("done"), failed: count("failed"), unknown: count("unknown") };
+  // Lines that were in flight when a run ended are not sent again, so their outcome is unknown.
+  return { succeeded: count("done"), failed: count("failed"), unknown: count("unknown") + count("sent") };
 }
 
 function costsOf(parts: readonly Part[]): { readonly spent: Money; readonly uncertain: Money } {
