@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, reasonOf, saveFailed, UsageError } from "../core/errors.ts";
+import { codeOf, DiskFailed, diskReason, reasonOf, saveFailed, UsageError } from "../core/errors.ts";
 
-/** A file that is written only at its end. */
+/** A file that is written only at its end. All functions throw `DiskFailed` if the disk fails. */
 export interface AppendFile {
   readonly append: (text: string) => Promise<void>;
   /** Resolves when what was appended is on the disk. */
@@ -17,7 +17,8 @@ export interface AppendFile {
 
 /**
  * The files of a batch. `diskFiles` are the real files. The functions of `diskFiles` throw `UsageError` for a path that
- * is not a regular file, such as a pipe.
+ * is not a regular file, such as a pipe, and for a file that cannot be read or opened. They are called before anything
+ * is sent.
  */
 export interface BatchFiles {
   /** Bytes of a file; undefined if it does not exist. */
@@ -39,16 +40,37 @@ export interface BatchFiles {
 /** How many bytes to read at once. */
 const chunkSize = 256 * 1024;
 
+interface ReadOptions {
+  readonly start?: number;
+  /** The error to throw if the file cannot be opened or read. */
+  readonly failed: (error: unknown) => Error;
+}
+
+/** Throws the error of `failed` if the file cannot be opened. */
+export async function assertReadable(path: string, failed: ReadOptions["failed"]): Promise<void> {
+  await (await opened(path, failed)).close();
+}
+
+const opened = (path: string, failed: ReadOptions["failed"]) =>
+  fs.open(path).catch((error: unknown) => {
+    throw failed(error);
+  });
+
 /**
  * Reads a file from byte `start` to the end. Every chunk overwrites the one before: V8 frees buffers so late that a new
  * buffer for each chunk would take as much memory as the file.
  */
-export async function* chunksOf(path: string, start = 0): AsyncGenerator<Uint8Array> {
-  const file = await fs.open(path);
+export async function* chunksOf(
+  path: string,
+  { start = 0, failed }: ReadOptions,
+): AsyncGenerator<Uint8Array> {
+  const file = await opened(path, failed);
   try {
     const buffer = Buffer.allocUnsafeSlow(chunkSize);
     for (let position = start; ; ) {
-      const { bytesRead } = await file.read(buffer, 0, chunkSize, position);
+      const { bytesRead } = await file.read(buffer, 0, chunkSize, position).catch((error: unknown) => {
+        throw failed(error);
+      });
       if (bytesRead === 0) return;
       position += bytesRead;
       yield buffer.subarray(0, bytesRead);
@@ -62,8 +84,10 @@ export const diskFiles: BatchFiles = {
   size: async (path) => (await statOf(path))?.size,
   read: async function* (path, start = 0) {
     if ((await statOf(path)) === undefined) return;
+    const failed = (error: unknown) =>
+      error instanceof Error && codeOf(error) === "ENOENT" ? error : cannot("read", path, error);
     try {
-      yield* chunksOf(path, start);
+      yield* chunksOf(path, { start, failed });
     } catch (error) {
       // Another process may just have removed the file.
       if (codeOf(error) !== "ENOENT") throw error;
@@ -82,41 +106,52 @@ export const diskFiles: BatchFiles = {
     const isNew = (await statOf(path)) === undefined;
     const like = isNew && options ? await statOf(options.like) : undefined;
     // Does not use mode "a", because on some systems that mode does not allow truncating the file.
-    const file = await fs.open(path, constants.O_RDWR | constants.O_CREAT, like && permissions(like));
-    const { size, mode } = await file.stat();
+    const mode = like && permissions(like);
+    const file = await fs.open(path, constants.O_RDWR | constants.O_CREAT, mode).catch((error: unknown) => {
+      throw cannot("open", path, error);
+    });
+    const written = (error: unknown): never => {
+      throw new DiskFailed("write", path, error);
+    };
+    const facts = await file.stat();
     // The process's umask may have removed permissions.
-    if (like && permissions(like) !== permissions({ mode })) await file.chmod(permissions(like));
+    if (mode !== undefined && mode !== permissions(facts)) await file.chmod(mode);
     if (isNew) await syncFolder(path);
-    let end = size;
+    let end = facts.size;
     return {
       append: async (text) => {
         const bytes = Buffer.from(text);
         for (let at = 0; at < bytes.length; ) {
-          const { bytesWritten } = await file.write(bytes, at, bytes.length - at, end);
+          const { bytesWritten } = await file.write(bytes, at, bytes.length - at, end).catch(written);
           at += bytesWritten;
           end += bytesWritten;
         }
       },
-      sync: () => file.datasync(),
-      size: async () => (await file.stat()).size,
+      sync: () => file.datasync().catch(written),
+      size: async () => (await file.stat().catch(written)).size,
       isInPlace: async () => {
         const own = await file.stat({ bigint: true });
         const found = await fs.stat(path, { bigint: true }).catch(() => undefined);
         return found?.ino === own.ino && found.dev === own.dev;
       },
       truncate: async (size) => {
-        await file.truncate(size);
+        await file.truncate(size).catch(written);
         end = size;
       },
       close: () => file.close(),
     };
   },
   rename: async (from, to) => {
-    await fs.rename(from, to);
+    await fs.rename(from, to).catch((error: unknown) => {
+      throw cannot("replace", to, error);
+    });
     await syncFolder(to);
   },
   remove: (path) => fs.rm(path, { force: true }),
 };
+
+const cannot = (action: "read" | "open" | "replace", path: string, error: unknown): UsageError =>
+  new UsageError(`cannot ${action} ${path}: ${diskReason(error)}`, { hint: "Nothing was sent." });
 
 const permissions = ({ mode }: { readonly mode: number }): number => mode & 0o777;
 

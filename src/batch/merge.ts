@@ -11,7 +11,7 @@ import { isOfShard, type Shard, shardIndex } from "./shard.ts";
 
 /** What is missing from a merged output. */
 export interface Missing {
-  /** How many lines have no result. */
+  /** How many lines have no result and can be sent: lines that were in flight when a run ended do not count. */
   readonly count: number;
   /** The first IDs of these lines; empty if the input was not read. */
   readonly ids: readonly string[];
@@ -149,8 +149,8 @@ export async function missingFrom(parts: readonly Part[], input: Source): Promis
         shard ? shard.index === index : ledger.find(line.id) !== undefined,
       );
       const entry = part?.ledger.find(line.id);
-      if (part && entry !== undefined && hasResult(part, entry)) {
-        known += 1;
+      if (part && entry !== undefined && part.ledger.state(entry) !== "pending") {
+        if (hasResult(part, entry)) known += 1;
         if (part.ledger.request(entry) !== requestHash(line)) changed += 1;
       } else {
         count += 1;
@@ -167,7 +167,7 @@ export async function missingFrom(parts: readonly Part[], input: Source): Promis
  */
 export function missingByCount(parts: readonly Part[]): Missing | undefined {
   if (missingShards(parts).length > 0 || parts.some(({ lines }) => lines === undefined)) return undefined;
-  const count = sum(parts.map((part) => (part.lines ?? 0) - resultsOf(part)));
+  const count = sum(parts.map((part) => (part.lines ?? 0) - resultsOf(part) - part.ledger.count("sent")));
   return { count: Math.max(0, count), ids: [], changed: 0, extra: undefined };
 }
 

@@ -340,11 +340,30 @@ export class SaveFailed extends Error {
 }
 
 /** The error for a file that cannot be read. `from` is the flag or the argument that names the file. */
-export function readFailed(from: string, path: string, error: unknown): UsageError {
-  const code = codeOf(error);
-  const reason = code === "ENOENT" ? "no such file" : (reasons[code] ?? reasonOf(error));
-  return new UsageError(`${from} ${path}: ${reason}`);
+export function readFailed(from: string, path: string, error: unknown, hint?: string): UsageError {
+  const reason = codeOf(error) === "ENOENT" ? "no such file" : diskReason(error);
+  return new UsageError(`${from} ${path}: ${reason}`, { hint });
 }
+
+/** A file of a batch could not be read or written while requests were sent. */
+export class DiskFailed extends WithHint {
+  override readonly name = "DiskFailed";
+  /** What is wrong, as text for the user. */
+  readonly reason: string;
+
+  constructor(action: "read" | "write", path: string, error: unknown) {
+    const reason = diskReason(error);
+    super(`cannot ${action} ${path}: ${reason}`, "Run the same command line again.", { cause: error });
+    this.reason = reason;
+  }
+}
+
+/** What is wrong with a file or a disk, as text for the user. */
+export const diskReason = (error: unknown): string => reasons[codeOf(error)] ?? reasonOf(error);
+
+/** Whether an error is the failure of a system call, such as `open`. */
+export const isOfSystem = (error: unknown): boolean =>
+  error instanceof Error && "syscall" in error && codeOf(error) !== "";
 
 /** Whether a file could not be saved because the disk is full. */
 export const isDiskFull = (error: unknown): boolean =>
@@ -353,5 +372,5 @@ export const isDiskFull = (error: unknown): boolean =>
 /** Wraps the failure of a call on `path` in a {@link SaveFailed}, unless it already is one. */
 export function saveFailed(path: string, error: unknown): SaveFailed {
   if (error instanceof SaveFailed) return error;
-  return new SaveFailed(path, reasons[codeOf(error)] ?? reasonOf(error), { cause: error });
+  return new SaveFailed(path, diskReason(error), { cause: error });
 }

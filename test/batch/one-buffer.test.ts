@@ -23,7 +23,10 @@ test("a file is read into a single buffer, from any byte on", async () => {
   for (const start of [0, 300_001]) {
     const buffers = new Set<ArrayBufferLike>();
     let read = "";
-    for await (const chunk of chunksOf(path, start)) {
+    for await (const chunk of chunksOf(path, {
+      start,
+      failed: (error) => new Error("cannot read", { cause: error }),
+    })) {
       buffers.add(chunk.buffer);
       read += Buffer.from(chunk).toString();
     }

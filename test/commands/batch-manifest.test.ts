@@ -247,28 +247,71 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
       await addProgram(home.folder, "gpuctl", `echo run >> runs; exit ${code}`);
       await addProgram(home.folder, "sleep", "exit 0");
       const script = scripts[platform]?.(await manifest(platform)) ?? "";
-      const env = { ...home.env, GITHUB_RUN_ATTEMPT: "1" };
-      const ended = await runProgram("sh", ["-e", "-c", withShard(script)], {
-        cwd: home.folder,
-        env,
-      });
+      const { folder: cwd, env } = home;
+      const ended = await runProgram("sh", ["-e", "-c", withShard(script)], { cwd, env });
       expect(ended.code, ended.err).toBe(code);
       expect(await readFile(join(home.folder, "runs"), "utf8")).toBe("run\n".repeat(times));
     });
   });
 
-  test("a rerun on GitHub does not start if the journal is missing", async (context) => {
-    skipWithout("sh", context);
-    const home = await createHome();
-    await addProgram(home.folder, "gpuctl", "touch ran");
-    const script = withShard(scripts.github?.(await manifest("github")));
-    const attempt = (before: string) =>
-      runProgram("sh", ["-e", "-c", `${before}\n${script}`], {
-        cwd: home.folder,
-        env: { ...home.env, GITHUB_RUN_ATTEMPT: "2" },
+  interface Step {
+    readonly id?: string;
+    readonly name?: string;
+    readonly uses?: string;
+    readonly if?: string;
+    readonly run?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly with?: Readonly<Record<string, unknown>>;
+  }
+  const stepsOf = async (job: "shard" | "merge", rest?: string): Promise<readonly Step[]> =>
+    parse(await manifest("github", rest)).jobs[job].steps;
+
+  test.for([
+    [1, "", false, 0],
+    [2, "gpuctl-batch-17-3-1", true, 0],
+    [2, "gpuctl-batch-17-3-1", false, 1],
+    [2, "", true, 1],
+    // The machine of attempt 2 was lost, so what it sent is not in the journal of attempt 1.
+    [3, "gpuctl-batch-17-3-1", true, 1],
+    [3, "gpuctl-batch-17-3-2", true, 0],
+    [12, "gpuctl-batch-17-3-1", true, 1],
+  ] as const)(
+    "attempt %i on GitHub that restored %j, with a journal: %s, exits with %i",
+    async ([attempt, restored, hasJournal, code], context) => {
+      skipWithout("sh", context);
+      const home = await createHome();
+      const check = (await stepsOf("shard")).find(({ name }) => name === "Check the journal");
+      expect(check?.env?.RESTORED).toMatch(/^\$\{\{ steps\.restore\.outputs\.cache-matched-key \}\}$/);
+      const script = withShard(check?.run).replaceAll(/\$\{\{ github\.run_id \}\}/g, "17");
+      const before = hasJournal ? "touch requests.out.3-of-8.jsonl.journal\n" : "";
+      const env = { ...home.env, GITHUB_RUN_ATTEMPT: String(attempt), RESTORED: restored };
+      const ended = await runProgram("sh", ["-e", "-c", `${before}${script}`], { cwd: home.folder, env });
+      expect(ended).toMatchObject({
+        code,
+        err: code === 0 ? "" : expect.stringContaining(`The journal of attempt ${attempt - 1} is missing`),
       });
-    expect(await attempt("")).toMatchObject({ code: 1, err: expect.stringContaining("journal") });
-    expect(await attempt("touch requests.out.3-of-8.jsonl.journal")).toMatchObject({ code: 0 });
+    },
+  );
+
+  test("an attempt on GitHub that is refused runs nothing, and does not save the journal as its own", async () => {
+    const steps = await stepsOf("shard");
+    expect(steps.map(({ id }) => id).filter((id) => id !== undefined)).toEqual(["restore", "check"]);
+    expect(steps.find(({ id }) => id === "restore")?.uses).toMatch(/^actions\/cache\/restore@/);
+    const after = steps.slice(steps.findIndex(({ id }) => id === "check") + 1);
+    expect(after.map((step) => step.if)).toEqual([
+      undefined,
+      "always() && steps.check.outcome == 'success'",
+      "always() && steps.check.outcome == 'success'",
+    ]);
+  });
+
+  test.each([
+    ["data/out/a.jsonl", "data/out"],
+    ["a.jsonl", "."],
+  ])("GitHub puts the outputs of the shards of %s into %s before it merges them", async (out, folder) => {
+    const steps = await stepsOf("merge", `requests.jsonl --shards 2 --out ${out}`);
+    const download = steps.find(({ uses }) => uses?.startsWith("actions/download-artifact@"));
+    expect(download?.with).toMatchObject({ path: folder, "merge-multiple": true });
   });
 
   test("the GitHub matrix has each shard once, and --shard gives the shard and the number of shards", async () => {

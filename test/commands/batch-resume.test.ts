@@ -417,6 +417,38 @@ describe("a file with the name of the journal", () => {
   });
 });
 
+describe("a result that is in the output, but not in the journal, after a crash", () => {
+  const run = "batch run in.jsonl --out out.jsonl";
+  const nested = `${"[".repeat(2000)}${"]".repeat(2000)}`;
+
+  test.each<[string, () => Response, string]>([
+    ["a success", answer, "done"],
+    ["a refusal", () => Response.json({ message: "no such model" }, { status: 400 }), "failed"],
+    ["a redirect", () => new Response("", { status: 308, headers: { location: "/new" } }), "unknown"],
+    ["an unused status below 400", () => new Response("{}", { status: 399 }), "unknown"],
+    [
+      "a refusal that is too long to be read to its end",
+      () => Response.json({ message: "x".repeat(1024 * 1024 + 1) }, { status: 400 }),
+      "unknown",
+    ],
+    ["a refusal that is nested too deeply", () => new Response(nested, { status: 400 }), "unknown"],
+    ["a failure of the service", () => new Response("{}", { status: 500 }), "unknown"],
+  ])("has the same outcome as before: %s", async (_, respond, event) => {
+    const cli = await createCli({ respond });
+    await write(cli, "in.jsonl", lineOf("a"));
+    const before = await cli.run(run, overNetwork());
+    const status = async () => JSON.parse((await cli.run("batch status . -o json")).out);
+    const statusBefore = await status();
+    const result = (await recordsOf(cli)).at(-1);
+    expect(result).toMatchObject({ event, id: "a" });
+    const journal = await read(cli, "out.jsonl.journal");
+    await write(cli, "out.jsonl.journal", journal.replace(/[^\n]*\n$/, ""));
+    expect(await cli.run(run, overNetwork())).toMatchObject({ code: before.code, requests: [] });
+    expect((await recordsOf(cli)).filter((record) => "end" in record)).toMatchObject([{ event, id: "a" }]);
+    expect(await status()).toEqual(statusBefore);
+  });
+});
+
 describe("a complete output", () => {
   const run = "batch run in.jsonl --out out.jsonl";
 

@@ -371,6 +371,31 @@ describe("batch merge", () => {
     expect(await idsIn(cli)).toHaveLength(ids.length);
   });
 
+  test.each(["", " --requests requests.jsonl"])(
+    "exits with 12 if requests were in flight when a run was killed, and a new run does not send them:%s",
+    async (rest) => {
+      const cli = await completeBatch();
+      const names = ["answers.1-of-3.jsonl.journal", "answers.1-of-3.jsonl"] as const;
+      const [journal = "", output = ""] = await Promise.all(
+        names.map((name) => readFile(join(cli.folder, name), "utf8")),
+      );
+      const inFlight = output.trimEnd().split("\n").length;
+      // As after a kill before the first result.
+      await change(cli, names[0], (text) => text.replace(/.*"event":"(done|failed|unknown)".*\n/g, ""));
+      await writeFile(join(cli.folder, names[1]), "");
+      expect(await readFile(join(cli.folder, names[0]), "utf8")).not.toBe(journal);
+      const { code, data, error } = await merge(cli, `answers.jsonl${rest}`);
+      expect({ code, data }).toMatchObject({
+        code: exit.someFailed,
+        data: { succeeded: ids.length - inFlight, unknown: inFlight, missing: 0 },
+      });
+      expect(error.message).toBe(`the outcome of ${inFlight} lines is unknown`);
+      const [status] = JSON.parse((await cli.run("batch status answers.1-of-3.jsonl -o json")).out);
+      expect(status).toMatchObject({ unknown: inFlight, left: 0 });
+      expect((await cli.run(`${shardLine} 1/3`, { env })).code).toBe(exit.someFailed);
+    },
+  );
+
   test.each([
     [
       "a line of another batch",

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir } from "node:fs/promises";
+import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { createHome, gpuctl, key } from "../support/process.ts";
@@ -85,4 +85,52 @@ describe.skipIf(process.platform === "win32").each(Object.entries(places))("with
       expect(err).not.toMatch(/bug in gpuctl|^\s+at /m);
     },
   );
+});
+
+describe.skipIf(process.platform === "win32")("a batch of another user", () => {
+  beforeEach((context) => {
+    if (isRoot) skipWithout("setpriv", context);
+  });
+
+  async function open() {
+    const { folder, run } = await createHome();
+    onTestFinished(() => chmod(folder, 0o755));
+    await writeFile(join(folder, "prompts.txt"), "Hello");
+    const env = { GPUCTL_SANDBOX: "1" };
+    const batch = "batch run --prompts prompts.txt --endpoint chat --model none --out out.jsonl";
+    expect((await run(batch, { env })).code).toBe(12);
+    const nobody = { HOME: folder, GPUCTL_STATE_DIR: join(folder, "none"), ...env };
+    const asOther = (line: string) => run(line, { env: nobody, ...(command && { command }) });
+    return { folder, batch, asOther };
+  }
+
+  test("whose folder cannot be written is not marked to be sent again", async () => {
+    const { folder, asOther } = await open();
+    await chmod(folder, 0o555);
+    const { code, err } = await asOther("batch retry out.jsonl --failed");
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: `Error: cannot save ${join(folder, "out.jsonl.journal.lock")}: permission denied\n`,
+    });
+  });
+
+  test("whose journal cannot be opened or read is named, and nothing is sent", async () => {
+    const { folder, batch, asOther } = await open();
+    const journal = join(folder, "out.jsonl.journal");
+    await chmod(folder, 0o777);
+    await chmod(journal, 0o444);
+    for (const line of [batch, "batch retry out.jsonl --failed"]) {
+      const { code, err } = await asOther(line);
+      expect(code, err).toBe(2);
+      expect(err).toContain(`Error: cannot open ${journal}: permission denied\nNothing was sent.\n`);
+    }
+    await chmod(journal, 0);
+    for (const line of ["batch status .", "batch merge out.jsonl --out all.jsonl"]) {
+      const { code, err } = await asOther(line);
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: `Error: cannot read ${journal}: permission denied\nNothing was sent.\n`,
+      });
+    }
+  });
 });

@@ -6,16 +6,54 @@ import { onTestFinished, vi } from "vitest";
  * From now on, nothing can be written to new files whose paths contain `part`, because the disk is full. Returns a
  * function that frees the disk.
  */
-export const fillDisk = (part: string): (() => void) =>
-  failWrites(part, () =>
-    Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" }),
-  );
+export const fillDisk = (part: string): (() => void) => failWrites(part, diskFull);
+
+const diskFull = () =>
+  Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+
+const denied = () =>
+  Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES", syscall: "open" });
+
+type Open = typeof fs.promises.open;
+
+/** Replaces `fs.promises.open`. Returns a function that restores it. */
+function replaceOpen(replacement: (open: Open) => Open): () => void {
+  const { open } = fs.promises;
+  const spy = vi.spyOn(fs.promises, "open").mockImplementation(replacement(open));
+  syncBuiltinESMExports();
+  const restore = () => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  };
+  onTestFinished(restore);
+  return restore;
+}
+
+/** From now on, files whose paths end in `end` cannot be opened for reading, or not for reading and writing. */
+export const denyOpening = (end: string, use: "reading" | "writing"): (() => void) =>
+  replaceOpen((open) => async (path, flags, ...others) => {
+    const isReading = flags === undefined || flags === "r";
+    if (String(path).endsWith(end) && isReading === (use === "reading")) throw denied();
+    return open(path, flags, ...others);
+  });
+
+/** The disk becomes full after `count` writes to a file whose path ends in `end`. Returns a function that frees it. */
+export function fillDiskAfter(count: number, end: string): () => void {
+  let left = count;
+  return replaceOpen((open) => async (path, ...others) => {
+    const file = await open(path, ...others);
+    if (!String(path).endsWith(end)) return file;
+    const { write } = file;
+    vi.spyOn(file, "write").mockImplementation((...values) => {
+      left -= 1;
+      return left < 0 ? Promise.reject(diskFull()) : Reflect.apply(write, file, values);
+    });
+    return file;
+  });
+}
 
 /** From now on, the user may not write new files whose paths contain `part`. */
-export const denyWrites = (part: string): (() => void) =>
-  failWrites(part, () =>
-    Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES", syscall: "open" }),
-  );
+export const denyWrites = (part: string): (() => void) => failWrites(part, denied);
 
 /** From now on, `fs.fdatasync` fails as it does after an error of the disk. */
 export function failFlushes(): void {

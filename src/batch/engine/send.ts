@@ -175,7 +175,7 @@ function failed(error: unknown): Sent {
   const code = reply ? `HTTP_${reply.status}` : "UNKNOWN_OUTCOME";
   return {
     outcome: "unknown",
-    answer: answerOf(reply, message),
+    answer: withError(answerOf(reply, message), code, message),
     code,
     slowsDown: status === undefined || reply?.status === 503,
     retryAfter: reply?.retryAfter,
@@ -189,6 +189,15 @@ const lost = (code: string, message: string, file: KeptFile = {}): Sent => ({
   code,
   slowsDown: false,
 });
+
+/**
+ * Adds an error unless the status is 5xx. Without it, the line would look like that of a refusal, and a run after a crash
+ * knows only the line.
+ */
+const withError = (answer: Answer, code: string, message: string): Answer =>
+  answer.response === undefined || answer.response.status >= 500
+    ? answer
+    : { ...answer, error: { code, message } };
 
 /** If there is a response, the output holds its body; otherwise, it holds the error. */
 function answerOf(reply: FailedReply | undefined, message: string): Answer {

@@ -58,9 +58,11 @@ function unexpectedLine(place: string, out: string, isResult: boolean): UsageErr
   );
 }
 
+/** Only a line without an `error` whose status is a success or a refusal has a known outcome, as in `send.ts`. */
 function eventOf(status: unknown, error: unknown): ResultRecord["event"] {
-  if (error !== null || typeof status !== "number" || status >= 500) return "unknown";
-  return status < 400 ? "done" : "failed";
+  if (error !== null || typeof status !== "number") return "unknown";
+  if (status >= 200 && status < 300) return "done";
+  return status >= 400 && status < 500 ? "failed" : "unknown";
 }
 
 /**

@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { journalPath } from "../journal.ts";
 import { shardOutput } from "../shard.ts";
@@ -13,6 +14,9 @@ export const maxGitHubShards = 256;
 const timeout = 330;
 
 const shard = expression("matrix.shard");
+
+/** A refused attempt saves nothing: the next one would take an older journal for that of the refused attempt. */
+const checked = "always() && steps.check.outcome == 'success'";
 
 /** A workflow with a job for each shard, and a job that merges them. */
 export function gitHubWorkflow(job: BatchJob): object {
@@ -37,25 +41,32 @@ export function gitHubWorkflow(job: BatchJob): object {
         steps: [
           checkout,
           {
-            name: "Restore the journal of an earlier attempt",
+            id: "restore",
+            name: "Restore the journal of the last attempt",
             uses: "actions/cache/restore@v4",
             with: { path, key, "restore-keys": earlier },
+          },
+          {
+            id: "check",
+            name: "Check the journal",
+            env: { RESTORED: expression("steps.restore.outputs.cache-matched-key") },
+            run: guard(journalOf(job), earlier),
           },
           {
             name: "Run the shard",
             "timeout-minutes": timeout,
             ...(Object.keys(env).length > 0 && { env }),
-            run: `${guard(journalOf(job))}${retryLoop(shellLine(run, `--shard ${shard}/${shards}`))}`,
+            run: retryLoop(shellLine(run, `--shard ${shard}/${shards}`)),
           },
           {
             name: "Keep the journal",
-            if: "always()",
+            if: checked,
             uses: "actions/cache/save@v4",
             with: { path, key },
           },
           {
             name: "Keep the output",
-            if: "always()",
+            if: checked,
             uses: "actions/upload-artifact@v4",
             with: { name: `${name}-${shard}`, path, overwrite: true },
           },
@@ -68,7 +79,11 @@ export function gitHubWorkflow(job: BatchJob): object {
         container: image,
         steps: [
           checkout,
-          { uses: "actions/download-artifact@v4", with: { pattern: `${name}-*`, "merge-multiple": true } },
+          {
+            uses: "actions/download-artifact@v4",
+            // An artifact has the paths of its files below their common folder.
+            with: { pattern: `${name}-*`, path: posix.dirname(out), "merge-multiple": true },
+          },
           { name: "Merge the shards", run: shellLine(merge) },
           { uses: "actions/upload-artifact@v4", with: { name, path: out, overwrite: true } },
         ],
@@ -85,12 +100,15 @@ const journalOf = ({ out, shards }: BatchJob): string =>
   journalPath(shardOutput(out, { index: 0, count: shards })).replace(`.0-of-`, `.${shard}-of-`);
 
 /**
- * Shell lines that end a repeated attempt if the journal is missing, because that attempt would pay again for finished
- * requests.
+ * Shell lines that end a repeated attempt without the journal of the attempt right before it, because it would pay again
+ * for finished requests. An older journal does not know what was sent after it was saved.
+ * @param earlier the start of the keys under which the journals of this shard are saved; the number of the attempt follows
  */
-const guard = (journal: string): string =>
-  `if [ "$GITHUB_RUN_ATTEMPT" -gt 1 ] && [ ! -e "${journal}" ]; then
-  echo "The journal of the earlier attempt is missing: start a new run of the workflow" >&2
+const guard = (journal: string, earlier: string): string =>
+  `[ "$GITHUB_RUN_ATTEMPT" -gt 1 ] || exit 0
+last=$((GITHUB_RUN_ATTEMPT - 1))
+if [ "$RESTORED" != "${earlier}$last" ] || [ ! -e "${journal}" ]; then
+  echo "The journal of attempt $last is missing: start a new run of the workflow" >&2
   exit 1
 fi
 `;

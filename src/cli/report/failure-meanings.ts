@@ -97,6 +97,7 @@ export const meanings: Readonly<
   CannotPrint: () => ({ code: "NOT_PRINTED", exitCode: exit.fault }),
   NotPlayed: () => ({ code: "NOT_PLAYED", exitCode: exit.fault }),
   StoredElsewhere: () => ({ code: "STORED_ELSEWHERE", exitCode: exit.fault }),
+  DiskFailed: () => ({ code: "DISK_FAILED", exitCode: exit.fault }),
   LeaseNotStored: () => ({ code: "NOT_STORED", exitCode: exit.fault }),
   LeaseUnclear: () => ({ code: "LEASE_UNCLEAR", exitCode: exit.unknownOutcome }),
   NotNotified: () => ({ code: "NOT_NOTIFIED", exitCode: exit.fault }),

@@ -1,6 +1,6 @@
 import { journalPath } from "../../batch/journal.ts";
 import type { Context } from "../../command-kit/context.ts";
-import { InUse } from "../../core/errors.ts";
+import { InUse, isOfSystem, saveFailed } from "../../core/errors.ts";
 import { hostOf, locked, lockOwner, pidOf } from "../../core/tasks/lock.ts";
 
 /**
@@ -11,7 +11,8 @@ const stale = 30_000;
 
 /**
  * Runs `work` while no other process works on the batch. Throws `InUse` if another process does. Waits first if that
- * process may have ended; once `stopped` is aborted, stops waiting and throws the reason of that signal.
+ * process may have ended; once `stopped` is aborted, stops waiting and throws the reason of that signal. Throws
+ * `SaveFailed` if the lock cannot be created.
  */
 export async function withBatchLock<Value>(
   out: string,
@@ -22,7 +23,12 @@ export async function withBatchLock<Value>(
   const path = journalPath(out);
   const owner = await lockOwner(path);
   const isHere = owner !== undefined && processes.isHere(owner);
-  return locked(path, work, {
+  let isTaken = false;
+  const workLocked = () => {
+    isTaken = true;
+    return work();
+  };
+  return locked(path, workLocked, {
     processes,
     stale,
     sleep: (milliseconds) => sleep(milliseconds, stopped),
@@ -37,5 +43,7 @@ export async function withBatchLock<Value>(
         "Wait until that process has ended, or stop it.",
       );
     },
+  }).catch((error: unknown) => {
+    throw !isTaken && isOfSystem(error) ? saveFailed(`${path}.lock`, error) : error;
   });
 }

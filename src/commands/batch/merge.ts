@@ -1,7 +1,6 @@
-import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { jsonLines } from "../../batch/input/lines.ts";
+import { assertReadable, chunksOf } from "../../batch/files.ts";
+import { jsonLines, type Source } from "../../batch/input/lines.ts";
 import { journalPath } from "../../batch/journal.ts";
 import { assertTogether, type Missing, mergedLines, missingByCount, missingFrom } from "../../batch/merge.ts";
 import {
@@ -78,10 +77,11 @@ export default defineCommand({
     if (flags.requests !== undefined && files.resolve(flags.requests) === path) {
       throw new UsageError("--out and --requests name the same file");
     }
+    const input = flags.requests === undefined ? undefined : await requestsOf(flags.requests, files);
     const lines = mergedLines(parts, dirname(path));
     if (settings.dryRun) for await (const _ of lines);
     else await save(path, lines, { force: flags.force, failIfExists: true });
-    const missing = await missingOf(parts, flags.requests, files);
+    const missing = input === undefined ? missingByCount(parts) : await missingFrom(parts, input);
     const results = resultCounts(parts);
     const shards = missingShards(parts);
     const data = { out: path, ...results, missing: missing?.count ?? null, missingShards: shards };
@@ -137,20 +137,12 @@ function defaultOutput([first]: readonly Part[]): string {
   return join(dirname(first.out), wholeOutput(name));
 }
 
-async function missingOf(
-  parts: readonly Part[],
-  input: string | undefined,
-  { resolve }: Context["files"],
-): Promise<Missing | undefined> {
-  if (input === undefined) return missingByCount(parts);
-  const path = resolve(input);
-  await stat(path).catch((error: unknown) => {
-    throw readFailed("--requests", input, error);
-  });
-  return missingFrom(
-    parts,
-    jsonLines(input, () => createReadStream(path)),
-  );
+/** The lines of the file that `--requests` names. Throws `UsageError` if the file cannot be opened. */
+async function requestsOf(name: string, { resolve }: Context["files"]): Promise<Source> {
+  const path = resolve(name);
+  const failed = (error: unknown) => readFailed("--requests", name, error);
+  await assertReadable(path, failed);
+  return jsonLines(name, () => chunksOf(path, { failed }));
 }
 
 interface Results {
@@ -160,9 +152,10 @@ interface Results {
 }
 
 function resultCounts(parts: readonly Part[]): Results {
-  const count = (state: "done" | "failed" | "unknown") =>
+  const count = (state: "done" | "failed" | "unknown" | "sent") =>
     parts.reduce((sum, { ledger }) => sum + ledger.count(state), 0);
-  return { succeeded: count("done"), failed: count("failed"), unknown: count("unknown") };
+  // Lines that were in flight when a run ended are not sent again, so their outcome is unknown.
+  return { succeeded: count("done"), failed: count("failed"), unknown: count("unknown") + count("sent") };
 }
 
 function costsOf(parts: readonly Part[]): { readonly spent: Money; readonly uncertain: Money } {

@@ -12,6 +12,7 @@ import {
   BatchNeedsLook,
   BatchUnfinished,
   BudgetExceeded,
+  DiskFailed,
   Interrupted,
   ResultLost,
   readFailed,
@@ -232,11 +233,13 @@ async function inputOf(
   }
   const path = files.resolve(name);
   const facts = await stat(path).catch((error: unknown) => {
-    throw readFailed(from, name, error);
+    throw readFailed(from, name, error, "Nothing was sent.");
   });
   if (!facts.isFile()) throw new UsageError(`${from} ${name} is not a regular file`);
-  const { chunksOf } = await import("../../batch/files.ts");
-  const read = () => chunksOf(path);
+  const { assertReadable, chunksOf } = await import("../../batch/files.ts");
+  await assertReadable(path, (error) => readFailed(from, name, error, "Nothing was sent."));
+  // The input is read again while lines are sent.
+  const read = () => chunksOf(path, { failed: (error) => new DiskFailed("read", name, error) });
   if (prompts === undefined) {
     const extra = [...(endpoint ? ["--endpoint"] : []), ...(model ? ["--model"] : [])];
     if (extra.length > 0 || Object.keys(param).length > 0) {
@@ -417,7 +420,7 @@ async function keepUnsaved(
   if (lines.length === 0) throw error;
   const { saveInFirst } = await import("../../media/output-target.ts");
   const path = await saveInFirst(folders, "batch-results.jsonl", Buffer.from(lines.join("")));
-  const reason = `${lines.length} results could not be written: ${reasonOf(error)}`;
+  const reason = `${lines.length} results could not be written: ${error instanceof DiskFailed ? error.reason : reasonOf(error)}`;
   if (path === undefined) throw new ResultLost(reason);
   throw new StoredElsewhere(`${reason}. Saved to ${path} instead, because you were charged for them.`);
 }
