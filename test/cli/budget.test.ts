@@ -55,7 +55,7 @@ test("batch run stays within the limit for pictures, and warns once if the price
   });
 });
 
-test("batch run --max-cost needs the price of each line, even if the profile sets the same amount", async () => {
+test("batch run --max-cost refuses lines without a known price, unlike the same limit in the profile", async () => {
   const { run, folder } = await withBudget({ maxCost: "0.0239999" });
   await writeFile(join(folder, "prompts.txt"), "a cat\na dog\n");
   const typed = await run(

@@ -95,7 +95,7 @@ describe("a result in an unknown format is saved unchanged", () => {
   );
 });
 
-describe("a response to image with one unusable picture", () => {
+describe("image, if a picture in a response is unusable or of an unknown format,", () => {
   const images = (...entries: readonly unknown[]) => always(200, { images: entries });
   const good = { image: base64(tinyPng()) };
 
@@ -137,7 +137,7 @@ describe("a response to image with one unusable picture", () => {
     expect(JSON.parse(err).error).toMatchObject({ code: "SOME_FAILED", exitCode: 12 });
   });
 
-  test("stops further requests if it has no usable picture", async () => {
+  test("stops further requests if a response has no usable picture", async () => {
     const responses = [images(good), images({ image: "***" })];
     const { run, folder } = await createCli({ respond: (request) => responses.shift()?.(request) });
     const { code, out, err, requests } = await run(
@@ -152,7 +152,7 @@ describe("a response to image with one unusable picture", () => {
     expect(err).toContain("2 images, $0.024 spent");
   });
 
-  test("saves the other pictures as files with --out -", async () => {
+  test("with --out -, prints the first picture and saves the others as files", async () => {
     const { run, folder } = await painter(tinyPng(), pcm);
     const { code, bytes, err } = await run("image cat --out - --no-metadata", overNetwork());
     expect({ code, bytes }).toEqual({ code: 0, bytes: Buffer.from(tinyPng()) });
@@ -209,7 +209,7 @@ describe("a response with too many results is saved as a file", () => {
   test.each([
     ["recordings", "tts hi", "audio", (list: string) => `{${list}}`],
     ["pictures", "image cat", "image", (list: string) => `{"images":[{${list}}]}`],
-  ])("if it has all %s under the same key", async (_, line, key, bodyOf) => {
+  ])("if an object repeats its key for each of the %s", async (_, line, key, bodyOf) => {
     const results = Array.from({ length: maxResults + 1 }, (_, at) => base64(Buffer.from(`RIFF ${at} WAVE`)));
     const body = bodyOf(results.map((result) => `"${key}":"${result}"`).join());
     const cli = await createCli({ respond: () => new Response(body) });
@@ -319,7 +319,7 @@ describe("a response that cannot be used is saved", () => {
     "image cat",
     "chat hi --no-stream -m llama",
     "api call POST /v1/audio/generation -f text=x",
-  ])("unchanged if it is not JSON, and the outcome is unknown: %s", async (line) => {
+  ])("unchanged by %s, which exits with 10, if it is not JSON", async (line) => {
     const respond = () => new Response(mp3, { headers: { "content-type": "application/json" } });
     const cli = await createCli({ respond });
     const { code, out, err } = await cli.run(`${line} --no-validate`, overNetwork());
@@ -507,7 +507,7 @@ describe("a result that cannot be written to its file or to stdout is saved else
     );
   });
 
-  test("in the temporary folder if the current folder is missing, and the error says so if that fails, too", async () => {
+  test("in the temporary folder if the current folder is not there; if that fails too, the error says that the result is lost", async () => {
     const replace = async ({ folder }: Cli) => {
       await rm(folder, { recursive: true, force: true });
       await writeFile(folder, "");
@@ -569,7 +569,7 @@ describe("a result is kept if the request has values of the wrong type", () => {
     ["messages=5", ""],
     ["messages=[null]", ""],
     ['messages=[{"role":"user","content":5}]', "5"],
-  ])("by chat with %s, and --continue sends it", async (param, question) => {
+  ])("by chat with %s, and --continue sends the kept answer", async (param, question) => {
     const answer = { message: { role: "assistant", content: "the answer" }, finish_reason: "stop" };
     const cli = await createCli({ respond: always(200, { choices: [{ index: 0, ...answer }] }) });
     const line = ["chat", "hi", "-m", "llama", "--no-stream", "--no-validate", "--param", param];
