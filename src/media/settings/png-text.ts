@@ -23,7 +23,10 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return bytes;
 }
 
-/** `tEXt` for printable Latin-1, otherwise `iTXt`. PNG text cannot contain NUL, which becomes U+FFFD. */
+/**
+ * `tEXt` for Latin-1 without control characters other than tabs and line ends, unless `type` is `iTXt`; otherwise
+ * `iTXt`. PNG text cannot contain NUL, which becomes U+FFFD.
+ */
 function textChunk(keyword: string, text: string, type?: "iTXt"): Buffer {
   const safe = text.replaceAll("\0", "\ufffd");
   if (type === undefined && /^[\t\n\r\x20-\x7e\xa0-\xff]*$/.test(safe)) {

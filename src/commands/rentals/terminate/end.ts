@@ -18,8 +18,9 @@ export interface Ended extends Pick<TerminationPlan, "id" | "label"> {
 
 /**
  * Ends a rental. Calls `beforeSending`, then sends the request once. If `beforeSending` throws, nothing is sent. A
- * rental that ended in the meantime counts as terminated. Throws the `problem` of the plan. Throws `UnknownOutcome` if
- * it is not known whether the rental ended, for example if a successful response has a body that is not an object in JSON.
+ * rental that ended in the meantime counts as terminated. Throws the `problem` of the plan, if it has one. Throws
+ * `UnknownOutcome` if it is not known whether the rental ended, for example if a successful response has a body that is
+ * not a JSON object.
  */
 export async function endRental(
   { id, label, request: parts, problem }: TerminationPlan,
@@ -52,7 +53,7 @@ export async function endRental(
   }
 }
 
-/** What the service says about an ended rental, or `otherwise` if it says nothing. */
+/** The message in the response to a termination, or in gpuctl's own record; `otherwise` if there is none. */
 export const endedMessage = ({ response }: Pick<Ended, "response">, otherwise = "terminated"): string =>
   isRecord(response) && typeof response.message === "string" ? response.message : otherwise;
 
