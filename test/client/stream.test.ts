@@ -70,7 +70,7 @@ describe("a stream", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("that is reset before its head leaves the outcome unknown", async () => {
+  test("has an unknown outcome if it is reset before the response headers arrive", async () => {
     const server = await listen((_request, response) => response.socket?.resetAndDestroy());
     expect(await failure(caller(server.origin).stream(...chat))).toMatchObject({ name: "UnknownOutcome" });
     expect(server.seen).toHaveLength(1);
@@ -97,7 +97,7 @@ describe("a stream", () => {
     });
   });
 
-  test("that sends only comments after an event times out", async () => {
+  test("times out if it sends only comments after an event", async () => {
     let comments = 0;
     const server = await listen((_request, response) => {
       events(response).write("data: 0\n\n");

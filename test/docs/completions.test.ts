@@ -74,8 +74,9 @@ test("a flag takes a value in every command or in none, except for -f and --coun
     .flatMap((spec) => spec.flags)
     .filter(({ value }) => value === undefined)
     .flatMap(({ names, short }) => [...names.map((name) => `--${name}`), ...(short ? [`-${short}`] : [])]);
-  // These two are used only after the words of their command: `-f` takes a value in `api call` but not in
-  // `rentals jobs logs`, and `--count` takes a value in `rentals create` but not in `sandbox requests`.
+  // `-f` takes a value in `api call` but not in `rentals jobs logs`, and `--count` in `rentals create` but not in
+  // `sandbox requests`. That does no harm: the scripts need `valueFlags` only to skip flags that come before or between
+  // the words of a command, and these two come after them.
   expect(switches.filter((name) => withValue.has(name))).toEqual(["-f", "--count"]);
 });
 

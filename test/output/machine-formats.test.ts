@@ -148,7 +148,7 @@ describe("a cell that a spreadsheet would run as a formula", () => {
   });
 
   test.each(["0", "-1", "-1.50", "+2", "-0.5e-10", "-.5", 12.5, -3, "12345678901234567890", "+1e500"])(
-    "is never a number, which is written unchanged: %s",
+    "is not a number: numbers such as %s are written unchanged",
     async (note) => {
       expect(await rendered([{ note }], notesOnly, { ...separate("csv"), header: false })).toBe(
         `${note}\r\n`,

@@ -58,7 +58,7 @@ describe.skipIf(process.platform === "win32")("a conversation", () => {
     expect((await server.next()).message).toBe("long ".repeat(1_000));
   });
 
-  test("sends lines that arrive at the same time as separate messages, one after another", async () => {
+  test("sends each line as a message of its own, one after another, even if the lines arrive together", async () => {
     const { home, server } = await homeWithServer();
     const terminal = home.shellOnTerminal("gpuctl chat -m m");
     await terminal.waitFor(/>>> $/);

@@ -30,7 +30,7 @@ describe.skipIf(process.platform === "win32")("an example of each kind of comman
     expect(seen, seen.shown).toMatchObject({ code: exit.done, left: [] });
   });
 
-  // Other tests run every example in memory, in a pipe as written and as JSON.
+  // Other tests run examples in memory with their output in a pipe, both as written and with `-o json`.
   const printing = all.filter(({ example }) => !speaksProtocol.test(example.command));
   test.each(thorough ? printing : ofEachKind.slice(0, 2))(
     "in a pipe as JSON: $example.command",

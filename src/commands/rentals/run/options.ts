@@ -105,7 +105,7 @@ function fetchPath(typed: string): string {
   const path = posix.normalize(typed).replace(/(?<=.)\/+$/, "");
   if (typed === "" || path === "/" || path === ".." || path.startsWith("../") || path.startsWith("~")) {
     throw new UsageError(
-      `--fetch must be a path inside the command's working folder on the rental, or an absolute path other than /, not ${JSON.stringify(typed)}`,
+      `--fetch ${JSON.stringify(typed)} is neither a path inside the command's working folder on the rental nor a path below /`,
     );
   }
   return path;
