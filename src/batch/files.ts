@@ -67,12 +67,13 @@ export async function* chunksOf(
   const file = await opened(path, failed);
   try {
     const buffer = Buffer.allocUnsafeSlow(chunkSize);
-    for (let position = start; ; ) {
+    // A pipe can only be read without a position.
+    for (let position = start > 0 ? start : null; ; ) {
       const { bytesRead } = await file.read(buffer, 0, chunkSize, position).catch((error: unknown) => {
         throw failed(error);
       });
       if (bytesRead === 0) return;
-      position += bytesRead;
+      if (position !== null) position += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }
   } finally {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Job } from "kubernetes-types/batch/v1";
@@ -370,6 +371,24 @@ describe("batch merge", () => {
     expect(error.message).toContain("2 lines have failed");
     expect(await idsIn(cli)).toHaveLength(ids.length);
   });
+
+  test.skipIf(process.platform === "win32")(
+    "reads the requests from a pipe, and refuses a folder",
+    async () => {
+      const cli = await completeBatch();
+      const pipe = join(cli.folder, "pipe");
+      execFileSync("mkfifo", [pipe]);
+      const writing = writeFile(pipe, await readFile(join(cli.folder, "requests.jsonl")));
+      expect(await merge(cli, "answers.jsonl --requests pipe")).toMatchObject({ code: exit.done });
+      await writing;
+      const folder = await cli.run("batch merge answers.jsonl --requests . --out other.jsonl");
+      expect(folder).toMatchObject({
+        code: exit.usage,
+        err: expect.stringContaining("--requests . is not a regular file"),
+      });
+      expect(await readdir(cli.folder)).not.toContain("other.jsonl");
+    },
+  );
 
   test.each(["", " --requests requests.jsonl"])(
     "exits with 12 if requests were in flight when a run was killed, and a new run does not send them:%s",

@@ -1,3 +1,4 @@
+import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { assertReadable, chunksOf } from "../../batch/files.ts";
 import { jsonLines, type Source } from "../../batch/input/lines.ts";
@@ -137,11 +138,18 @@ function defaultOutput([first]: readonly Part[]): string {
   return join(dirname(first.out), wholeOutput(name));
 }
 
-/** The lines of the file that `--requests` names. Throws `UsageError` if the file cannot be opened. */
+/**
+ * The lines of the file that `--requests` names. Throws `UsageError` if it is a folder or cannot be opened. A pipe is
+ * opened only once, when it is read.
+ */
 async function requestsOf(name: string, { resolve }: Context["files"]): Promise<Source> {
   const path = resolve(name);
   const failed = (error: unknown) => readFailed("--requests", name, error);
-  await assertReadable(path, failed);
+  const facts = await stat(path).catch((error: unknown) => {
+    throw failed(error);
+  });
+  if (facts.isDirectory()) throw new UsageError(`--requests ${name} is not a regular file`);
+  if (facts.isFile()) await assertReadable(path, failed);
   return jsonLines(name, () => chunksOf(path, { failed }));
 }
 
