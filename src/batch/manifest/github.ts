@@ -108,7 +108,7 @@ const guard = (journal: string, earlier: string): string =>
   `[ "$GITHUB_RUN_ATTEMPT" -gt 1 ] || exit 0
 last=$((GITHUB_RUN_ATTEMPT - 1))
 if [ "$RESTORED" != "${earlier}$last" ] || [ ! -e "${journal}" ]; then
-  echo "The journal of attempt $last is missing: start a new run of the workflow" >&2
+  echo "The journal of attempt $last is missing. A new run of the workflow sends and pays for all lines of all shards" >&2
   exit 1
 fi
 `;
