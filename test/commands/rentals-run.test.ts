@@ -366,6 +366,31 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await jobs())[0].status).toBe(6);
   });
 
+  test("says that the rental has ended if the reader of the result exits", async () => {
+    const { run } = await createRenter();
+    const writeFails = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
+    const { err } = await run(sh("exit 0", "-o", "json"), { writeFails });
+    expect(err).toContain("Rental 1001 has ended.");
+    expect(err).not.toContain("may still be billed");
+  });
+
+  test("ends the rental if the response to its termination is not an object and the rental ends later", async () => {
+    const states: string[] = [];
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (path === terminates) {
+          states.push("Terminating", "Terminating", "Terminated");
+          return Response.json(null);
+        }
+        const status = path === "/v2/on-demand/rental" ? states.shift() : undefined;
+        if (status === undefined) return;
+        return Response.json({ id: 1001, label: "train", rentalType: "virtual-machine", status });
+      },
+    });
+    const { code, err } = await renter.run(sh("exit 6"));
+    expect(code, err).toBe(6);
+  });
+
   test("ends the rental although its output is not read yet", async () => {
     let read = () => {};
     const isRead = new Promise<void>((resolve) => {

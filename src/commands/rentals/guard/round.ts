@@ -307,7 +307,7 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
 async function orEnded(error: unknown, rentalId: string, { call }: Guard): Promise<{ response: undefined }> {
   if (!(error instanceof UnknownOutcome)) throw error;
   const record: unknown = await call("getRental", { rentalId }, { retries: 0 }).catch(() => undefined);
-  if (!hasEnded(record)) throw error;
+  if (!hasEnded(record) && !statesOf(record).some(isEnding)) throw error;
   return { response: undefined };
 }
 
@@ -353,10 +353,10 @@ function failureText(error: unknown): string {
  * rental, and a service that was reset may use the rental's ID again.
  */
 function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
-  const { rentalId = "", rentalCreatedAt = "", label } = lease;
+  const { rentalId = "", rentalCreatedAt = "", label, token } = lease;
   if (record === null) {
     throw new NotFound(
-      `the service finds no rental ${rentalId} in this account; ${leaseLine("clear", [rentalId], guard)} removes the lease`,
+      `the service finds no rental ${rentalId} in this account; ${leaseLine("clear", [token], guard)} removes the lease`,
     );
   }
   assertIsRental(rentalId, record);
@@ -365,7 +365,7 @@ function assertIsLeased(lease: Lease, record: unknown, guard: Guard): void {
   if (areTimesKnown && leased === now) return;
   const isOther = (difference: string) =>
     new UnexpectedResponse(
-      `rental ${rentalId} ${difference} the rental of the lease, so it was not ended; ${leaseLine("clear", [rentalId], guard)} removes the lease`,
+      `rental ${rentalId} ${difference} the rental of the lease, so it was not ended; ${leaseLine("clear", [token], guard)} removes the lease`,
       "",
     );
   if (areTimesKnown && Math.abs(leased - now) > tolerance) {

@@ -46,7 +46,8 @@ export function jobResult(
     ? `Job ${id} goes on, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ${plan.keep ? "stops the job" : "ends both"}.`
     : `${plan.keep ? keptText(job, files) : `Rental ${rentalId} has ended. It cost`} ${costText(job)}`;
   const isTable = settings.output === "table";
-  setFailureContext(isTable ? report : [report, output].filter(Boolean).join(" "));
+  const toldAtFailure = isTable ? report : [report, output].filter(Boolean).join(" ");
+  setFailureContext(toldAtFailure, { evenIfUnread: true });
   // On a line of its own, so that the path can be copied.
   const sayOutput = () => output !== undefined && say(output);
   if (outcome.because !== undefined && isTable) sayOutput();
