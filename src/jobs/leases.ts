@@ -140,7 +140,7 @@ export const isDecided = ({ leases }: Leases, lease: Lease, rental: LeasedRental
  * Whether two rentals with the same ID may be one, by their times of creation. A service that was reset may use an ID
  * again, and the lease of the earlier rental does not end the later one.
  */
-function mayBeSame(first = "", second = ""): boolean {
+export function mayBeSame(first = "", second = ""): boolean {
   const [one, other] = [parseTime(first), parseTime(second)];
   return one === undefined || other === undefined || Math.abs(one - other) <= creationTolerance;
 }

@@ -276,13 +276,13 @@ describe("a terminate request whose effect is uncertain", () => {
   });
 
   /** A CLI with an over lease of rental 1001, which has this status as soon as its termination was accepted. */
-  async function thatBecomes(status: string): Promise<Cli> {
+  async function thatBecomes(status: string, response: unknown = { message: "OK" }): Promise<Cli> {
     let isSent = false;
     const record = () => ({ id: 1001, rentalType: "vm", status: isSent ? status : "Running" });
     const cli = await createCli({
       respond: (request) => {
         if (isTerminate(request)) isSent = true;
-        if (isTerminate(request)) return Response.json({ message: "OK" });
+        if (isTerminate(request)) return Response.json(response);
         return request.path === "/v2/on-demand/rental" ? Response.json(record()) : undefined;
       },
     });
@@ -306,8 +306,11 @@ describe("a terminate request whose effect is uncertain", () => {
     },
   );
 
-  test("is not sent again while the rental is ending", async () => {
-    const cli = await thatBecomes("Terminating");
+  test.each([
+    ["an object", { message: "OK" }],
+    ["not an object", null],
+  ])("is not sent again while the rental is ending, if the response is %s", async (_, response) => {
+    const cli = await thatBecomes("Terminating", response);
     for (const sent of [1, 0]) {
       const outcome = await cli.run(`${guard} -o json`);
       expect(outcome.code, outcome.err).toBe(0);
@@ -361,9 +364,10 @@ describe("a rental that differs from its lease", () => {
     await cli.run(`${create} --label other`);
     expect(before).toMatchObject([{ rentalId: "1001", label: "train" }]);
     cli.advance(2 * hour);
+    const [token] = await tokensOf(cli);
     const outcome = await cli.run(`${guard} -q`);
     expect(outcome.err).toContain(
-      "rental 1001 does not have the same label as the rental of the lease, so it was not ended; `gpuctl rentals lease clear 1001 --sandbox` removes the lease",
+      `rental 1001 does not have the same label as the rental of the lease, so it was not ended; \`gpuctl rentals lease clear ${token} --sandbox\` removes the lease`,
     );
     expect(outcome.code).toBe(7);
     expect(terminations(outcome)).toEqual([]);
@@ -384,7 +388,7 @@ describe("a rental that differs from its lease", () => {
       "was not created at the time that the lease names",
       { rentalCreatedAt: at(-24 * hour) },
       7,
-      "so it was not ended; `gpuctl rentals lease clear 1001 --sandbox` removes the lease",
+      "so it was not ended; `gpuctl rentals lease clear t0 --sandbox` removes the lease",
     ],
     ["does not exist for this account", { rentalId: "4711" }, 12, "finds no rental 4711 in this account"],
   ])("is not ended if it %s", async (_, facts, code, message) => {
@@ -737,6 +741,12 @@ describe("a rental that got another lease after a create whose outcome is unknow
     await writeLeases(cli, [{ rentalId: "1001", rentalCreatedAt: at(-24 * hour) }]);
     await cli.run(`${create} --label train --lease 2h`);
     expect(await leasesOf(cli)).toMatchObject([{}, { rentalId: "1001", rentalCreatedAt: at(0) }]);
+    await cli.run("rentals lease extend 1001 8h --sandbox");
+    expect(await leasesOf(cli)).toMatchObject([{ endsAt: at(hour) }, { endsAt: at(10 * hour) }]);
+    const [token] = await tokensOf(cli);
+    const { code, err } = await cli.run(`rentals lease clear ${token} --sandbox`);
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("Removed this lease.") });
+    expect(await leasesOf(cli)).toMatchObject([{ rentalCreatedAt: at(0), endsAt: at(10 * hour) }]);
   });
 });
 

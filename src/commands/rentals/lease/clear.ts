@@ -6,7 +6,14 @@ import { NotFound, UsageError } from "../../../core/errors.ts";
 import { commandLine } from "../../../core/text.ts";
 import { parseTime } from "../../../core/values/times.ts";
 import { withDecision } from "../../../jobs/lease-round.ts";
-import { changeLeases, type Lease, leaseRecord, readLeases, serviceName } from "../../../jobs/leases.ts";
+import {
+  changeLeases,
+  type Lease,
+  leaseRecord,
+  mayBeSame,
+  readLeases,
+  serviceName,
+} from "../../../jobs/leases.ts";
 import { leaseFileArgs, leaseFileFlag, leasePlace, oneLease } from "./place.ts";
 
 const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --sandbox --yes";
@@ -43,22 +50,35 @@ export default defineCommand({
     const lease = leaseNamed(args.rental, own, place.path, context);
     if (context.settings.dryRun) context.say(nothingDone);
     else {
-      await changeLeases(place, ({ leases, ...rest }) => ({ ...rest, leases: without(lease, leases) }));
-      context.say(
-        `Removed this lease, so \`gpuctl rentals guard\` does not end ${lease.rentalId === undefined ? "its rental" : `rental ${lease.rentalId}`}.`,
-      );
+      const isOneLease = args.rental === lease.token;
+      await changeLeases(place, ({ leases, ...rest }) => ({
+        ...rest,
+        leases: without(lease, leases, isOneLease),
+      }));
+      const rental = lease.rentalId === undefined ? "its rental" : `rental ${lease.rentalId}`;
+      const consequence = `, so \`gpuctl rentals guard\` does not end ${rental}`;
+      // A later rental with the same ID may have a lease of its own.
+      context.say(`Removed this lease${isOneLease && lease.rentalId !== undefined ? "" : consequence}.`);
     }
     return { data: leaseRecord(lease) };
   },
 });
 
-/** Removes a lease. If it has a rental, no other lease in the file ends that rental afterwards. */
-function without(cleared: Lease, leases: readonly Lease[]): readonly Lease[] {
+/**
+ * Removes a lease. If it has a rental, no other lease in the file ends that rental afterwards. With `isOneLease`, keeps
+ * the lease of a later rental that has the same ID, because the service was reset.
+ */
+function without(cleared: Lease, leases: readonly Lease[], isOneLease: boolean): readonly Lease[] {
   const { token, service, rentalId, label, rentalCreatedAt } = cleared;
   const others = leases.filter((one) => one.token !== token);
   if (rentalId === undefined) return others;
   return withDecision(
-    others.filter((one) => one.service !== service || one.rentalId !== rentalId),
+    others.filter(
+      (one) =>
+        one.service !== service ||
+        one.rentalId !== rentalId ||
+        (isOneLease && !mayBeSame(one.rentalCreatedAt, rentalCreatedAt)),
+    ),
     service,
     { id: rentalId, label, createdAt: parseTime(rentalCreatedAt ?? "") },
   );

@@ -4,7 +4,7 @@ import { defineCommand } from "../../../command-kit/define.ts";
 import { NotFound } from "../../../core/errors.ts";
 import { statesOf } from "../../../core/responses/rental.ts";
 import { commandLine } from "../../../core/text.ts";
-import { changeLeases, type Lease, leaseRecord, serviceName } from "../../../jobs/leases.ts";
+import { changeLeases, type Lease, leaseRecord, mayBeSame, serviceName } from "../../../jobs/leases.ts";
 import {
   assertLease,
   leaseEnd,
@@ -42,12 +42,17 @@ export default defineCommand({
     assertLease(args.duration, "DURATION");
     const place = leasePlace(flags, context);
     const record = await getRental(input.rentalId, context);
-    const { rentalId = input.rentalId } = rentalOf(record);
+    const { rentalId = input.rentalId, rentalCreatedAt } = rentalOf(record);
     assertNotTerminated(rentalId, statesOf(record));
     const service = serviceName(context.settings);
     let extended: Lease | undefined;
     await changeLeases(place, ({ leases, ...rest }) => {
-      const lease = leases.find((one) => one.service === service && one.rentalId === rentalId);
+      const lease = leases.find(
+        (one) =>
+          one.service === service &&
+          one.rentalId === rentalId &&
+          mayBeSame(one.rentalCreatedAt, rentalCreatedAt),
+      );
       if (lease === undefined) {
         throw new NotFound(`rental ${rentalId} has no lease in ${place.path}`, {
           request: null,
