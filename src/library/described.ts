@@ -317,7 +317,7 @@ function jsonOf(response: BufferedResponse): unknown {
   return value;
 }
 
-const invalid = (reason: string, { status, request }: BufferedResponse): Error =>
+const invalid = (reason: string, { status, request, bytes }: BufferedResponse): Error =>
   isRead(request)
     ? new InvalidResponse(reason, status, request)
-    : new UnknownOutcome(reason, status, request);
+    : new UnknownOutcome(reason, status, request, { received: { bytes, complete: true } });

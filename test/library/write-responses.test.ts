@@ -147,5 +147,6 @@ test("a response with too many values is rejected before it is parsed", async ()
   await expect(client.call("POST /v2/api-keys", {})).rejects.toMatchObject({
     name: "UnknownOutcome",
     message: `the response has more than ${responseLimits.values} values`,
+    received: { complete: true, bytes: expect.objectContaining({ length: 2 * responseLimits.values + 3 }) },
   });
 });
