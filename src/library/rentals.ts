@@ -10,8 +10,8 @@ import {
 } from "../client/rentals/waiting.ts";
 import { rentalTypes } from "../contract/enums.ts";
 import { NotOffered } from "../core/errors.ts";
-import { firstAt, scalarText, shownAt } from "../core/json.ts";
-import { idOf, statePaths } from "../core/responses/rental.ts";
+import { firstAt, recordsOf, scalarText } from "../core/json.ts";
+import { sameIdIn, statePaths } from "../core/responses/rental.ts";
 import { requestForId } from "../openapi/id-parameter.ts";
 import { terminateOperations, terminateOperationsFor } from "../openapi/terminate.ts";
 import { millisecondsRule, type RequestOptions, requestOptionRules } from "./client-options.ts";
@@ -75,8 +75,8 @@ export async function terminateRental(input: unknown, { settings, describe }: Op
   const rentalId = idIn("terminateRental", input, "rentalId");
   const operations = terminateOperations(await describe());
   const record = await getRental(rentalId, { call: (id, query) => call(id, query, settings) });
-  const wireId = shownAt(record, ["id", "rentalId"]);
-  const id = typeof wireId === "number" || typeof wireId === "string" ? wireId : rentalId;
+  // A second ID of the record, such as its ID in a database, may be the ID of another rental.
+  const id = sameIdIn(record, rentalId) ?? rentalId;
   if (hasEnded(record)) return { message: "had already ended", rentalId: id };
   let usable = terminateOperationsFor(rentalTypeOf(record), operations);
   if (usable.length > 1) usable = terminateOperationsFor(await listedType(rentalId, settings), operations);
@@ -98,8 +98,8 @@ async function listedType(rentalId: string, settings: OpenCall["settings"]): Pro
     "bare-metal": "listBareMetalRentals",
   } as const;
   for (const type of rentalTypes) {
-    const records: readonly unknown[] = await call(lists[type], {}, settings);
-    if (records.some((record) => idOf(record) === rentalId)) return type;
+    const records = recordsOf(await call(lists[type], {}, settings)) ?? [];
+    if (records.some((record) => sameIdIn(record, rentalId) !== undefined)) return type;
   }
   return undefined;
 }
