@@ -1,7 +1,7 @@
 import type { BufferedResponse } from "../client/response.ts";
 import { NoDescription } from "../core/errors.ts";
 import { firstAt, isRecord, recordsOf as recordsOfPage } from "../core/json.ts";
-import { assertValues } from "../core/responses/success.ts";
+import { assertSuccess, assertValues } from "../core/responses/success.ts";
 import {
   InvalidResponse,
   isRead,
@@ -36,6 +36,21 @@ export function jsonOf(response: BufferedResponse): unknown {
     const received = !empty && isInference(request) ? { bytes: response.bytes, complete: true } : undefined;
     throw new UnknownOutcome(reason, status, request, { received });
   }
+}
+
+/**
+ * The object in a response. Throws as `jsonOf` does, and `InvalidResponse` or `UnknownOutcome` for any other value, and
+ * for an object that reports a failure.
+ */
+export function objectOf(response: BufferedResponse): Readonly<Record<string, unknown>> {
+  const value = jsonOf(response);
+  const { status, request } = response;
+  assertSuccess(value, status, request);
+  if (isRecord(value)) return value;
+  const reason = "the response is not an object";
+  throw isRead(request)
+    ? new InvalidResponse(reason, status, request)
+    : new UnknownOutcome(reason, status, request);
 }
 
 const isInference = ({ url }: BufferedResponse["request"]): boolean => new URL(url).pathname.includes("/v1/");

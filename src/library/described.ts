@@ -1,7 +1,7 @@
 import { listDescribed, rawCall } from "../client/call.ts";
 import type { BufferedResponse } from "../client/response.ts";
 import { NotOffered, reasonOf } from "../core/errors.ts";
-import { isRecord, parseJson } from "../core/json.ts";
+import { isRecord, parseJson, recordsOf } from "../core/json.ts";
 import { assertSuccess, assertValues } from "../core/responses/success.ts";
 import { InvalidResponse, isRead, UnknownOutcome } from "../core/service-errors.ts";
 import { type DescribedOperation, describedOperations, methods } from "../openapi/described.ts";
@@ -171,8 +171,12 @@ export async function* anyRecords(name: string, input: unknown, open: OpenCall):
     throw new TypeError(`iterate requires an operation that returns a list, not ${shown(name)}`);
   const paging = pagingOf(operation?.parameters.map((parameter) => parameter.name) ?? []);
   const paged = Object.values(paging).some((parameter) => parameter !== undefined);
-  const send = async (query: (typeof parts)["query"]) =>
-    contentOf(await rawCall({ ...parts, query }, open.settings));
+  const send = async (query: (typeof parts)["query"]) => {
+    const response = await rawCall({ ...parts, query }, open.settings);
+    const page = contentOf(response);
+    if (recordsOf(page) === undefined) throw invalid("the response is not a list", response);
+    return page;
+  };
   const first = { paging, query: parts.query, paged, warn: open.settings.warn };
   for await (const page of pages(send, first)) yield* page;
 }

@@ -85,7 +85,7 @@ export async function* pages(
     if (next === undefined || seen.has(String(next))) {
       if (paged || next) {
         warn("There may be more results: the response does not say how to request the next page.");
-      }
+      } else warnIfPartial(response, warn);
       return;
     }
     seen.add(String(next));

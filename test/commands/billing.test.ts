@@ -51,17 +51,41 @@ describe("billing", () => {
     expect((await runUnused("billing usage --sandbox")).err).toBe("No usage.\n");
   });
 
-  test.each(["usage", "invoices"])("%s fails if the response reports an error", async (command) => {
-    const error = { code: "LEDGER_CLOSED", message: "The ledger is closed", issues: [] };
+  async function withResponse(command: string, response: unknown) {
+    const path = `/v2/${command.replace("balance", "balances")}`;
     const respond = service({
-      [`GET ${descriptionPath}`]: () => Response.json(description({ [`GET /v2/${command}`]: {} })),
-      [`GET /v2/${command}`]: () => Response.json(error),
+      [`GET ${descriptionPath}`]: () => Response.json(description({ [`GET ${path}`]: {} })),
+      [`GET ${path}`]: () => Response.json(response),
     });
     const { run } = await createCli({ respond });
-    const { code, out, err } = await run(`billing ${command}`, overNetwork());
+    return run(`billing ${command}`, overNetwork());
+  }
+
+  const closed = { code: "LEDGER_CLOSED", message: "The ledger is closed", issues: [] };
+  const closedText = "the service reported LEDGER_CLOSED: The ledger is closed";
+
+  test.each([
+    ["usage", closed, closedText],
+    ["invoices", closed, closedText],
+    ["balance", closed, closedText],
+    ["balance", null, "the response is not an object"],
+    ["usage", { message: "maintenance" }, "the response is not a list"],
+    ["invoices", null, "the response is not a list"],
+  ])("%s fails if the response is %j", async (command, response, message) => {
+    const { code, out, err } = await withResponse(command, response);
     expect({ code, out }).toEqual({ code: exit.service, out: "" });
-    expect(err).toContain("the service reported LEDGER_CLOSED: The ledger is closed");
+    expect(err).toContain(message);
   });
+
+  test.each([{ hasMore: true }, { pagination: { total: 120 } }])(
+    "usage prints a warning if the response also has %j",
+    async (more) => {
+      const line = { date: "2026-09-01", costCents: 500 };
+      const { code, err } = await withResponse("usage", { items: [line], ...more });
+      expect(code).toBe(0);
+      expect(err).toContain("There may be more results");
+    },
+  );
 
   test("adds up exactly", async () => {
     const day = (date: string, cents: string) => `{"date":"${date}","costCents":${cents}}`;

@@ -140,6 +140,29 @@ describe("with a third-party service", () => {
     requestBody: { content: { "application/json": { schema: { type: "object", properties, required } } } },
   });
 
+  test.each([
+    ["ssh-keys remove", "DELETE /v2/ssh-keys/{id}"],
+    ["api-keys revoke", "DELETE /v2/api-keys/{id}"],
+  ])("%s accepts only an ID if the list is incomplete", async (command, operation) => {
+    const path = operation.replace(/\w+ (.*)\/.*/, "$1");
+    const paths = {
+      [`GET ${path}`]: {},
+      [operation]: { parameters: [{ name: "id", in: "path", required: true }] },
+    };
+    const { run } = await createCli({
+      respond: service({
+        [`GET ${descriptionPath}`]: () => Response.json(description(paths)),
+        [`GET ${path}`]: () => Response.json({ data: [{ id: 7, name: "ci" }], total: 51 }),
+        [`DELETE ${path}/7`]: () => Response.json({ success: true }),
+      }),
+    });
+    const byName = await run(`${command} ci --yes`, overNetwork());
+    expect(byName.code).toBe(7);
+    expect(byName.err).toContain('is incomplete, and "ci" is not an ID in it');
+    expect(byName.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    expect((await run(`${command} 7 --yes`, overNetwork())).code).toBe(0);
+  });
+
   test("the commands for keys send the requests that the description defines, with other paths and field names", async () => {
     const cli = await createCli({
       respond: service({

@@ -110,6 +110,40 @@ test.each([
   });
 });
 
+test.each([
+  ["listUsage", (client: Client) => client.listUsage()],
+  ["iterate", (client: Client) => client.iterate("GET /v2/billing/usage").next()],
+])("%s rejects a response that is not a list", async (_name, list) => {
+  const message = "the response is not a list";
+  for (const reply of [json("null"), json("{}"), json('{"message":"maintenance"}')]) {
+    await expect(list(clientOfService(reply))).rejects.toMatchObject({ name: "InvalidResponse", message });
+  }
+});
+
+test.each([
+  ["a page of a gateway", typed("text/html", "<html>Maintenance</html>")],
+  ["an empty response", json("")],
+])("iterate rejects %s", async (_what, reply) => {
+  const first = clientOfService(reply).iterate("GET /v2/billing/usage").next();
+  await expect(first).rejects.toMatchObject({ name: "InvalidResponse" });
+});
+
+test("terminateRental sends the ID that was given, even if the record has another one first", async () => {
+  const sent: string[] = [];
+  const record = { ...rental, id: 77, rentalId: 1001 };
+  const client = clientOf("https://api.example.com", {
+    fetch: async (url, init) => {
+      const { pathname } = new URL(url);
+      if (init?.method !== "GET") sent.push(pathname);
+      if (pathname === descriptionPath) return Response.json(documentation);
+      return Response.json(pathname === "/v2/on-demand/rental" ? record : {});
+    },
+    retries: 0,
+  });
+  await client.terminateRental({ rentalId: "1001" });
+  expect(sent).toEqual(["/v2/on-demand/rentals/1001"]);
+});
+
 describe.each<[string, (client: Client) => Promise<unknown>]>([
   ["createChatCompletion", (client) => client.createChatCompletion({ model: "m", messages: [] })],
   ["generateImage", (client) => client.generateImage({ model_name: "SD2", prompt: "a cat" })],

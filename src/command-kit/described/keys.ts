@@ -1,10 +1,8 @@
 import type { BufferedResponse } from "../../client/response.ts";
-import { NotFound, UsageError } from "../../core/errors.ts";
-import { firstAt, isRecord } from "../../core/json.ts";
+import { NotFound, UnexpectedResponse, UsageError } from "../../core/errors.ts";
+import { firstAt } from "../../core/json.ts";
 import { idOf } from "../../core/responses/rental.ts";
-import { assertSuccess } from "../../core/responses/success.ts";
-import { UnknownOutcome } from "../../core/service-errors.ts";
-import { jsonOf } from "../responses.ts";
+import { objectOf } from "../responses.ts";
 
 /** A key of the account that a command acts on. */
 export interface NamedKey {
@@ -14,18 +12,37 @@ export interface NamedKey {
 
 export const keyNamePaths = ["name", "label", "title"];
 
+interface KeyKind {
+  /** "SSH key" or "API key". */
+  readonly kind: string;
+  /** The command that lists the keys. */
+  readonly list: string;
+  /** Fetches the keys. Calls `warn` if there may be more of them. */
+  readonly records: (warn: () => void) => Promise<readonly unknown[]>;
+}
+
 /**
- * Finds a key by its id, or else by its name. `kind` is "SSH key" or "API key", and `list` is the command that lists
- * the keys. Throws `NotFound` if there is no such key. If several keys have the name, throws a `UsageError` that lists
- * their ids.
+ * Finds a key by its id, or else by its name. Throws `NotFound` if there is no such key, and `UnexpectedResponse` if the
+ * list is incomplete and has no such id. If several keys have the name, throws a `UsageError` that lists their ids.
  */
-export function keyNamed(word: string, records: readonly unknown[], kind: string, list: string): NamedKey {
-  const keys = records.flatMap((record) => {
+export async function keyNamed(word: string, { kind, list, records }: KeyKind): Promise<NamedKey> {
+  let isIncomplete = false;
+  const found = await records(() => {
+    isIncomplete = true;
+  });
+  const keys = found.flatMap((record) => {
     const id = idOf(record);
     return id === undefined ? [] : [{ id, record }];
   });
   const byId = keys.find(({ id }) => id === word);
   if (byId) return byId;
+  if (isIncomplete) {
+    // A key that is not in the list may have the same name.
+    throw new UnexpectedResponse(
+      `the service's list of ${kind}s is incomplete, and ${JSON.stringify(word)} is not an ID in it`,
+      `Use an ID that \`gpuctl ${list}\` shows, or the service's dashboard. Nothing was changed.`,
+    );
+  }
   const [first, ...others] = keys.filter(({ record }) => firstAt(record, keyNamePaths) === word);
   if (first === undefined) {
     throw new NotFound(`${kind} ${JSON.stringify(word)} not found: it is neither an ID nor a name`, {
@@ -49,19 +66,11 @@ export function keyText({ id, record }: NamedKey): string {
 }
 
 /** The record of a key that was created. Throws `UnknownOutcome` for any other response. */
-export const createdKey = (response: BufferedResponse): unknown => objectIn(response);
+export const createdKey = (response: BufferedResponse): unknown => objectOf(response);
 
 /**
  * The response to the removal of a key, or the key's id if the body is empty. Throws `UnknownOutcome` for any other
  * response.
  */
 export const removedKey = ({ id }: NamedKey, response: BufferedResponse): unknown =>
-  response.text().trim() === "" ? { id, success: true } : objectIn(response);
-
-function objectIn(response: BufferedResponse): unknown {
-  const value = jsonOf(response);
-  const { status, request } = response;
-  assertSuccess(value, status, request);
-  if (!isRecord(value)) throw new UnknownOutcome("the response is not an object", status, request);
-  return value;
-}
+  response.text().trim() === "" ? { id, success: true } : objectOf(response);

@@ -21,7 +21,11 @@ export default defineCommand({
     // A dry run ends with the first request, which must be the one that removes the key, not the lookup of its name.
     const key = context.settings.dryRun
       ? { id: args.key, record: undefined }
-      : keyNamed(args.key, await listApiKeys(context), "API key", "api-keys list");
+      : await keyNamed(args.key, {
+          kind: "API key",
+          list: "api-keys list",
+          records: (warn) => listApiKeys({ ...context, say: warn }),
+        });
     return { key, request: removalRequest(description, operation, key.id) };
   },
   confirm: {

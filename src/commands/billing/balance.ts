@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command-kit/define.ts";
-import { jsonOf } from "../../command-kit/responses.ts";
+import { objectOf } from "../../command-kit/responses.ts";
 import { billingOperation } from "./operations.ts";
 
 export default defineCommand({
@@ -12,6 +12,6 @@ export default defineCommand({
   ],
   run: async (context) => {
     const { method, path } = await billingOperation("balance", context);
-    return { data: jsonOf(await context.request({ method, path, host: "compute" })) };
+    return { data: objectOf(await context.request({ method, path, host: "compute" })) };
   },
 });

@@ -1,6 +1,6 @@
 import { listDescribed } from "../../client/call.ts";
 import type { Context } from "../../command-kit/context.ts";
-import { jsonOf } from "../../command-kit/responses.ts";
+import { objectOf } from "../../command-kit/responses.ts";
 import { NotOffered, reasonOf } from "../../core/errors.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { descriptionTimeout } from "../../core/values/defaults.ts";
@@ -58,5 +58,5 @@ export const callDescribed: CallDescribed = async (tool, task) => {
   }
   if (tool === "options") return listDescribed(operation, task);
   const { method, path } = operation;
-  return jsonOf(await task.request({ method, path, host: "compute" }));
+  return objectOf(await task.request({ method, path, host: "compute" }));
 };

@@ -22,7 +22,11 @@ export default defineCommand({
     // A dry run ends with the first request, which must be the one that removes the key, not the lookup of its name.
     const key = context.settings.dryRun
       ? { id: args.key, record: undefined }
-      : keyNamed(args.key, await listSshKeys(context), "SSH key", "ssh-keys list");
+      : await keyNamed(args.key, {
+          kind: "SSH key",
+          list: "ssh-keys list",
+          records: (warn) => listSshKeys({ ...context, say: warn }),
+        });
     return { key, request: removalRequest(description, operation, key.id) };
   },
   confirm: {
