@@ -99,6 +99,13 @@ describe("the expected end of the term in reserve extend", () => {
     expect(err).toContain("the service reports no reserved term for rental 1001");
     expect(requests.filter(({ method }) => method !== "GET")).toEqual([]);
   });
+
+  test("cannot be found for a rental that does not exist", async () => {
+    const { run } = await createCli();
+    const { code, err } = await run("reserve extend 9999 --days 30 --expected-price 12 --yes --sandbox");
+    expect(code).toBe(5);
+    expect(err).toContain("rental 9999 not found");
+  });
 });
 
 test("reserve extend refuses a term that would end after the year 9999", async () => {

@@ -1,3 +1,4 @@
+import { getRental } from "../../client/rentals/waiting.ts";
 import { rentalId } from "../../command-kit/arg.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import type { Estimate } from "../../command-kit/define.ts";
@@ -9,7 +10,6 @@ import { mayBeLabel } from "../../command-kit/values.ts";
 import type { InputOf } from "../../contract/index.ts";
 import { Interrupted, UsageError } from "../../core/errors.ts";
 import { firstAt, scalarText } from "../../core/json.ts";
-import { assertIsRental } from "../../core/responses/rental.ts";
 import { ServiceError } from "../../core/service-errors.ts";
 import { commandLine } from "../../core/text.ts";
 import { dollars } from "../../core/values/money.ts";
@@ -162,15 +162,14 @@ function priceIn(message: string, sent: number): number | undefined {
   return Number.isSafeInteger(cents) ? cents : undefined;
 }
 
-/** Gets the record of a rental by its id or label. Throws as `labelLookup` does. */
+/**
+ * Gets the record of a rental by its id or label. Throws as `labelLookup` and `getRental` do.
+ */
 export async function presentRental(rentalId: number | string, call: Context["call"]): Promise<unknown> {
   const id = mayBeLabel(rentalId)
     ? await labelLookup({ call }).idFor("rental", rentalId, "RENTAL")
     : undefined;
-  const asked = id ?? String(rentalId);
-  const rental: unknown = await call("getRental", { rentalId: asked });
-  assertIsRental(asked, rental);
-  return rental;
+  return getRental(id ?? String(rentalId), { call });
 }
 
 async function currentTerm(rentalId: string, call: Context["call"]): Promise<string> {
