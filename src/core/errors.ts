@@ -32,9 +32,14 @@ class WithHint extends Error {
   }
 }
 
-/** A spending limit would be exceeded. Nothing was sent. */
+/** A spending limit would be exceeded. If there is no hint, nothing was sent. */
 export class BudgetExceeded extends Error {
   override readonly name = "BudgetExceeded";
+  readonly hint: string | undefined;
+  constructor(message: string, hint?: string) {
+    super(message);
+    this.hint = hint;
+  }
 }
 
 /**

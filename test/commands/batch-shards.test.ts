@@ -390,6 +390,17 @@ describe("batch merge", () => {
     },
   );
 
+  test("writes nothing if a line of the requests is invalid", async () => {
+    const cli = await completeBatch();
+    await writeFile(join(cli.folder, "broken.jsonl"), "{}\n");
+    const { code, err } = await cli.run(
+      "batch merge answers.jsonl --requests broken.jsonl --out other.jsonl",
+    );
+    expect(code).toBe(exit.usage);
+    expect(err).toContain("--requests: line 1: ");
+    expect(await readdir(cli.folder)).not.toContain("other.jsonl");
+  });
+
   test.each(["", " --requests requests.jsonl"])(
     "exits with 12 if requests were in flight when a run was killed, and a new run does not send them:%s",
     async (rest) => {

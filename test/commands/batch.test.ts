@@ -412,8 +412,14 @@ describe("batch run", () => {
       cli,
       [1, 2, 3].map((id) => chat(String(id), "Hi", { max_tokens: 100 })),
     );
-    const { code, requests, out } = await cli.run(`${run} --max-cost 2 -o json`, overNetwork());
+    const { code, requests, out, err } = await cli.run(`${run} --max-cost 2 -o json`, overNetwork());
     expect({ code, requests: requests.length }).toEqual({ code: exit.budget, requests: 2 });
+    expect(JSON.parse(err).error).toMatchObject({
+      message: "1 of 3 lines are left: the next line could exceed the limit of $2.00",
+      hint: expect.stringMatching(
+        /^To send them, run the same command line again with a higher --max-cost\./,
+      ),
+    });
     expect(JSON.parse(out)).toMatchObject({ succeeded: 2, left: 1, dollars: 2 });
   });
 

@@ -79,10 +79,11 @@ export default defineCommand({
       throw new UsageError("--out and --requests name the same file");
     }
     const input = flags.requests === undefined ? undefined : await requestsOf(flags.requests, files);
+    // Before anything is written, because the input may have invalid lines.
+    const missing = input === undefined ? missingByCount(parts) : await missingFrom(parts, input);
     const lines = mergedLines(parts, dirname(path));
     if (settings.dryRun) for await (const _ of lines);
     else await save(path, lines, { force: flags.force, failIfExists: true });
-    const missing = input === undefined ? missingByCount(parts) : await missingFrom(parts, input);
     const results = resultCounts(parts);
     const shards = missingShards(parts);
     const data = { out: path, ...results, missing: missing?.count ?? null, missingShards: shards };

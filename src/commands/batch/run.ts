@@ -392,6 +392,7 @@ function failureOf(
   if (stop?.kind === "ceiling") {
     return new BudgetExceeded(
       `${left} of ${total} lines are left: the next line could exceed the limit of ${dollarText(maxCost ?? 0n)}`,
+      "To send them, run the same command line again with a higher --max-cost. Lines that are done are not sent again.",
     );
   }
   if (left === 0) return undefined;
