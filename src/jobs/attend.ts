@@ -9,7 +9,7 @@ import {
 } from "../core/errors.ts";
 import { stopwatch } from "../core/tasks/steady-clock.ts";
 import { maxSilence, onRental } from "./connect.ts";
-import { type CopyTools, copyBack, copyUp, type Fetched } from "./copy.ts";
+import { type CopyTools, copyBack, copyUp, type Fetched, hasUsableRsync } from "./copy.ts";
 import type { JobHost } from "./host.ts";
 import {
   canceledOutcome,
@@ -31,6 +31,8 @@ export interface JobOutcome {
   readonly fetched: readonly Fetched[];
   /** Which part of the output did not arrive, in words. */
   readonly unreceived?: string;
+  /** What was not copied back, in words. Undefined if `failure` says so. */
+  readonly uncopied?: string;
   /**
    * Why the job ended early: a limit, Ctrl-C, `rentals jobs cancel` or a failure. With `detached`, only gpuctl ends,
    * and the job continues.
@@ -144,8 +146,9 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
     outcome = await finish().catch((failure: unknown) => {
       if (outcome.because === undefined || stopped.aborted)
         return { ...outcome, ...failed(failure, stopped) };
-      host.say(`Warning: not everything was copied back: ${reasonOf(failure)}.`);
-      return outcome;
+      const uncopied = `not everything was copied back: ${reasonOf(failure)}`;
+      host.say(`Warning: ${uncopied}.`);
+      return { ...outcome, uncopied };
     });
     if (isLeft()) {
       await shown.end();
@@ -220,9 +223,10 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       last = ssh;
       return work(ssh);
     });
-  const copyTools = async (hasRsync: boolean): Promise<CopyTools> => {
-    const here = hasRsync && (await host.programs.which("rsync")) !== undefined;
-    return { ...host, tool: here ? "rsync" : "scp", signal };
+  const copyTools = async (ssh: Ssh): Promise<CopyTools> => {
+    const { hasRsync } = await prepare(ssh, signal);
+    const isUsable = hasRsync && (await hasUsableRsync(ssh, { ...host, signal }));
+    return { ...host, tool: isUsable ? "rsync" : "scp", signal };
   };
   const store = (stream: Stream, bytes: Uint8Array) => {
     try {
@@ -362,7 +366,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
       return { ...outcome, because: "failure", failure: new NotFetched(message) };
     }
     host.say(`Warning: ${message}.`);
-    return outcome;
+    return { ...outcome, uncopied: message };
   }
 
   function fetchOne(path: string): Promise<Fetched> {
@@ -378,7 +382,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await on(async (ssh) => {
-          const tools = await copyTools((await prepare(ssh, signal)).hasRsync);
+          const tools = await copyTools(ssh);
           return copy(ssh, tools).catch(asLost);
         });
       } catch (error) {

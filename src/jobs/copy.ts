@@ -2,14 +2,28 @@ import { lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SaveFailed, saveFailed } from "../core/errors.ts";
 import type { Programs } from "../system/types.ts";
-import { copyAsWorkFolder, plainLink, remotePath, workFolder } from "./remote.ts";
+import { copyAsWorkFolder, linkTarget, plainLink, remotePath, workFolder } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
 
 export interface CopyTools {
   readonly programs: Pick<Programs, "stream">;
-  /** `scp` is used if one side has no rsync. Unlike rsync, scp copies everything again each time. */
+  /** `scp` is used if one side has no usable rsync. Unlike rsync, scp copies everything again each time. */
   readonly tool: "rsync" | "scp";
   readonly signal: AbortSignal;
+}
+
+/** Whether this computer has an rsync with all options that gpuctl uses. The rsync of macOS does not have all of them. */
+export async function hasUsableRsync(
+  { cwd }: Ssh,
+  {
+    programs,
+    signal,
+  }: { readonly programs: Pick<Programs, "stream" | "which">; readonly signal: AbortSignal },
+): Promise<boolean> {
+  if ((await programs.which("rsync")) === undefined) return false;
+  const ignore = () => {};
+  const options = { cwd, onStdout: ignore, onStderr: ignore, signal };
+  return (await programs.stream("rsync", [rsyncLetters, "--version"], options)) === 0;
 }
 
 /** Copies the contents of a folder to the working folder of the command. Throws `ConnectionLost`. */
@@ -69,22 +83,17 @@ export async function copyBack(
   } catch (error) {
     throw saveFailed(staging, error);
   }
-  const [options, source] =
-    tools.tool === "rsync"
-      ? [rsyncOptions(ssh), remotePath(ssh, path)]
-      : [scpOptions(ssh), await plainLink(ssh, path, tools.signal)];
-  await runCopy(ssh, [...options, `${destination(ssh)}:${source}`, `${staging}/`], tools).catch(
-    async (error: unknown) => {
-      const isEmpty = await removeEmpty(staging);
-      await removeEmpty(folder);
-      throw isEmpty || !(error instanceof ConnectionLost)
-        ? error
-        : new ConnectionLost(`${error.message}. What arrived is in ${staging}`, error.kind);
-    },
-  );
+  const { args, arrives } = await copyBackArgs(ssh, { path, staging }, tools);
+  await runCopy(ssh, args, tools).catch(async (error: unknown) => {
+    const isEmpty = await removeEmpty(staging);
+    await removeEmpty(folder);
+    throw isEmpty || !(error instanceof ConnectionLost)
+      ? error
+      : new ConnectionLost(`${error.message}. What arrived is in ${staging}`, error.kind);
+  });
   try {
     await assertNoLinks(into, to);
-    const moved = await moveInto(join(staging, basename(source)), to);
+    const moved = await moveInto(arrives, to);
     await rm(staging, { recursive: true, force: true });
     await removeEmpty(folder);
     return { path, to, ...moved };
@@ -92,6 +101,29 @@ export async function copyBack(
     const { reason } = saveFailed(to, error);
     throw new SaveFailed(to, `${reason}. What arrived is in ${staging}`, { cause: error });
   }
+}
+
+/**
+ * The arguments that copy a path of the rental to a folder, and the local path of the copy. Follows the path if it is a
+ * link, as scp does. rsync then copies the links within a folder as links.
+ */
+async function copyBackArgs(
+  ssh: Ssh,
+  { path, staging }: { readonly path: string; readonly staging: string },
+  { tool, signal }: CopyTools,
+): Promise<{ readonly args: readonly string[]; readonly arrives: string }> {
+  const from = (source: string) => `${destination(ssh)}:${source}`;
+  if (tool === "scp") {
+    const link = await plainLink(ssh, path, signal);
+    return { args: [...scpOptions(ssh), from(link), `${staging}/`], arrives: join(staging, basename(link)) };
+  }
+  const source = remotePath(ssh, path);
+  const arrives = join(staging, basename(source));
+  const target = await linkTarget(ssh, path, signal);
+  if (target === "folder")
+    return { args: [...rsyncOptions(ssh), from(`${source}/`), `${arrives}/`], arrives };
+  const follow = target === "file" ? ["--copy-links"] : [];
+  return { args: [...rsyncOptions(ssh), ...follow, from(source), `${staging}/`], arrives };
 }
 
 /** Removes a folder if it is empty, and returns whether it was. */
@@ -127,9 +159,12 @@ async function moveInto(from: string, to: string): Promise<Pick<Fetched, "files"
 const destination = ({ destination }: Ssh): string =>
   destination.includes(":") ? destination.replace(/[^@]+$/, "[$&]") : destination;
 
-/** Copies links as links, does not keep the owner, and continues a file that was cut off. */
+/** Copies links as links, and does not keep the owner. With `s`, names need no quotes on the rental. */
+const rsyncLetters = "-rlptzs";
+
+/** Also continues a file that was cut off. */
 const rsyncOptions = ({ options }: Ssh): readonly string[] => [
-  "-rlptzs",
+  rsyncLetters,
   "--partial",
   `--timeout=${stallSeconds}`,
   "-e",

@@ -203,6 +203,20 @@ export async function missingPaths(
 export const remotePath = (ssh: Ssh, path: string): string =>
   path.startsWith("/") ? path : `${workFolder(ssh)}/${path}`;
 
+/** What a path leads to if it is a symbolic link. Throws `ConnectionLost`. */
+export async function linkTarget(
+  ssh: Ssh,
+  path: string,
+  signal: AbortSignal,
+): Promise<"file" | "folder" | undefined> {
+  const place = quoted(remotePath(ssh, path));
+  const { out } = await ssh.run(
+    `cd "$HOME" || return 1\n[ -L ${place} ] || return 0\n[ -d ${place} ] && echo folder || echo file\nreturn 0`,
+    { signal },
+  );
+  return (["file", "folder"] as const).find((one) => out.trim().endsWith(one));
+}
+
 /** Runs one step of a copy on the rental, in the home folder. Throws `ConnectionLost`. */
 async function copyStep(ssh: Ssh, script: string, signal: AbortSignal): Promise<void> {
   const { status, err } = await ssh.run(`cd "$HOME" && ${script}`, { signal });

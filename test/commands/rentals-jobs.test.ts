@@ -374,7 +374,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     const { code, err } = await run("rentals jobs cancel --all --yes");
     expect(code).toBe(7);
     expect(err).toContain("Error: 2 rentals have the label twice: 1001, 1002\n");
-    expect(err).toContain("end the rentals that you do not need with `gpuctl rentals terminate`");
+    expect(err).toContain("end all but one of them with `gpuctl rentals terminate`");
     expect(await active()).toHaveLength(2);
   });
 

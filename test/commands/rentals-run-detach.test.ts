@@ -181,12 +181,12 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
       const { error } = JSON.parse(err);
       expect(error.message).toMatch(
         new RegExp(
-          `^job ${id} is running on rental 1001, but its lease is over when this gpuctl process has ended: .*damaged`,
+          `^job ${id} is running on rental 1001, but the lease of the rental ends with this gpuctl process: .*damaged`,
         ),
       );
       const [, line = ""] =
         /set a new lease with `gpuctl (rentals lease set 1001 12h)`/.exec(error.hint) ?? [];
-      expect(error.hint).toContain("`gpuctl rentals guard` then ends the rental.");
+      expect(error.hint).toContain("`gpuctl rentals guard` ends the rental.");
       expect(await active()).toHaveLength(1);
       const text = await readFile(leaseFile(renter), "utf8");
       await writeFile(leaseFile(renter), text.replace("damaged", ""));

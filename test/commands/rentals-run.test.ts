@@ -366,6 +366,27 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect((await jobs())[0].status).toBe(6);
   });
 
+  test("copies with scp if rsync does not have the options that gpuctl uses", async () => {
+    const { run, remote, folder } = await createRenter();
+    const asked: (readonly string[])[] = [];
+    const programs: typeof remote.programs = {
+      which: async (program) => `/usr/bin/${program}`,
+      stream: async (program, args, options) => {
+        // The rental says that it has rsync, even if this machine has none.
+        const input = options.input?.replace("command -v rsync", "true");
+        if (program !== "rsync")
+          return remote.programs.stream(program, args, { ...options, ...(input !== undefined && { input }) });
+        asked.push(args);
+        await options.onStderr(Buffer.from("rsync: -rlptzs: unknown option\n"));
+        return 1;
+      },
+    };
+    const { code, err } = await run(sh("echo 42 > model; exit 6", "--fetch", "model"), { programs });
+    expect(code, err).toBe(6);
+    expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
+    expect(asked).toEqual([["-rlptzs", "--version"]]);
+  });
+
   test("says that the rental has ended if the reader of the result exits", async () => {
     const { run } = await createRenter();
     const writeFails = Object.assign(new Error("EPIPE"), { code: "EPIPE" });
@@ -389,6 +410,28 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     });
     const { code, err } = await renter.run(sh("exit 6"));
     expect(code, err).toBe(6);
+  });
+
+  test("exits with 10 if the rental cannot be looked up while it is ending after an unusable response", async () => {
+    const states: (string | undefined)[] = [];
+    let isFailing = false;
+    const renter = await createRenter({
+      respond: ({ path }) => {
+        if (path === terminates) {
+          states.push("Terminating", "Terminating");
+          isFailing = true;
+          return Response.json(null);
+        }
+        if (path !== "/v2/on-demand/rental" || !isFailing) return;
+        const status = states.shift();
+        if (status === undefined) return Response.json({}, { status: 503 });
+        return Response.json({ id: 1001, label: "train", rentalType: "virtual-machine", status });
+      },
+    });
+    const { code, err } = await renter.run(sh("exit 6"));
+    expect(code, err).toBe(10);
+    expect(err).toContain("rental 1001 may still be billed");
+    expect(err).toContain("End rental 1001 with `gpuctl rentals terminate 1001 --yes`.");
   });
 
   test("ends the rental although its output is not read yet", async () => {
@@ -424,6 +467,37 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         expect(await active()).toEqual([]);
       },
     );
+
+    test("in JSON, the error says what was copied back and what was not", async () => {
+      const { opened, open } = gate();
+      const { run, folder } = await createRenter({
+        trouble: async (connection) => {
+          if (isFollow(connection)) open();
+          return undefined;
+        },
+      });
+      await mkdir(join(folder, "in"));
+      await writeFile(join(folder, "in", "model"), "partial\n");
+      const flags = [
+        "--time-limit",
+        "2m",
+        "--sync",
+        "in",
+        "--fetch",
+        "model",
+        "--fetch",
+        "log",
+        "-o",
+        "json",
+      ];
+      const { code, err } = await run(sh("sleep 30", ...flags), {
+        onSleep: (milliseconds) => milliseconds === limitCheck && opened,
+      });
+      expect(code, err).toBe(8);
+      const { hint } = JSON.parse(err).error;
+      expect(hint).toContain(`Copied model to ${join(folder, "model")}: 1 file, 8 bytes.`);
+      expect(hint).toContain("Warning: not everything was copied back: log does not exist on the rental.");
+    });
 
     test("--time-limit is checked at least every 30 seconds, because timers stop while the machine is suspended", async () => {
       const { run } = await createRenter();

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { addProgram, createHome, firstChunk, type Home } from "../support/process.ts";
@@ -92,6 +92,25 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     await expectNothingLeft(home);
     expect(await home.run(detached)).toMatchObject({ code: 0 });
     expect(await home.run("rentals jobs cancel train --yes --sandbox")).toMatchObject({ code: 0 });
+    await expectNothingLeft(home);
+  });
+
+  test("a result that is a symbolic link is copied as what it leads to", async () => {
+    const home = await createRenter();
+    const script =
+      "mkdir -p runs/9; echo 42 > runs/9/model; ln -s 9 runs/last; ln -s runs/last latest; ln -s runs/9/model best";
+    const fetches = ["--fetch", "latest", "--fetch", "best", "--fetch", "runs"];
+    const line = [...`rentals run --gpus 1 --sandbox --yes`.split(" "), ...fetches, "--", "sh", "-c", script];
+    await writeFile(join(home.folder, "best"), "old");
+    const { code, err } = await home.run(line);
+    expect(code, err).toBe(0);
+    for (const name of ["latest/model", "best", "runs/9/model"]) {
+      expect(await readFile(join(home.folder, name), "utf8"), name).toBe("42\n");
+    }
+    for (const name of ["latest", "best"]) {
+      expect((await lstat(join(home.folder, name))).isSymbolicLink(), name).toBe(false);
+    }
+    expect((await lstat(join(home.folder, "runs", "last"))).isSymbolicLink()).toBe(true);
     await expectNothingLeft(home);
   });
 

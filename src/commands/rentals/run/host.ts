@@ -109,7 +109,8 @@ async function endAndCheck(rentalId: string, job: Job, context: HostContext): Pr
       problem = reasonOf(error);
       const record: unknown = await context.call("getRental", { rentalId }).catch(() => undefined);
       if (hasEnded(record)) return;
-      if (statesOf(record).some(isEnding) && (await hasEndedSoon(rentalId, context))) return;
+      const isOnItsWay = statesOf(record).some(isEnding);
+      if (isOnItsWay && (await hasEndedSoon(rentalId, context).catch(() => false))) return;
       if (record === null) problem = missing(rentalId);
     }
     if (attempt < endAttempts) await context.sleep(lookUpPause).catch(() => {});

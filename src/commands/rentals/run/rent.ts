@@ -231,7 +231,8 @@ export async function knownPrice(input: Input, context: Context): Promise<Money>
 function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: Context) {
   const { id, rentalLabel, plan } = journal.job();
   const length = lease ?? (timeLimit === undefined ? maxLease : timeLimit + spareTime);
-  // Before the end is calculated: a guard recognizes a lease without an end by its length.
+  // Before `leaseEnd` reads the clock, so that the lease does not become shorter than `length`. A guard treats a lease of
+  // `maxLease` as one without an end.
   const startedAt = context.serviceNow();
   return {
     token: id,
@@ -262,8 +263,8 @@ export async function detachLease(
   } catch (error) {
     const words = [rentalId, duration(length).replace(" ", "")];
     return new LeaseNotStored(
-      `job ${id} is running on rental ${rentalId}, but its lease is over when this gpuctl process has ended: ${reasonOf(error)}`,
-      `\`gpuctl rentals guard\` then ends the rental. To let the job run, set a new lease with \`${commandLine("rentals lease set", words, leaseFileArgs(place.path, files))}\`.`,
+      `job ${id} is running on rental ${rentalId}, but the lease of the rental ends with this gpuctl process: ${reasonOf(error)}`,
+      `After that, \`gpuctl rentals guard\` ends the rental. To let the job run, set a new lease with \`${commandLine("rentals lease set", words, leaseFileArgs(place.path, files))}\`.`,
     );
   }
 }
@@ -279,7 +280,7 @@ export const adoptLease = (place: LeasePlace, job: Job): Promise<void> =>
     ...(job.plan.detached && isUnderWay(job) && { endsWithProcess: undefined }),
   }));
 
-/** Without `sleep`, an interruption does not end the wait for the lock of the lease file. */
+/** The place of leases with a wait for its lock that Ctrl-C does not end, because only `sleep` ends at Ctrl-C. */
 const withoutSleep = ({ sleep: _, ...place }: LeasePlace): LeasePlace => place;
 
 /** Finds the active rental with a job's unique label. Throws if the listing fails or several rentals have the label. */
@@ -288,7 +289,7 @@ export async function findRental(label: string, context: Pick<Context, "call">):
   if (found.length > 1) {
     throw new UnexpectedResponse(
       `${found.length} rentals have the label ${label}: ${found.map(({ record }) => idOf(record)).join(", ")}`,
-      "The job has only one of them. Look at `gpuctl rentals list`, and end the rentals that you do not need with `gpuctl rentals terminate`.",
+      "A job has only one rental, and gpuctl cannot tell which of them it is. Look at `gpuctl rentals list`, and end all but one of them with `gpuctl rentals terminate`.",
     );
   }
   return found[0]?.record;

@@ -35,9 +35,11 @@ export function jobResult(
 ): Result {
   const job = journal.job();
   const { id, rentalId, plan } = job;
-  for (const { path, to, files: count, bytes } of outcome.fetched) {
-    say(`Copied ${path} to ${to}: ${count} ${count === 1 ? "file" : "files"}, ${bytes} bytes.`);
-  }
+  const copied = outcome.fetched.map(
+    ({ path, to, files: count, bytes }) =>
+      `Copied ${path} to ${to}: ${count} ${count === 1 ? "file" : "files"}, ${bytes} bytes.`,
+  );
+  for (const line of copied) say(line);
   const isLeft = job.phase !== "ended";
   const log = logPath(journal.folder);
   // Nothing is stored for a command that has printed nothing.
@@ -46,8 +48,10 @@ export function jobResult(
     ? `Job ${id} goes on, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ${plan.keep ? "stops the job" : "ends both"}.`
     : `${plan.keep ? keptText(job, files) : `Rental ${rentalId} has ended. It cost`} ${costText(job)}`;
   const isTable = settings.output === "table";
-  const toldAtFailure = isTable ? report : [report, output].filter(Boolean).join(" ");
-  setFailureContext(toldAtFailure, { evenIfUnread: true });
+  // In output formats for programs, a failure leaves out what was said before.
+  const uncopied = outcome.uncopied && `Warning: ${outcome.uncopied}.`;
+  const toldAtFailure = isTable ? [report] : [...copied, uncopied, report, output];
+  setFailureContext(toldAtFailure.filter(Boolean).join(" "), { evenIfUnread: true });
   // On a line of its own, so that the path can be copied.
   const sayOutput = () => output !== undefined && say(output);
   if (outcome.because !== undefined && isTable) sayOutput();
