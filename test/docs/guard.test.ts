@@ -89,7 +89,10 @@ describe("systemd", () => {
     onTestFinished(() => rm(copies, { recursive: true, force: true }));
     await cp(folder, copies, { recursive: true });
     for (const name of units) await writeFile(join(copies, name), change(text(name)));
-    return runProgram("systemd-analyze", ["verify", "--man=no", ...units.map((name) => join(copies, name))]);
+    const paths = units.map((name) => join(copies, name));
+    // Needs a runtime folder, as a user who is logged in has.
+    const env = { PATH: process.env.PATH ?? "", XDG_RUNTIME_DIR: copies };
+    return runProgram("systemd-analyze", ["--user", "verify", "--man=no", ...paths], { env });
   }
 
   test("systemd-analyze finds no problem in the units", async (context) => {
@@ -98,16 +101,22 @@ describe("systemd", () => {
   });
 
   test.for([
-    ["an unknown key", "DynamicUser", "DynamcUser"],
+    ["an unknown key", "NoNewPrivileges", "NoNewPrivilges"],
     ["an invalid time", "OnBootSec=1min", "OnBootSec=soon"],
   ] as const)("systemd-analyze finds %s", async ([, right, wrong], context) => {
     skipWithout("systemd-analyze", context);
-    expect((await verify((unit) => unit.replace(right, wrong))).err).toMatch(/DynamcUser|soon/);
+    expect((await verify((unit) => unit.replace(right, wrong))).err).toMatch(/NoNewPrivilges|soon/);
   });
 
-  test("the service unit runs the guard", async () => {
-    const [, command = ""] = /^ExecStart=\/usr\/bin\/env gpuctl (.*)$/m.exec(text(units[0] ?? "")) ?? [];
+  test("the service unit runs the guard with the leases and the key of the user", async () => {
+    const unit = text(units[0] ?? "");
+    const [, command = ""] = /^ExecStart=\/usr\/bin\/env gpuctl (.*)$/m.exec(unit) ?? [];
     expect(command).toBe(commandLine);
+    // With another user, or with variables such as GPUCTL_STATE_DIR, the guard would not find the leases.
+    expect(unit).not.toMatch(/^(User|DynamicUser|Environment|StateDirectory)=/m);
+    const home = await createHome({ GPUCTL_SANDBOX: "1" });
+    await home.run("rentals create vm --gpus 1 --lease 1h --yes");
+    expect(await home.run(command)).toMatchObject({ code: 0, out: "", err: "" });
   });
 });
 
