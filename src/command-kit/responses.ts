@@ -39,8 +39,8 @@ export function jsonOf(response: BufferedResponse): unknown {
 }
 
 /**
- * The object in a response. Throws as `jsonOf` does, and `InvalidResponse` or `UnknownOutcome` for any other value, and
- * for an object that reports a failure.
+ * Returns the object in a response. Throws as `jsonOf` does. For a value that is not an object, throws `InvalidResponse`,
+ * or `UnknownOutcome` if the request was a write. For an object that reports a failure, throws as `assertSuccess` does.
  */
 export function objectOf(response: BufferedResponse): Readonly<Record<string, unknown>> {
   const value = jsonOf(response);

@@ -78,7 +78,7 @@ export function checkedClock(now: () => number): () => number {
   const clock = (): number => {
     const time = now();
     if (Number.isNaN(new Date(time).getTime()) || typeof time !== "number") {
-      throw new TypeError(`the function now must return milliseconds since 1970, not ${shown(time)}`);
+      throw new TypeError(`now() must return a time in milliseconds since 1970, not ${shown(time)}`);
     }
     return time;
   };
@@ -86,7 +86,7 @@ export function checkedClock(now: () => number): () => number {
   return clock;
 }
 
-/** If `work` throws a `ControlRefused`, renames its fields to the library's options. */
+/** In the issues of a `ControlRefused` that `work` throws, replaces the names of fields with those of the library's options. */
 function withNames<Value>(names: Readonly<Record<string, string>>, work: () => Value): Value {
   try {
     return work();

@@ -30,8 +30,8 @@ describe("createSandbox says which option is invalid, and what is valid", () => 
     [{ file: 5 }, "file must be the path of a file, not 5"],
     [{ file: "" }, 'file must be the path of a file, not ""'],
     [{ now: 5 }, "now must be a function, not 5"],
-    [{ now: () => Number.NaN }, "the function now must return milliseconds since 1970, not NaN"],
-    [{ now: () => new Date(0) }, "the function now must return milliseconds since 1970, not an object"],
+    [{ now: () => Number.NaN }, "now() must return a time in milliseconds since 1970, not NaN"],
+    [{ now: () => new Date(0) }, "now() must return a time in milliseconds since 1970, not an object"],
     [{ serve: "no" }, 'serve must be true or false, not "no"'],
   ])("%o", async (options, message) => {
     await expect(callUntyped(createSandbox, options)).rejects.toEqual(expected(TypeError, message));

@@ -107,7 +107,7 @@ export function parseDollars(text: string): number | undefined {
  */
 export function parseCents(text: string, source: string): number {
   const cents = parseDollars(text);
-  if (cents === undefined) throw notAnAmount(text, source);
+  if (cents === undefined) throw notAnAmount(text, source, "in dollars with at most two decimals,");
   return cents;
 }
 
@@ -118,12 +118,12 @@ export function parseMoney(text: string, source: string): Money {
   return scaled(`${digits.whole}.${digits.fraction}`, decimals);
 }
 
-/** How many characters of a text a message shows. */
+/** A message shows at most this many characters of an invalid amount. */
 const maxShown = 100;
 
-const notAnAmount = (text: string, source: string): UsageError =>
+const notAnAmount = (text: string, source: string, kind = "in dollars"): UsageError =>
   new UsageError(
-    `${source} must be an amount in dollars such as 12.50, not ${JSON.stringify(
+    `${source} must be an amount ${kind} such as 12.50, not ${JSON.stringify(
       text.length > maxShown ? `${text.slice(0, maxShown)}…` : text,
     )}`,
   );
