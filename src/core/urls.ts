@@ -21,13 +21,16 @@ export const withoutPassword = (url: string): string =>
   url.replace(/^([a-z][a-z\d+.-]*:[\\/]+)?.*@/is, (_, scheme: string | undefined) => `${scheme ?? ""}****@`);
 
 /**
- * The password in a URL, or the user name if there is no password, in two forms: as written and decoded. Empty for any
- * other text.
+ * The password in a URL, valid or not, or the user name if there is no password, in two forms: as written and decoded.
+ * Empty for any other text, such as a URL with `@` in its path, or a sentence that begins with a URL.
  */
-export function passwordsIn(url: string): readonly string[] {
-  if (!url.includes("@")) return [];
-  const userInfo = /^(?:--[\w-]+=)?[a-z][a-z\d+.-]*:[\\/]+(.*)@/is.exec(url)?.[1];
+export function passwordsIn(text: string): readonly string[] {
+  if (!text.includes("@")) return [];
+  const url = text.replace(/^--[\w-]+=/, "");
+  const userInfo = /^[a-z][a-z\d+.-]*:[\\/]+(\S*)@/i.exec(url)?.[1];
   if (userInfo === undefined) return [];
+  const { username, password } = URL.canParse(url) ? new URL(url) : { username: userInfo, password: "" };
+  if (!username && !password) return [];
   const written = userInfo.slice(userInfo.indexOf(":") + 1);
   try {
     return [written, decodeURIComponent(written)];

@@ -190,6 +190,17 @@ test("neither a key of fewer than 8 characters nor the sandbox's keys are masked
   expect((await run("sandbox keys --sandbox", { env })).out).toContain("gpuctl-sandbox-full");
 });
 
+test.each([
+  ["https://medium.example/@alice/tips: summarise"],
+  ["medium.example/ is down", "--system=https://medium.example/@alice/1.png"],
+  ["see https://medium.example/x and mail bob@medium.example"],
+  ["https://medium.example:8080 says mail bob@medium.example"],
+])("an @ that is not part of a password masks nothing: %s", async (...words) => {
+  const { run } = await createCli();
+  const { out } = await run(["chat", ...words, "--sandbox"]);
+  expect(out).toContain(words[0]);
+});
+
 describe("a URL with a password is refused, and the password is not shown", () => {
   const passwords = ["hunter2", "correct-horse-battery", "p%40ss:w@rd/x"];
   const urls = [
