@@ -147,10 +147,12 @@ describe("auth login", () => {
   test.each([
     ["a redirect to another host", always(302, "", { location: "https://login.example.net/" })],
     ["a web page", always(200, "<html>Welcome</html>", { "content-type": "text/html" })],
-  ])("saves no key if the host responds with %s", async (_, respond) => {
+    ["404", always(404, "<html>Not found</html>", { "content-type": "text/html" }), 5],
+    ["403 and a web page", always(403, "<html>Blocked</html>", { "content-type": "text/html" }), 4],
+  ])("saves no key if the host responds with %s", async (_, respond, expected = 7) => {
     const cli = await createCli({ respond });
     const { code, out, err } = await cli.run(checkedLogin, { stdin: key });
-    expect({ code, out }).toEqual({ code: 7, out: "" });
+    expect({ code, out }).toEqual({ code: expected, out: "" });
     expect(err).toContain("Nothing was saved. Is the base URL right? --no-validate saves the key untested.");
     await expect(stat(configOf(cli))).rejects.toThrow();
   });

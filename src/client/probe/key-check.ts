@@ -30,11 +30,15 @@ export async function checkKey(key: string, service: Service): Promise<KeyState>
     await service.call("getActiveRentalSummary", {}, { retries: 0 });
   } catch (error) {
     if (error instanceof ServiceError && error.status === 401) return "rejected";
-    if (error instanceof ServiceError && error.status === 403) return "not allowed";
+    // A proxy in front of any host may respond with 403 and a page.
+    if (error instanceof ServiceError && error.status === 403 && hasJson(error)) return "not allowed";
     throw error;
   }
   return (await canWrite(key, service)) === false ? "read-only" : "accepted";
 }
+
+/** Whether the body of a failed response is JSON. */
+export const hasJson = ({ reply }: ServiceError): boolean => parseJson(reply?.text ?? "") !== undefined;
 
 /**
  * Whether an accepted key may create and change things. Undefined if that is not known, for example because the service

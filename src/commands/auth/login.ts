@@ -1,18 +1,24 @@
-import { checkKey, keyStateText } from "../../client/probe/key-check.ts";
+import { checkKey, hasJson, keyStateText } from "../../client/probe/key-check.ts";
 import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { nothingDone } from "../../command-kit/results.ts";
 import type { ProfileChange } from "../../config/types.ts";
 import { reasonOf } from "../../core/errors.ts";
-import { InvalidResponse, KeyRejected, NoBaseUrl, ServiceError } from "../../core/service-errors.ts";
+import {
+  InvalidResponse,
+  isRedirect,
+  KeyRejected,
+  NoBaseUrl,
+  ServiceError,
+} from "../../core/service-errors.ts";
 import { keyEnding } from "../../core/text.ts";
 
 export default defineCommand({
   path: "auth login",
   summary: "Store an API key and its hosts in a profile",
   details:
-    "Tests the key with a request that changes nothing. The key is not saved if the service rejects it, or if the host redirects or does not respond with JSON; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "Tests the key with a request that changes nothing. The key is not saved if the service rejects it, or if the host redirects, returns 404 or does not respond with JSON; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {
@@ -115,7 +121,11 @@ async function checked(
   }
 }
 
-/** Whether an error says that the host is not the service: it redirects, or its response is not JSON. */
+/**
+ * Whether an error says that the host is not the service: it redirects, does not have the path, or does not respond with
+ * JSON. The service itself may be too busy to respond with JSON.
+ */
 const isWrongHost = (error: unknown): boolean =>
   error instanceof InvalidResponse ||
-  (error instanceof ServiceError && error.status >= 300 && error.status < 400);
+  (error instanceof ServiceError &&
+    (isRedirect(error.status) || error.status === 404 || (error.status === 403 && !hasJson(error))));
