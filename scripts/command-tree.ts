@@ -157,7 +157,7 @@ function node(command: Command): CommandNode {
     args: args.map(argNode),
     flags: flagNodes(command),
     limits: operation === undefined ? [] : routes[operation].rules,
-    ...(confirm && { confirm: "spending" in confirm ? "spending" : "destruction" }),
+    ...(confirm && { confirm: "destruction" in confirm ? "destruction" : "spending" }),
     ...(defaulted && { defaulted }),
     ...(needsNoConfig && { needsNoConfig }),
     ...(readsInDryRun && { readsInDryRun }),

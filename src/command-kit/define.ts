@@ -62,8 +62,10 @@ interface Spending<Input> {
 /** Asks before destroying something; without a terminal, requires `--yes`. The question says what is destroyed. */
 export interface Destruction<Input> {
   destruction(input: Input): Question;
-  /** The word that has to be typed to confirm, instead of yes. */
-  typed?(input: Input): string;
+  /** The word that has to be typed to confirm, instead of yes. Undefined if yes is enough. */
+  typed?(input: Input): string | undefined;
+  /** Asked if `destruction` is undefined: see `Spending`. */
+  spending?(input: Input): Question;
 }
 
 type WithinLimits = <Value>(

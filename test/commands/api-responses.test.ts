@@ -189,6 +189,30 @@ describe("an empty response to api call", () => {
   });
 });
 
+describe("a response to api call that reports a failure with status 200", () => {
+  const error = { code: "CONFLICT", message: "Busy", issues: [] };
+  const document = description({
+    "POST /v2/end": { operationId: "endIt" },
+    "DELETE /v2/things": { operationId: "dropThings" },
+    "GET /v2/things": { operationId: "listThings" },
+  });
+
+  test.each([
+    ["endIt", error, 10, "the service reported CONFLICT: Busy"],
+    ["endIt -i", { success: false }, 10, "the service reported a failure (success: false)"],
+    ["dropThings", { success: false }, 7, "the service reported a failure (success: false)"],
+    ["listThings", error, 7, "the service reported CONFLICT: Busy"],
+    ["listThings --paginate", error, 7, "the service reported CONFLICT: Busy"],
+  ])("is an error: %s, %j", async (line, response, code, message) => {
+    const { run } = await createCli({
+      respond: ({ path }) => Response.json(path === descriptionPath ? document : response),
+    });
+    const ran = await run(`api call ${line} --yes`, overNetwork());
+    expect({ code: ran.code, out: ran.out }, ran.err).toEqual({ code, out: "" });
+    expect(ran.err).toContain(message);
+  });
+});
+
 test("api call reports invalid values with the same words as other commands", async () => {
   const properties = {
     short: { type: "string", minLength: 1 },

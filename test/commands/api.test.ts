@@ -342,6 +342,37 @@ describe("api call", () => {
     expect((await run(`${terminate} --yes`)).code).toBe(6);
   });
 
+  test.each([
+    ["createVirtualMachineRental -F gpuCount=1", "POST /v2/on-demand/virtual-machine-rentals"],
+    ["POST /v2/on-demand/rentals -f rentalType=bare-metal -F gpuCount=8", "POST /v2/on-demand/rentals"],
+    [
+      "extendReserved -F rentalId=1 -F termPeriodDays=30 -F expectedTotalPriceCents=1 -f expectedReservedUntil=2027-01-01T00:00:00Z",
+      "POST /v2/on-demand/extend-reserved",
+    ],
+  ])("asks on a terminal before a call that costs money: %s", async (line, what) => {
+    const { run } = await createCli();
+    const questions: string[] = [];
+    const confirm = async ({ message }: { message: string }) => questions.push(message) < 0;
+    const call = `api call ${line} --sandbox --no-validate`;
+    const rejected = await run(call, { terminal: 80, prompts: { confirm } });
+    expect(rejected.code).toBe(130);
+    expect(questions).toEqual([`Send ${what}? It costs money. (Sandbox: no real resources are affected.)`]);
+    expect(rejected.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+    for (const rest of ["", " --yes"]) {
+      const { requests } = await run(call + rest);
+      expect(requests.filter(({ method }) => method !== "GET")).toHaveLength(1);
+    }
+  });
+
+  test("asks on a terminal for the name of the profile before it deletes the user", async () => {
+    const { run, sandbox } = await createCli();
+    const before = sandbox.snapshot();
+    const text = async () => "yes";
+    const { code } = await run("api call DELETE /v2/users/me --sandbox", { terminal: 80, prompts: { text } });
+    expect(code).toBe(130);
+    expect(sandbox.snapshot()).toEqual(before);
+  });
+
   test("prints the status and the headers first with --include", async () => {
     const { run } = await createCli({ respond: always(201, { id: 7 }, { "x-request-id": "abc" }) });
     const { out } = await run("api call POST /v2/x -i", overNetwork());

@@ -22,6 +22,8 @@ interface Confirmation {
   readonly question: () => Promise<string | undefined> | string | undefined;
   /** The word to type instead of yes. */
   readonly typed?: string | undefined;
+  /** Asked only on a terminal, if `question` is undefined. */
+  readonly spending?: () => Promise<string | undefined>;
 }
 
 type ConfirmSettings = Pick<Settings, "yes" | "promptsAllowed" | "sandbox" | "profile" | "baseUrl">;
@@ -31,7 +33,7 @@ type ConfirmSettings = Pick<Settings, "yes" | "promptsAllowed" | "sandbox" | "pr
  * gpuctl cannot prompt, throws for a destructive command and asks nothing for any other. With `--yes`, asks nothing.
  */
 export async function confirm(
-  { question, typed }: Confirmation,
+  { question, typed, spending }: Confirmation,
   node: Pick<CommandNode, "confirm" | "path">,
   settings: ConfirmSettings,
   io: Pick<Io, "stdin" | "stderr" | "prompts">,
@@ -39,7 +41,7 @@ export async function confirm(
   if (settings.yes || node.confirm === undefined) return false;
   const interactive = canPrompt(settings, io);
   if (!interactive && node.confirm === "spending") return false;
-  const what = await question();
+  const what = (await question()) ?? (interactive ? await spending?.() : undefined);
   if (what === undefined) return false;
   const message = [what, placeOf(settings, node)].filter(Boolean).join(" ");
   if (!interactive) {

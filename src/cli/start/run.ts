@@ -141,15 +141,16 @@ const questionOf = (
   confirmation: NonNullable<Command["confirm"]>,
   input: Context & Values,
   assertCanSend: () => Promise<void>,
-) =>
-  "spending" in confirmation
-    ? {
-        question: async () => {
-          await assertCanSend();
-          return confirmation.spending(input);
-        },
-      }
-    : { question: () => confirmation.destruction(input), typed: confirmation.typed?.(input) };
+) => {
+  const spending = async () => {
+    if (confirmation.spending === undefined) return undefined;
+    await assertCanSend();
+    return confirmation.spending(input);
+  };
+  return "destruction" in confirmation
+    ? { question: () => confirmation.destruction(input), typed: confirmation.typed?.(input), spending }
+    : { question: spending };
+};
 
 async function portsFor(
   { uses = [], view }: Command,

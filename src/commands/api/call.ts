@@ -7,8 +7,10 @@ import { flag } from "../../command-kit/flag.ts";
 import { assertWithinCost, budgetOf, picturePrice, warnOfUnknownPrice } from "../../command-kit/inference.ts";
 import { jsonOf, noDescription } from "../../command-kit/responses.ts";
 import { routes } from "../../contract/generated/routes.ts";
+import type { OperationId } from "../../contract/index.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { isRecord, parseJson } from "../../core/json.ts";
+import { assertSuccess } from "../../core/responses/success.ts";
 import type { Result } from "../../core/result.ts";
 import { isRead } from "../../core/service-errors.ts";
 import type { View } from "../../core/view.ts";
@@ -100,6 +102,15 @@ export default defineCommand({
       destroys({ ...parts, ...(operation && { id: operation.id }) })
         ? `Send ${parts.method} ${parts.path}? It may destroy something.`
         : undefined,
+    typed: ({ input, settings }) =>
+      /^deleteCurrentUser/.test(documentedOperation(input) ?? "") ? settings.profile : undefined,
+    spending: ({ input }) => {
+      const { method, path } = input.parts;
+      const id = documentedOperation(input);
+      return id !== undefined && routes[id].effect === "spend"
+        ? `Send ${method} ${path}? It costs money.`
+        : undefined;
+    },
   },
   run: async ({ input, flags: { include, paginate }, withinLimits, ...context }) => {
     if (paginate) return listResult(allPages(input, context), context.settings);
@@ -137,17 +148,18 @@ const plainPath = (path: string): string =>
  * The id of the documented operation that a request calls, at the operation's own path or at that of its replacement.
  * Undefined for other requests.
  */
-function documentedOperation({ parts: { method, path }, body }: DescribedRequest): string | undefined {
+function documentedOperation({ parts: { method, path }, body }: DescribedRequest): OperationId | undefined {
   const given: Readonly<Record<string, unknown>> = isRecord(body) ? body : {};
   const called = plainPath(path);
   const isCalled = (one: { readonly method: string; readonly path: string }, fixed: object = {}) =>
     one.method === method &&
     plainPath(one.path) === called &&
     Object.entries(fixed).every(([name, value]) => given[name] === value);
-  return Object.entries(routes).find(
-    ([, { replacedBy, ...documented }]) =>
-      isCalled(documented) || (replacedBy !== undefined && isCalled(replacedBy, replacedBy.with)),
-  )?.[0];
+  const ids = Object.keys(routes) as OperationId[];
+  return ids.find((id) => {
+    const { replacedBy, ...documented } = routes[id];
+    return isCalled(documented) || (replacedBy !== undefined && isCalled(replacedBy, replacedBy.with));
+  });
 }
 
 /** Whether a call is charged, which is the case for every call of the inference API except reads. */
@@ -216,12 +228,14 @@ function allPages(
   let sent = 0;
   const send = async (query: NonNullable<typeof parts.query>) => {
     sent += 1;
-    const page = parseJson((await request({ ...parts, query })).text());
+    const response = await request({ ...parts, query });
+    const page = parseJson(response.text());
     if (page === undefined) {
       throw new EmptyResult(
         `page ${sent} of the listing is not JSON, so --paginate cannot join the pages; run the command without --paginate to see the response`,
       );
     }
+    assertSuccess(page, response.status, response.request);
     return page;
   };
   return describedPages(send, { parameters: operation?.parameters ?? [], query: parts.query, warn: say });
@@ -231,7 +245,7 @@ function allPages(
  * The result for a response. JSON is printed in the requested format. Anything else is printed as text on a terminal,
  * and as bytes otherwise. If a response is empty and need not be JSON, nothing is printed. `include` prints the status
  * and the headers first. If a response should be JSON but is not, throws `InvalidResponse`, or `UnknownOutcome` if the
- * request was a write.
+ * request was a write. If it reports a failure, throws as `assertSuccess` does.
  */
 function responseResult(
   response: BufferedResponse,
@@ -242,6 +256,7 @@ function responseResult(
   const { stdoutIsTerminal: terminal } = files;
   const { bytes } = response;
   const data = shouldBeJson(response, operation) ? { value: jsonOf(response) } : undefined;
+  assertSuccess(data?.value, response.status, response.request);
   if (!include) {
     if (data) return jsonResult(data.value, settings);
     if (bytes.length === 0) return { exitCode: 0 };
