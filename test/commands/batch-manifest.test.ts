@@ -167,7 +167,7 @@ describe("the Indexed Job in the manifest for k8s", () => {
   test.for(["Complete", "Failed"])(
     "is documented with a command that waits until the job is %s",
     async (condition, context) => {
-      skipWithout("sh", context);
+      skipWithout("grep", context);
       const home = await createHome();
       // A kubectl that prints no condition at first, then Suspended, then Suspended and the last condition.
       await addProgram(

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { needs } from "../support/programs.ts";
 import type { Connection } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 
@@ -77,6 +78,9 @@ async function createDetached(restart: Restart, ...flags: readonly string[]) {
 }
 
 describe.runIf(process.platform === "linux")("if the machine restarts while the command runs", () => {
+  // Without it, the command has no process group of its own that the restart could kill.
+  needs("setsid");
+
   test.each(restarts)("copies the results back and then ends the rental: %s", async (_, restart) => {
     const { run, restarting, folder, active, leases, jobs, isOtherRunning } = await createRestarting(restart);
     const { code, out, err } = await run(sh(script, "--fetch", "model"), { programs: restarting });
