@@ -1,6 +1,6 @@
-import { lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
+import { cp, lstat, mkdir, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { SaveFailed, saveFailed } from "../core/errors.ts";
+import { codeOf, SaveFailed, saveFailed } from "../core/errors.ts";
 import type { Programs } from "../system/types.ts";
 import { copyAsWorkFolder, linkTarget, plainLink, remotePath, workFolder } from "./remote.ts";
 import { ConnectionLost, type Ssh } from "./ssh.ts";
@@ -142,7 +142,7 @@ async function moveInto(from: string, to: string): Promise<Pick<Fetched, "files"
   const facts = await lstat(from);
   if (!facts.isDirectory()) {
     await mkdir(dirname(to), { recursive: true });
-    await rename(from, to);
+    await moveFile(from, to);
     return { files: 1, bytes: facts.size };
   }
   if (await isLink(to)) throw linkInTheWay(to);
@@ -153,6 +153,22 @@ async function moveInto(from: string, to: string): Promise<Pick<Fetched, "files"
     total = { files: total.files + files, bytes: total.bytes + bytes };
   }
   return total;
+}
+
+/** Moves a file or a link. If its place is on another disk, first copies it to a temporary name there. */
+async function moveFile(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "EXDEV") throw error;
+    const near = join(dirname(to), `.gpuctl-${crypto.randomUUID()}`);
+    try {
+      await cp(from, near, { preserveTimestamps: true, verbatimSymlinks: true });
+      await rename(near, to);
+    } finally {
+      await rm(near, { force: true });
+    }
+  }
 }
 
 /** The destination for rsync and scp. An IPv6 address gets brackets, because both tools end the host at a colon. */

@@ -76,7 +76,7 @@ export function openSsh(
   }: { readonly jobId: string; readonly folder: string; readonly programs: Pick<Programs, "stream"> },
 ): Ssh {
   const { host, port, user } = target;
-  saveConfig(join(folder, configFile), sshConfig(rentalId, { port, user }));
+  saveConfig(join(folder, configFile), sshConfig(rentalId, { host, port, user }));
   const options = [...(target.options ?? []), "-F", configFile];
   const args = [...options, "-T", host, "sh", "-s"];
   const run: Ssh["run"] = async (script, { signal, timeout = scriptTimeout }) => {
@@ -138,11 +138,18 @@ const problemLength = 1000;
  */
 const wholeScript = (script: string): string => `gpuctl_main() {\n${script}\n}\ngpuctl_main; exit $?\n`;
 
-/** The configuration of ssh. The first value of an option applies, so ours come before the user's. */
-const sshConfig = (rentalId: string, { port, user }: Pick<SshTarget, "port" | "user">): string =>
+/**
+ * The configuration of ssh. The first value of an option applies, so ours come before the user's. ssh uses the same file
+ * for a jump host, which keeps its own port, user and host key.
+ */
+const sshConfig = (
+  rentalId: string,
+  { host, port, user }: Pick<SshTarget, "host" | "port" | "user">,
+): string =>
   [
-    "Host *",
-    ...Object.entries({
+    // ssh may convert the host to lower case before it looks for its options.
+    `Host ${[...new Set([host, host.toLowerCase()])].join(" ")}`,
+    ...optionLines({
       Port: port,
       ...(user !== undefined && { User: user }),
       // The same address may belong to another rental later.
@@ -150,21 +157,27 @@ const sshConfig = (rentalId: string, { port, user }: Pick<SshTarget, "port" | "u
       UserKnownHostsFile: knownHosts,
       GlobalKnownHostsFile: "/dev/null",
       StrictHostKeyChecking: "accept-new",
-      BatchMode: "yes",
       CheckHostIP: "no",
       ClearAllForwardings: "yes",
-      ConnectTimeout: 10,
       ControlMaster: "no",
       ControlPath: "none",
-      LogLevel: "ERROR",
       RequestTTY: "no",
+    }),
+    "Host *",
+    ...optionLines({
+      BatchMode: "yes",
+      ConnectTimeout: 10,
+      LogLevel: "ERROR",
       ServerAliveCountMax: 4,
       ServerAliveInterval: 15,
-    }).map(([name, value]) => `  ${name} ${value}`),
+    }),
     "Include ~/.ssh/config",
     "Include /etc/ssh/ssh_config",
     "",
   ].join("\n");
+
+const optionLines = (options: Readonly<Record<string, string | number>>): readonly string[] =>
+  Object.entries(options).map(([name, value]) => `  ${name} ${value}`);
 
 /** A line before the output of a script. The shell of a rental may print a greeting before this line. */
 const mark = "gpuctl-output-follows";

@@ -61,6 +61,17 @@ describe.skipIf(process.platform === "win32")("a job", () => {
     expect(same.requests.filter(isCreate)).toEqual([]);
   });
 
+  test("is resumed by a command line with the values of repeated flags in another order", async () => {
+    const renter = await createRenter();
+    const lineWith = (...flags: readonly string[]) => sh("exit 4", "--detach", "--lease", "1h", ...flags);
+    await renter.run(lineWith("--env", "A=1", "--fetch", "x", "--env", "B=2", "--fetch", "y"));
+    await changeJob(renter, { phase: "starting", process: deadProcess });
+    const flags = ["--fetch", "y", "--env", "B=0", "--env", "B=2", "--env", "A=1", "--fetch", "x"];
+    const { err, requests } = await renter.run(lineWith(...flags));
+    expect(err).toMatch(/^Resuming job /m);
+    expect(requests.filter(isCreate)).toEqual([]);
+  });
+
   test("is resumed with a note that its command, which already runs, keeps the first values of --env", async () => {
     const renter = await createRenter();
     const line = sh("exit 4", "--keep", "--env", "TOKEN");

@@ -9,9 +9,11 @@ import { maxLease } from "../../src/core/values/durations.ts";
 import { whileLocked } from "../../src/jobs/leases.ts";
 import { processes } from "../../src/system/files.ts";
 import { createCli, firstMoment, type Responder } from "../support/cli.ts";
-import { fillDisk } from "../support/full-disk.ts";
+import { fillDisk, separateDisk } from "../support/full-disk.ts";
 import { deadProcess, hour, isCreate, isList, leaseFile, reusedProcess } from "../support/leases.ts";
 import { requestOf } from "../support/nonstandard-services.ts";
+import { runProgram } from "../support/process.ts";
+import { skipWithout } from "../support/programs.ts";
 import { type Connection, createRemote } from "../support/remote.ts";
 import { createRenter, sh } from "../support/renter.ts";
 import { overNetwork, serviceUrl } from "../support/service.ts";
@@ -385,6 +387,17 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
     expect(code, err).toBe(6);
     expect(await readFile(join(folder, "model"), "utf8")).toBe("42\n");
     expect(asked).toEqual([["-rlptzs", "--version"]]);
+  });
+
+  test("copies results back to a folder on another disk", async () => {
+    const { run, folder } = await createRenter();
+    separateDisk("/results/");
+    const { code, err } = await run(
+      sh("mkdir -p results/a; echo 42 > results/a/model", "--fetch", "results"),
+    );
+    expect(code, err).toBe(0);
+    expect(await readFile(join(folder, "results", "a", "model"), "utf8")).toBe("42\n");
+    expect(await readdir(join(folder, "results", "a"))).toEqual(["model"]);
   });
 
   test("says that the rental has ended if the reader of the result exits", async () => {
@@ -1401,6 +1414,23 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
         path === terminates ? Response.json({}, { status: 500 }) : undefined,
       );
       expect(await run(sh("true"))).toMatchObject({ code: 10 });
+    });
+
+    test("a jump host keeps its own port, user and host key", async (context) => {
+      skipWithout("ssh", context);
+      const renter = await createRenter();
+      await renter.run(sh("true", "--keep", "--lease", "1h"));
+      const [{ id, rentalId }] = await renter.jobs();
+      const config = join(renter.folder, "state", "jobs", id, "ssh_config");
+      const optionsFor = (host: string) => runProgram("ssh", ["-G", "-F", config, host]);
+      const [, host = ""] = /^Host (\S+)/m.exec(await readFile(config, "utf8")) ?? [];
+      const own = [`hostkeyalias gpuctl-rental-${rentalId}`, "userknownhostsfile known_hosts"];
+      const rental = await optionsFor(host);
+      expect(rental.out.split("\n")).toEqual(expect.arrayContaining(own));
+      const jump = await optionsFor("bastion.example.com");
+      expect(jump.out).toContain("batchmode yes");
+      for (const option of own) expect(jump.out).not.toContain(option);
+      expect(jump.out).toMatch(/^port 22$/m);
     });
 
     test("writes ssh_config once, not for each connection", async () => {

@@ -69,6 +69,21 @@ export function failFlushes(): void {
   });
 }
 
+/** From now on, what is below a path that contains `part` is on another disk: no file can be renamed to or from there. */
+export function separateDisk(part: string): void {
+  const { rename } = fs.promises;
+  const failure = () => Object.assign(new Error("EXDEV: cross-device link not permitted"), { code: "EXDEV" });
+  const spy = vi.spyOn(fs.promises, "rename").mockImplementation(async (from, to) => {
+    if (String(from).includes(part) !== String(to).includes(part)) throw failure();
+    return rename(from, to);
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+}
+
 function failWrites(part: string, failure: () => Error): () => void {
   const { writeFileSync } = fs;
   const { open } = fs.promises;

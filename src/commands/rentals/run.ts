@@ -157,8 +157,14 @@ const lineFor = ({ typedFlags, flags, args, settings, files }: Omit<Given, "plac
   lineOf(
     serviceName(settings),
     files.resolve("."),
-    { ...typedFlags, env: flags.env.map(nameOf) },
+    { ...sorted(typedFlags), env: [...new Set(flags.env.map(nameOf))].sort() },
     args.command,
+  );
+
+/** The values of flags, with sorted lists: the order of the values of a repeated flag does not matter. */
+const sorted = (flags: Ports["typedFlags"]): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(flags).map(([name, value]) => [name, Array.isArray(value) ? value.toSorted() : value]),
   );
 
 /**

@@ -181,7 +181,9 @@ export async function assertPrograms(
  * slow to compute, and salted with the ID of the job.
  */
 export function hashOfValues(env: readonly string[], jobId: string): string | undefined {
-  const given = env.filter((variable) => variable.includes("="));
+  // The last value of a variable applies, and the order of different variables does not matter.
+  const last = new Map(env.map((variable) => [nameOf(variable), variable]));
+  const given = [...last.values()].filter((variable) => variable.includes("=")).sort();
   return given.length === 0 ? undefined : scryptSync(JSON.stringify(given), jobId, 32).toString("hex");
 }
 
