@@ -55,7 +55,8 @@ function fieldsOf(item: unknown): Target {
 /** The parts of an ssh destination, before they are checked. */
 type Target = { readonly [Part in keyof SshAddress]?: unknown };
 
-const OPTION_WITH_VALUE = /^-[BbcDEeFIiJLlmOoPpQRSWw]$/;
+/** An option of ssh whose value is the next word. */
+export const optionWithValue = /^-[BbcDEeFIiJLlmOoPpQRSWw]$/;
 
 /** Parses `ssh -p 2222 user@host`, `user@host:port`, `ssh://user@host:port` or a bare host. */
 function parseTarget(text: string): Target {
@@ -65,7 +66,7 @@ function parseTarget(text: string): Target {
   const options = new Map<string, string | undefined>();
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? "";
-    if (OPTION_WITH_VALUE.test(word)) {
+    if (optionWithValue.test(word)) {
       index += 1;
       options.set(word, words[index]);
     } else if (/^-[pl]./.test(word)) {

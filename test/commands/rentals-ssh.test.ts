@@ -134,6 +134,64 @@ describe("rentals ssh", () => {
     expect(calls).toHaveLength(1);
   });
 
+  describe("--wait", () => {
+    /** An ssh whose attempts to connect print these texts, one after another, and then nothing. */
+    function sshPrinting(...texts: readonly string[]) {
+      const left = [...texts];
+      const probes: (readonly string[])[] = [];
+      const ssh = sshExiting(0);
+      const programs = {
+        ...ssh.programs,
+        which: async () => "/usr/bin/ssh",
+        runQuietly: async (_program: string, args: readonly string[]) => {
+          probes.push(args);
+          const stderr = left.shift();
+          return stderr === undefined ? { status: 0, stderr: "" } : { status: 255, stderr };
+        },
+      };
+      return { calls: ssh.calls, probes, programs };
+    }
+    const refused = "ssh: connect to host 203.0.113.7 port 30022: Connection refused\r\n";
+
+    test("tries again until the ssh server responds, with the options that connect", async () => {
+      const { run } = await createCli({ respond: lookupReturns(running) });
+      const { calls, probes, programs } = sshPrinting(refused, "kex_exchange_identification: read: reset");
+      const line = "rentals ssh 1 --wait -- -i key -N -L 1:2:3 -J bastion nvidia-smi -L";
+      expect(await run(line, { ...overNetwork(), programs })).toMatchObject({ code: 0, slept: [2000, 2000] });
+      expect(calls).toEqual([
+        ["ssh", ..."-p 30022 ubuntu@203.0.113.7 -i key -N -L 1:2:3 -J bastion nvidia-smi -L".split(" ")],
+      ]);
+      expect(probes).toHaveLength(3);
+      expect(probes[0]?.slice(-8)).toEqual("-p 30022 ubuntu@203.0.113.7 -i key -J bastion true".split(" "));
+    });
+
+    test.each([
+      "ubuntu@203.0.113.7: Permission denied (publickey).",
+      "Host key verification failed.",
+      "Bad configuration option: foo",
+    ])("leaves other problems to ssh itself: %s", async (text) => {
+      const { run } = await createCli({ respond: lookupReturns(running) });
+      const { calls, programs } = sshPrinting(text);
+      expect(await run("rentals ssh 1 --wait", { ...overNetwork(), programs })).toMatchObject({
+        code: 0,
+        slept: [],
+      });
+      expect(calls).toHaveLength(1);
+    });
+
+    test("exits with 8 if the ssh server does not respond in time", async () => {
+      const { run } = await createCli({ respond: lookupReturns(running) });
+      const { calls, programs } = sshPrinting(...Array(9).fill(refused));
+      const { code, err } = await run("rentals ssh 1 --wait --wait-timeout 5s --print", {
+        ...overNetwork(),
+        programs,
+      });
+      expect(code).toBe(8);
+      expect(err).toContain("the ssh server of rental 1 did not respond in time: ssh: connect to host");
+      expect(calls).toEqual([]);
+    });
+  });
+
   test("--wait times out if the rental is never ready", async () => {
     const { run } = await createCli({ respond: lookupReturns({ id: 1, status: "Pending" }) });
     const outcome = await run("rentals ssh 1 --wait --wait-timeout 8s --print --sandbox");

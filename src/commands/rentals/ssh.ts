@@ -1,12 +1,14 @@
 import { assertNotFailed, assertNotTerminated, getRental } from "../../client/rentals/waiting.ts";
 import { arg, rentalId } from "../../command-kit/arg.ts";
+import type { Context, Ports } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { examplesAfter, sandboxExamples } from "../../command-kit/examples.ts";
 import { flag } from "../../command-kit/flag.ts";
-import { EmptyResult, NotReady, UsageError } from "../../core/errors.ts";
+import { EmptyResult, NotReady, UsageError, WaitedTooLong } from "../../core/errors.ts";
 import { statesOf } from "../../core/responses/rental.ts";
+import { stopwatch } from "../../core/tasks/steady-clock.ts";
 import { quoted } from "../../core/text.ts";
-import { type SshAddress, sshAddresses } from "../../output/ssh.ts";
+import { optionWithValue, type SshAddress, sshAddresses } from "../../output/ssh.ts";
 import { stateText, waitFor, waitTimeout } from "./waiting.ts";
 
 export default defineCommand({
@@ -47,6 +49,7 @@ export default defineCommand({
     const machines = runsSsh ? await startMachines() : undefined;
     if (settings.dryRun)
       say(`After this request, gpuctl would run: ${sshLine(["-p", "PORT", "USER@HOST", ...args.args])}`);
+    const passed = stopwatch(context.now);
     const reached = (rental: unknown) => sshAddresses(rental).length > 0;
     const wait = { rentalId, goal: "can be reached by ssh", reached, timeout: flags.waitTimeout };
     const rental = await (flags.wait ? waitFor(wait, context) : getRental(rentalId, context));
@@ -62,12 +65,74 @@ export default defineCommand({
     if (flags.node === undefined && addresses.length > 1) {
       say(`Rental ${rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another.`);
     }
-    const sshArgs = ["-p", String(port), user === undefined ? host : `${user}@${host}`, ...args.args];
+    const destination = user === undefined ? host : `${user}@${host}`;
+    const sshArgs = ["-p", String(port), destination, ...args.args];
+    if (flags.wait && !settings.dryRun && (runsSsh || !settings.sandbox)) {
+      const options = [...(machines?.sshOptions(Number(rentalId)) ?? []), ...connectOptions(args.args)];
+      const left = flags.waitTimeout - passed();
+      await untilResponds(rentalId, ["-p", String(port), destination, ...options], left, context);
+    }
     if (!runsSsh) return { data: { host, port, user: user ?? null, command: sshLine(sshArgs) } };
     const machineOptions = machines?.sshOptions(Number(rentalId)) ?? [];
     return { exitCode: await programs.run("ssh", [...machineOptions, ...sshArgs]) };
   },
 });
+
+/**
+ * Waits until the ssh server of a rental responds: a rental may have an address before its server runs. A login that is
+ * refused is a response, too. Any other problem is left to the ssh that runs afterwards. Throws `WaitedTooLong`.
+ */
+async function untilResponds(
+  rentalId: string,
+  args: readonly string[],
+  timeout: number,
+  { programs, now, sleep, progress }: Pick<Context, "now" | "sleep" | "progress"> & Pick<Ports, "programs">,
+): Promise<void> {
+  if ((await programs.which("ssh")) === undefined) return;
+  const passed = stopwatch(now);
+  const title = `Waiting until the ssh server of rental ${rentalId} responds`;
+  await progress(title, async (show) => {
+    for (;;) {
+      const { status, stderr } = await programs.runQuietly("ssh", [...probeOptions, ...args, "true"]);
+      const problem = stderr.split(/\r?\n/).find((line) => notRunning.test(line));
+      if (status !== 255 || problem === undefined || /permission denied/i.test(stderr)) return;
+      show(`${title}; ${problem}`);
+      if (passed() + probePause > timeout) {
+        throw new WaitedTooLong(
+          `the ssh server of rental ${rentalId} did not respond in time: ${problem}`,
+          "The rental was not changed and is still billed.",
+        );
+      }
+      await sleep(probePause);
+    }
+  });
+}
+
+/** ssh only connects, logs in if it can without a prompt, and forwards nothing. */
+const probeOptions = ["BatchMode=yes", "ConnectTimeout=10", "ClearAllForwardings=yes"].flatMap((one) => [
+  "-o",
+  one,
+]);
+
+/** What ssh prints while the machine, or its ssh server, is still starting. */
+const notRunning =
+  /connection (refused|reset|closed|timed out)|timed out|no route to host|network is unreachable|host is down|banner exchange|kex_exchange_identification/i;
+
+/** Milliseconds between two attempts to connect. */
+const probePause = 2_000;
+
+/** The options before the remote command that determine how ssh connects, such as `-i`, `-J` and `-o`. */
+function connectOptions(args: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  for (let index = 0; args[index]?.startsWith("-"); index += 1) {
+    const word = args[index] ?? "";
+    const takesNext = optionWithValue.test(word);
+    if (/^-[46iJFolbBcm]/.test(word))
+      found.push(word, ...(takesNext ? args.slice(index + 1, index + 2) : []));
+    if (takesNext) index += 1;
+  }
+  return found;
+}
 
 /** The command line, quoted for a shell. */
 const sshLine = (args: readonly string[]): string => ["ssh", ...args].map(quoted).join(" ");
