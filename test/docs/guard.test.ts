@@ -133,7 +133,7 @@ test("the CronJob matches Kubernetes' types, and its command works", async () =>
         args: commandLine.split(" "),
         env: [
           { name: "GPUCTL_BASE_URL", value: "https://api.example.com" },
-          { name: "GPUCTL_API_KEY", valueFrom: { secretKeyRef: { name: "gpuctl", key: "apiKey" } } },
+          { name: "GPUCTL_API_KEY", valueFrom: { secretKeyRef: { name: "gpuctl", key: "api-key" } } },
           { name: "GPUCTL_LEASE_FILE", value: "/leases/leases.jsonl" },
           { name: "GPUCTL_STATE_DIR", value: "/tmp/gpuctl" },
           { name: "GPUCTL_CONFIG_DIR", value: "/tmp/gpuctl" },
