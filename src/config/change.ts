@@ -32,7 +32,7 @@ export const addProfile = (files: ConfigFiles, name: string, change: ProfileChan
   changeConfig(files, (config) => {
     if (profileOf(config, name)) {
       throw new UsageError(`profile "${name}" already exists`, {
-        hint: `Change it with \`gpuctl config set KEY VALUE --profile ${name}\`, and its key with \`gpuctl auth login --profile ${name}\`.`,
+        hint: `Change its settings with \`gpuctl config set KEY VALUE --profile ${name}\`, and its API key with \`gpuctl auth login --profile ${name}\`.`,
       });
     }
     return withProfile(config, name, changed(name, {}, change));

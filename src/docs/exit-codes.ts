@@ -37,7 +37,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   ],
   [
     12,
-    "Of several items, some failed, or all failed with different exit codes. The results of the others are printed. If all items fail with the same exit code, gpuctl exits with that code. If the outcome of any item is unknown, gpuctl exits with 10, except that `batch run` exits with 12",
+    "Of several items, some failed, or all failed with different exit codes. The results of the items that succeeded are printed. If all items fail with the same exit code, gpuctl exits with that code. If the outcome of any item is unknown, gpuctl exits with 10, except that `batch run` and `batch merge` exit with 12",
   ],
   [130, "Interrupted, or a confirmation was declined"],
 ];

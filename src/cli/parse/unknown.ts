@@ -90,7 +90,7 @@ function sameMeaning(word: string, verbs: readonly string[]): readonly string[] 
 /** A hint that names the groups with a command for a destructive verb. */
 function groupsHint(word: string): string {
   const groups = nouns.filter(({ name }) => sameMeaning(word, wordsAt([name])).length > 0);
-  return `${groups.map(({ name }) => `\`gpuctl ${name} --help\``).join(", ")} show how.`;
+  return `${groups.map(({ name }) => `\`gpuctl ${name} --help\``).join(", ")} ${groups.length === 1 ? "shows" : "show"} how.`;
 }
 
 const isOfService = ([noun]: readonly string[]): boolean =>

@@ -31,7 +31,8 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
 
 /**
  * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
- * record. If printing fails, throws `CannotPrint`, or `StoredElsewhere` if the result was paid for.
+ * record. If stdout cannot be written, throws `CannotPrint`, or `StoredElsewhere` if the result was paid for. If the
+ * result cannot be written as text, throws `CannotPrint`; data that was paid for is saved first.
  */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
   const { notes } = options;
@@ -94,7 +95,7 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   const { stdout } = system.io;
   if ("bytes" in result) {
     const chunks = result.bytes instanceof Uint8Array ? [result.bytes] : result.bytes;
-    // Reports a closed pipe, so that a result that was paid for is saved elsewhere, or the error says where it is.
+    // Reports a closed pipe: a result that was paid for is then saved, unless it is already in a file that the error names.
     const reportsClosedPipe = result.paid === true || result.kept === true;
     for await (const chunk of chunks) await stdout.write(chunk, { reportsClosedPipe });
     return;

@@ -41,7 +41,7 @@ export default defineCommand({
     }),
     endpoint: flag.choice("INPUT holds prompts for this endpoint", ["chat", "image", "tts"]),
     model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
-    param: flag.params("Any other field for all prompts"),
+    param: flag.params("Set a field of every request that is made from a prompt"),
     maxCost: flag.dollars(
       "Split this amount, in dollars, among the shards; each spends no more than its share",
     ),

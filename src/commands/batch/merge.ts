@@ -27,7 +27,7 @@ export default defineCommand({
   path: "batch merge",
   summary: "Join the outputs of all shards, and check that no result is missing",
   details:
-    "Checks that each line of the input has one result. With --requests, it looks for a result of each line of that file. Without --requests, it compares the number of results with the number of lines that the runs found. The exit code is 9 if lines have no result yet and can be sent safely, and 12 if lines failed or their outcome is unknown. The merged file is written in both cases.",
+    "With --requests, checks that each line of that file has one result. Without --requests, only checks that there are as many results as the runs counted lines in the input. The exit code is 12 if lines failed or their outcome is unknown. Otherwise, it is 9 if lines have no result, were changed after they were sent, or cannot be counted. The merged file is written in all these cases.",
   args: [
     arg.texts("OUT", "The output of the whole batch, the outputs of its shards, or a folder with them", {
       required: true,

@@ -40,7 +40,7 @@ const runFlags = {
   ),
   endpoint: flag.choice("What to generate from the prompts", ["chat", "image", "tts"]),
   model: flag.text("Model for the prompts", { short: "m", value: "NAME" }),
-  param: flag.params("Any other field for all prompts"),
+  param: flag.params("Set a field of every request that is made from a prompt"),
   files: flag.text("Folder for images and audio files", {
     value: "FOLDER",
     defaultText: "the name of the output, with .files instead of .jsonl",
@@ -61,7 +61,7 @@ const runFlags = {
     default: "10m",
   }),
   shard: flag.text(
-    "Run one shard of the batch, such as 0/8; every machine divides the batch in the same way",
+    "Run only shard I of N, such as 0/8 for the first of eight; a line is in the same shard on every machine",
     {
       value: "I/N",
     },
@@ -374,6 +374,7 @@ function failureOf(
   }
   if (stop?.kind === "fatal" && stop.error instanceof Error) return stop.error;
   const [reason, asks] = giveUpTexts(stop);
+  const limitText = `the next line could exceed the limit of ${dollarText(maxCost ?? 0n)}`;
   if (failed + unknown > 0) {
     const parts = [
       ...(failed > 0 ? [`${failed} failed`] : []),
@@ -383,7 +384,11 @@ function failureOf(
     const flags = [...(failed > 0 ? ["--failed"] : []), ...(unknown > 0 ? ["--unknown"] : [])];
     const retry = commandLine("batch retry", [out], flags);
     const why =
-      stop?.kind === "failing" ? `: stopped after ${stop.count} lines in a row without a success` : reason;
+      stop?.kind === "failing"
+        ? `: stopped after ${stop.count} lines in a row without a success`
+        : stop?.kind === "ceiling"
+          ? `: ${limitText}`
+          : reason;
     return new BatchNeedsLook(
       `of ${total} lines, ${parts.join(", ")}${why}`,
       `${asks}Look at these lines in the output. To send them again, run \`${retry}\`, and then this command line again.`,
@@ -391,7 +396,7 @@ function failureOf(
   }
   if (stop?.kind === "ceiling") {
     return new BudgetExceeded(
-      `${left} of ${total} lines are left: the next line could exceed the limit of ${dollarText(maxCost ?? 0n)}`,
+      `${left} of ${total} lines are left: ${limitText}`,
       "To send them, run the same command line again with a higher --max-cost. Lines that are done are not sent again.",
     );
   }

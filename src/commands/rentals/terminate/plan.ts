@@ -19,7 +19,7 @@ import { kinds, listActive } from "../listing.ts";
 
 /** How to terminate one rental. */
 export interface TerminationPlan {
-  /** The id as typed, or as the service writes it. */
+  /** The id as typed, or as the service writes it. For a rental without an id, its label or `(no ID)`. */
   readonly id: string;
   readonly label: string | undefined;
   /** When its reserved term ends, in milliseconds since the epoch; undefined without a term. */
@@ -75,8 +75,8 @@ export async function planRecord(id: string, record: unknown, context: Planning)
 }
 
 /**
- * Plans how to terminate the active rentals that match. Throws as `planTermination` does. If none match, the service
- * need not list an operation to terminate rentals.
+ * Plans how to terminate the active rentals that match. If none match, returns an empty list without fetching the
+ * service's description. Otherwise, throws `NotOffered` and `NoDescription` as `planTermination` does.
  */
 export async function planMatching(
   matches: (record: unknown) => boolean,
