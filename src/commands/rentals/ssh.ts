@@ -109,10 +109,13 @@ async function untilResponds(
 }
 
 /** ssh only connects, logs in if it can without a prompt, and forwards nothing. */
-const probeOptions = ["BatchMode=yes", "ConnectTimeout=10", "ClearAllForwardings=yes"].flatMap((one) => [
-  "-o",
-  one,
-]);
+const probeOptions = [
+  "BatchMode=yes",
+  "ConnectTimeout=10",
+  "ClearAllForwardings=yes",
+  "ServerAliveInterval=5",
+  "ServerAliveCountMax=2",
+].flatMap((one) => ["-o", one]);
 
 /** What ssh prints while the machine, or its ssh server, is still starting. */
 const notRunning =
