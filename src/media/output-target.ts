@@ -104,8 +104,8 @@ const nouns = { image: "an image", audio: "audio" } as const;
 
 /**
  * Saves a result with the extension that matches its bytes. A result of another kind, or of an unknown format, keeps
- * the name that the user typed. With `force`, a file of an earlier run is replaced. A truncated result gets a name that
- * says so, and never replaces a file. Returns a `problem` if the result is truncated, or had to be saved in another
+ * the name that the user typed. With `force`, replaces the file that the user named, but no file with another extension.
+ * A truncated result gets a name that says so, and never replaces a file. Returns a `problem` if the result is truncated, or had to be saved in another
  * folder. Throws `ResultLost` if the result cannot be saved anywhere.
  */
 export async function saveMedia(
@@ -120,7 +120,9 @@ export async function saveMedia(
     ? pathIn(to, filled, count)
     : { path: pathOfUnknown(to, filled, count), renamed: false };
   const wanted = media.isTruncated ? suffixed(path, truncatedSuffix) : path;
-  const saved = await saveInto(target, wanted, file, force && !media.isTruncated).catch(saveFailure);
+  const saved = await saveInto(target, wanted, file, force && !media.isTruncated && !renamed).catch(
+    saveFailure,
+  );
   if (saved instanceof SaveFailed) {
     return saveElsewhere(media, `could not save ${wanted}: ${saved.reason}`, target);
   }

@@ -70,9 +70,11 @@ const checks: Readonly<Record<string, (file: Source) => boolean>> = {
   png: ({ pngEnd, length }) => !isWholeChunk(pngEnd, length),
   jpg: (file) => !hasEndOfImage(file),
   webp: (file) => riffLength(file) > file.length,
-  // A service that streams sound does not know its size, so it writes the highest number.
-  wav: (file) => file.length < 12 || (riffLength(file) < 0xffff_ffff + 8 && riffLength(file) > file.length),
+  wav: (file) => file.length < 12 || (riffLength(file) < streamedLength && riffLength(file) > file.length),
 };
+
+/** A service that streams sound does not know its length, so it writes a number of at least this size. */
+const streamedLength = 0x7fff_0000;
 
 /** The length of a RIFF file by its header. */
 const riffLength = (file: Source): number =>

@@ -87,6 +87,18 @@ describe("image --out", () => {
     expect(await readFile(join(folder, "cat.png"), "utf8")).not.toBe("mine");
   });
 
+  test.each(["cat.jpg", "{slug}.jpg"])(
+    "--force with %s replaces no file with another extension",
+    async (out) => {
+      const { run, folder } = await painter(tinyPng());
+      await writeFile(join(folder, "cat.png"), "mine");
+      const { code, err } = await run(`image cat --out ${out} --force`, overNetwork());
+      expect(code).toBe(0);
+      expect(err).toContain(`The response is image/png, so it was saved as ${join(folder, "cat-2.png")}`);
+      expect(await readFile(join(folder, "cat.png"), "utf8")).toBe("mine");
+    },
+  );
+
   test.each(["nowhere/cat.png", "{colour}.png", "cat{.png", "taken/cat.png", ""])(
     "rejects %s before anything is paid for, because the file cannot be written",
     async (out) => {

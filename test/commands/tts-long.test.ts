@@ -377,6 +377,15 @@ describe("tts with parts that cannot be joined", () => {
     expect(kept).toEqual(sentences.map(ogg));
   });
 
+  test("replaces no file with --force that the user did not name", async () => {
+    const cli = await createCli({ respond: () => sound(Buffer.from("OggS")) });
+    for (const name of ["talk.ogg", "talk-1.ogg"]) await writeFile(join(cli.folder, name), "mine");
+    expect(await cli.run([...line, "--force"], overNetwork())).toMatchObject({ code: 1 });
+    for (const name of ["talk.ogg", "talk-1.ogg"]) {
+      expect(await readFile(join(cli.folder, name), "utf8"), name).toBe("mine");
+    }
+  });
+
   test("saves invalid parts as files", async () => {
     const cut = Buffer.from("RIFF\x0c\0\0\0WAVEds64\0\0\0\0", "latin1");
     const cli = await createCli({ respond: () => sound(cut) });

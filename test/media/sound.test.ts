@@ -59,6 +59,16 @@ describe("WAV files", () => {
     },
   );
 
+  test("are joined if the sizes in the header are those of a file without samples", async () => {
+    const streamed = (samples: string) => Buffer.concat([wav(text("")), text(samples)]);
+    expect(await joined("wav", streamed("abcd"), streamed("ef"))).toEqual(wav(text("abcdef")));
+  });
+
+  test("are not joined if one has another WAV file after its samples", async () => {
+    const files = [wav(text("ab")), Buffer.concat([wav(text("cd")), wav(text("ef"))])];
+    await expect(joined("wav", ...files)).rejects.toThrow("several WAV files in one");
+  });
+
   test("are joined if one is RF64, which has its sizes in another chunk", async () => {
     const sizes = Buffer.alloc(28);
     sizes.writeBigUInt64LE(4n, 8);

@@ -60,7 +60,8 @@ async function saveJoined(
   { names }: LongText,
 ): Promise<SavedFile> {
   const { path, renamed } = pathIn(target.to, { ...names, ext });
-  const file = await saveChunks(path, bytes(), target);
+  // A file with another extension is not the one that the user named.
+  const file = await saveChunks(path, bytes(), { ...target, force: target.force && !renamed });
   if (renamed) target.say(`The response is ${ext.toUpperCase()}, so it was saved as ${file.path}`);
   return file;
 }
@@ -79,11 +80,13 @@ async function saveSeparately(
   const files: SavedFile[] = [];
   for (const [index, part] of paths.entries()) {
     const values = { ...names, index: index + 1, ext: extname(part).slice(1) };
-    const path =
+    const { path, renamed } =
       values.ext === unknownExtension
-        ? pathOfUnknown(place, values, paths.length)
-        : pathIn(place, values, paths.length).path;
-    files.push(await saveChunks(path, createReadStream(part), { ...target, to: place }));
+        ? { path: pathOfUnknown(place, values, paths.length), renamed: false }
+        : pathIn(place, values, paths.length);
+    // A file whose name the user did not give is not replaced.
+    const force = target.force && to.kind === "template" && !renamed;
+    files.push(await saveChunks(path, createReadStream(part), { ...target, to: place, force }));
   }
   await remove();
   setFailureContext("Nothing is missing. Running the same command again would request all parts again.");

@@ -12,8 +12,8 @@ const maxFormatLength = 4096;
 const longSizesLength = 16;
 
 /**
- * A service that streams sound does not know the size, so it writes this number instead. RF64 files also contain this
- * number, because their size is in `ds64`.
+ * A service that streams sound does not know the size, so it writes this number instead, or the sizes of a file without
+ * samples. RF64 files also contain this number, because their size is in `ds64`.
  */
 const unknownSize = 0xffff_ffff;
 
@@ -30,7 +30,10 @@ export async function readWav(file: FileHandle): Promise<Sound> {
     at += 8;
     if (id === "data") {
       if (format === undefined) throw new CannotJoin("a WAV file without a format");
-      const declared = size === unknownSize ? (longSize ?? unknownSize) : size;
+      const isUnknown = size === unknownSize || (size === 0 && (await endOfRiff(file)) <= at);
+      const declared = isUnknown ? (longSize ?? unknownSize) : size;
+      const next = isUnknown ? "" : (await readAt(file, at + size + (size % 2), 4)).toString("latin1");
+      if (next === "RIFF") throw new CannotJoin("several WAV files in one");
       return soundOf(format, at, Math.min(declared, fileSize - at));
     }
     if (id === "fmt ") format = await readAt(file, at, Math.min(size, maxFormatLength));
@@ -39,6 +42,9 @@ export async function readWav(file: FileHandle): Promise<Sound> {
   }
   throw new CannotJoin(`a WAV file with ${maxChunks} or more chunks before its samples`);
 }
+
+/** Where the file ends according to its header. */
+const endOfRiff = async (file: FileHandle): Promise<number> => (await readAt(file, 4, 4)).readUInt32LE(0) + 8;
 
 function longSizeIn(sizes: Buffer): number {
   if (sizes.length < longSizesLength) throw new CannotJoin("a WAV file with an incomplete ds64 chunk");
