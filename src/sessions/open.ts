@@ -40,7 +40,8 @@ export interface OpenSession {
   /** Starts a new conversation in the same session. The file keeps the earlier turns. */
   readonly clear: () => void;
   /**
-   * Goes back to the position before the last question, and returns that question. Returns undefined if there is none.
+   * Goes back to the position before the last question, and returns that question. Returns undefined if there is none
+   * since the last `clear`.
    */
   readonly takeBack: () => Turn | undefined;
   /** Stores a question, and the instructions `system` if they differ from the current ones. Throws `SaveFailed`. */
@@ -85,6 +86,7 @@ export function openSession(
   let exists = stored.length > 0;
   let { name, path = name && sessionPath(folder, name) } = options;
   let head = lastAnswer(turns)?.id ?? null;
+  let last = turns.findLast(({ role }) => role === "user");
   const chain = () => chainTo(head, turns);
   const newTurn = (role: Turn["role"], parent: string | null, content: Content): Turn => ({
     id: newId(),
@@ -120,11 +122,11 @@ export function openSession(
     problems,
     clear: () => {
       head = null;
+      last = undefined;
     },
     takeBack: () => {
-      const question = turns.findLast(({ role }) => role === "user");
-      if (question) head = question.parent;
-      return question;
+      if (last) head = last.parent;
+      return last;
     },
     ask: async (content, system) => {
       const before = chain().findLast(({ role }) => role === "system")?.content;
@@ -133,6 +135,7 @@ export function openSession(
       const question = newTurn("user", instructions[0]?.id ?? head, content);
       const to = await pathFor(content);
       await store(to, [...instructions, question]);
+      last = question;
       const start = { id: newId(), parent: question.id, role: "assistant" } as const;
       const file = startAnswer(to, { ...start, time: timeOf(place) }, processes);
       return {

@@ -292,6 +292,13 @@ describe("the commands in a conversation", () => {
     expect(outcome.err).toContain("There is no message to send again.");
   });
 
+  test("/retry after /clear sends nothing of the cleared conversation", async () => {
+    const { outcome } = await talk(["one", "two", "/clear", "/retry", "three", "/retry"]);
+    expect(outcome.err).toContain("There is no message to send again.");
+    expect(lastAsked(outcome)).toEqual(["one", "two", "three", "three"]);
+    expect(asked(outcome).map(({ length }) => length)).toEqual([1, 3, 1, 1]);
+  });
+
   test("/edit sends what the editor saves", async () => {
     const programs: RunOptions["programs"] = {
       run: async (_, args) => {
