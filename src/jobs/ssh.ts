@@ -239,13 +239,30 @@ const brokenOff = (problem: string): ConnectionLost =>
 function lost(problem: string): ConnectionLost {
   const lines = linesOf(problem);
   const says = (pattern: RegExp) => lines.some((line) => pattern.test(line));
+  const find = (pattern: RegExp) => lines.find((line) => pattern.test(line));
+  // The last line of ssh if its jump host or proxy closed the connection.
+  const isProxied = says(/\bUNKNOWN port\b/);
+  if (isProxied && says(/host key verification failed/i) && !says(/identification has changed/i)) {
+    return new ConnectionLost(
+      "the host key of the jump host is not known: connect to it once with ssh",
+      "final",
+    );
+  }
   if (says(/host key verification failed|identification has changed/i)) {
     return new ConnectionLost("the rental's host key has changed, so it may be another machine", "final");
   }
   if (says(/connection refused/i)) return new ConnectionLost("the connection was refused");
-  if (says(/banner exchange|kex_exchange_identification/i))
-    return new ConnectionLost("the port is open, but its ssh server does not respond yet");
-  if (says(/permission denied/i)) return new ConnectionLost(`the login failed: ${lines.at(-1)}`, "denied");
+  const denied = find(/permission denied/i);
+  if (denied !== undefined) return new ConnectionLost(`the login failed: ${denied}`, "denied");
+  const unresolved = find(/could not resolve/i);
+  if (unresolved !== undefined) return new ConnectionLost(unresolved);
+  if (says(/banner exchange|kex_exchange_identification/i)) {
+    return new ConnectionLost(
+      isProxied
+        ? "the jump host closed the connection"
+        : "the port is open, but its ssh server does not respond yet",
+    );
+  }
   if (says(/timed out/i)) return new ConnectionLost("the connection timed out");
   return new ConnectionLost(lines.at(-1) ?? "the connection was closed");
 }

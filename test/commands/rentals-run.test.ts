@@ -21,6 +21,10 @@ import { sample } from "../support/thorough.ts";
 import { endTimeLimits, endTimeLimitsOf, steadyClock } from "../support/time-limits.ts";
 import { words } from "../support/words.ts";
 
+/** What ssh prints at the end if its jump host closes the connection. */
+const closedByJump =
+  "kex_exchange_identification: Connection closed by remote host\nConnection closed by UNKNOWN port 65535";
+
 const terminates = "/v2/on-demand/virtual-machine-rentals/terminate";
 
 const isStart = ({ input }: Connection) => input.includes('mkdir "$d/started"');
@@ -205,7 +209,19 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
   test.each([
     ["never answers", "Connection refused", 8, /could not be reached for 1m: the connection was refused/],
     ["refuses the login", "Permission denied (publickey).", 9, /login failed/],
-    ["has another host key", "Host key verification failed.", 9, /host key has changed/],
+    ["has another host key", "Host key verification failed.", 9, /rental's host key has changed/],
+    [
+      "is behind a jump host whose key is not known",
+      `Host key verification failed.\n${closedByJump}`,
+      9,
+      /host key of the jump host is not known: connect to it once with ssh/,
+    ],
+    [
+      "is behind a jump host that refuses the login",
+      `bastion: Permission denied (publickey).\n${closedByJump}`,
+      9,
+      /login failed: bastion: Permission denied/,
+    ],
   ])("ends the rental if its SSH server %s", async (_, stderr, exitCode, message) => {
     const { run, active, leases } = await createRenter({ trouble: () => ({ stderr }) });
     const wait = exitCode === 8 ? ["--wait-timeout", "1m"] : [];

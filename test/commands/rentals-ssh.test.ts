@@ -151,17 +151,26 @@ describe("rentals ssh", () => {
       };
       return { calls: ssh.calls, probes, programs };
     }
+    const throughJump =
+      "channel 0: open failed: connect failed: Connection refused\r\nstdio forwarding failed\r\nConnection closed by UNKNOWN port 65535";
     const refused = "ssh: connect to host 203.0.113.7 port 30022: Connection refused\r\n";
 
     test("tries again until the ssh server responds, with the options that connect", async () => {
       const { run } = await createCli({ respond: lookupReturns(running) });
-      const { calls, probes, programs } = sshPrinting(refused, "kex_exchange_identification: read: reset");
+      const { calls, probes, programs } = sshPrinting(
+        refused,
+        "kex_exchange_identification: read: reset",
+        throughJump,
+      );
       const line = "rentals ssh 1 --wait -- -i key -N -L 1:2:3 -J bastion nvidia-smi -L";
-      expect(await run(line, { ...overNetwork(), programs })).toMatchObject({ code: 0, slept: [2000, 2000] });
+      expect(await run(line, { ...overNetwork(), programs })).toMatchObject({
+        code: 0,
+        slept: [2000, 2000, 2000],
+      });
       expect(calls).toEqual([
         ["ssh", ..."-p 30022 ubuntu@203.0.113.7 -i key -N -L 1:2:3 -J bastion nvidia-smi -L".split(" ")],
       ]);
-      expect(probes).toHaveLength(3);
+      expect(probes).toHaveLength(4);
       expect(probes[0]?.slice(-8)).toEqual("-p 30022 ubuntu@203.0.113.7 -i key -J bastion true".split(" "));
     });
 
@@ -169,6 +178,8 @@ describe("rentals ssh", () => {
       "ubuntu@203.0.113.7: Permission denied (publickey).",
       "Host key verification failed.",
       "Bad configuration option: foo",
+      "ssh: Could not resolve hostname bastion: Name or service not known\r\nkex_exchange_identification: Connection closed by remote host\r\nConnection closed by UNKNOWN port 65535",
+      "kex_exchange_identification: Connection closed by remote host\r\nConnection closed by UNKNOWN port 65535",
     ])("leaves other problems to ssh itself: %s", async (text) => {
       const { run } = await createCli({ respond: lookupReturns(running) });
       const { calls, programs } = sshPrinting(text);

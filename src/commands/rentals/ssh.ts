@@ -93,9 +93,13 @@ async function untilResponds(
   const title = `Waiting until the ssh server of rental ${rentalId} responds`;
   await progress(title, async (show) => {
     for (;;) {
-      const { status, stderr } = await programs.runQuietly("ssh", [...probeOptions, ...args, "true"]);
-      const problem = stderr.split(/\r?\n/).find((line) => notRunning.test(line));
-      if (status !== 255 || problem === undefined || /permission denied/i.test(stderr)) return;
+      const { status, stderr } = await programs.runQuietly(
+        "ssh",
+        [...probeOptions, ...args, "true"],
+        noPrompts,
+      );
+      const problem = stillStarting(stderr);
+      if (status !== 255 || problem === undefined) return;
       show(`${title}; ${problem}`);
       if (passed() + probePause > timeout) {
         throw new WaitedTooLong(
@@ -117,9 +121,20 @@ const probeOptions = [
   "ServerAliveCountMax=2",
 ].flatMap((one) => ["-o", one]);
 
-/** What ssh prints while the machine, or its ssh server, is still starting. */
-const notRunning =
-  /connection (refused|reset|closed|timed out)|timed out|no route to host|network is unreachable|host is down|banner exchange|kex_exchange_identification/i;
+/** A jump host does not get the options, and would prompt on the terminal. With these variables, its prompts fail. */
+const noPrompts = { SSH_ASKPASS: "false", SSH_ASKPASS_REQUIRE: "force" };
+
+/** The line that shows that the machine, or its ssh server, is still starting. Undefined for any other problem. */
+function stillStarting(stderr: string): string | undefined {
+  const lines = stderr.split(/\r?\n/);
+  if (/permission denied|host key verification failed|could not resolve/i.test(stderr)) return undefined;
+  const unreachable =
+    /connection (refused|reset|timed out)|operation timed out|no route to host|network is unreachable|host is down/i;
+  const found = lines.find((line) => unreachable.test(line));
+  // If a jump host or a proxy closed the connection, the last line names an unknown port.
+  if (found !== undefined || /\bUNKNOWN port\b/.test(stderr)) return found;
+  return lines.find((line) => /banner exchange|kex_exchange_identification|connection closed/i.test(line));
+}
 
 /** Milliseconds between two attempts to connect. */
 const probePause = 2_000;
