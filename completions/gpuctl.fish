@@ -414,7 +414,7 @@ complete -c gpuctl -n '__gpuctl_at \'api list\'' -l group -x -d 'List only the o
 complete -c gpuctl -n '__gpuctl_at \'api describe\' 1' -F
 complete -c gpuctl -n '__gpuctl_at \'api call\' 1' -F
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -s f -l raw-field -x -a '(__gpuctl_live operation-field)' -d 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists'
-complete -c gpuctl -n '__gpuctl_at \'api call\'' -s F -l field -x -a '(__gpuctl_live operation-field)' -d 'A field that may be a number, true, false or null; @FILE reads a file, - reads stdin'
+complete -c gpuctl -n '__gpuctl_at \'api call\'' -s F -l field -x -a '(__gpuctl_live operation-field)' -d 'A field whose value may be a number, true, false or null, or else text; the value @FILE reads a file, and - reads stdin'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -l input -r -F -d 'File with the whole body, as JSON; - reads stdin'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -s i -l include -d 'Print the status and the headers of the response first'
 complete -c gpuctl -n '__gpuctl_at \'api call\'' -l paginate -d 'Follow the pages of a listing and print one array'

@@ -817,7 +817,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'api describe' = @()
     'api call' = @(
       ,@(@('-f', '--raw-field'), 'A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists', @(), 'operation-field')
-      ,@(@('-F', '--field'), 'A field that may be a number, true, false or null; @FILE reads a file, - reads stdin', @(), 'operation-field')
+      ,@(@('-F', '--field'), 'A field whose value may be a number, true, false or null, or else text; the value @FILE reads a file, and - reads stdin', @(), 'operation-field')
       ,@(@('--input'), 'File with the whole body, as JSON; - reads stdin', @(), '')
       ,@(@('-i', '--include'), 'Print the status and the headers of the response first', @(), '')
       ,@(@('--paginate'), 'Follow the pages of a listing and print one array', @(), '')

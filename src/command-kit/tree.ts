@@ -140,7 +140,7 @@ export function shownExamples(examples: readonly Example[]): readonly ShownExamp
   const differs = first.findIndex((line, at) => others.some(({ after }) => after?.[at] !== line));
   const common = others.length === 0 ? [] : first.slice(0, differs < 0 ? first.length : differs);
   return [
-    ...(common.length > 0 ? [{ text: "Run this first", lines: common }] : []),
+    ...(common.length > 0 ? [{ text: "Run this first, so that the examples work", lines: common }] : []),
     ...examples.map(({ text, command, after = [] }) => ({
       text,
       lines: [...after.slice(common.length), command],

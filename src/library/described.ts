@@ -26,7 +26,7 @@ import { shown } from "./options.ts";
 
 /**
  * Operations that the service's documentation does not describe: it only names their groups. They are found in the
- * service's OpenAPI description by their methods and paths, because each service has its own ids for them.
+ * service's OpenAPI description by their methods and paths, because the documentation does not name their ids.
  */
 const finders = {
   listRentalOptions: optionsListing,
@@ -105,7 +105,7 @@ async function create(id: FoundId, fields: readonly BodyField[], open: OpenCall)
   const { body, unknown } = bodyOf(description, operation, fields);
   if (unknown.length > 0) {
     throw new NotOffered(
-      `the service's operation for ${id} and the request of gpuctl differ in these fields: ${unknown.join(", ")}`,
+      `the service's operation for ${id} does not accept, or also requires, these fields: ${unknown.join(", ")}`,
       `Nothing was sent. To send other fields, use call(${JSON.stringify(operation.id)}, ...).`,
     );
   }

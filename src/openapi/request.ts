@@ -38,7 +38,7 @@ interface RequestInputs {
 
 /**
  * Builds a request. Fields that are parameters of the path, the query or the headers are sent there. The other fields
- * form the body. If the request has no body, or a whole body is given, these fields are added to the query instead.
+ * form the body. If a whole body is given, or a GET, HEAD or DELETE has none, these fields are added to the query instead.
  * Throws `UsageError` if a path parameter is missing or invalid, a header cannot be set, or a field is given twice.
  */
 export function requestOf({

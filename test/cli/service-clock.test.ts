@@ -35,7 +35,7 @@ test.each([
   ["not known", undefined, "1h ago"],
   ["not a valid time", "soon", "1h ago"],
 ])(
-  "an age uses the service's clock, or else the local clock (service: %s)",
+  "an age uses the service's clock if it is known and differs by more than 2 s, or else the local clock (service: %s)",
   async (_name, date, expected) => {
     const { run } = await createCli({
       respond: () =>

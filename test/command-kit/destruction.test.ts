@@ -31,7 +31,7 @@ interface Case {
   readonly after: readonly string[];
 }
 
-/** Command lines that destroy something, without `--yes`. For `api call`, one for each destructive operation. */
+/** Command lines that destroy something, without `--yes`. For `api call`, two for each destructive operation. */
 function linesOf({ path, examples }: CommandNode): readonly Case[] {
   const name = path.join(" ");
   if (name === "api call") {
@@ -114,7 +114,7 @@ describe.each([
       expect(forbiddenRequests(one, refused)).toEqual([]);
       expect(await stateOf(cli)).toEqual(before);
 
-      // No other flag is needed.
+      // With --yes, nothing is asked, and a command that succeeds changes something.
       const confirmed = await runShown(cli, `${one.line} --yes`, optionsFor(cli));
       expect(confirmed.err).not.toContain("--yes is required");
       const mayFindNothing = one.name === "rentals guard";

@@ -147,7 +147,7 @@ describe("auth login", () => {
   test.each([
     ["a redirect to another host", always(302, "", { location: "https://login.example.net/" })],
     ["a web page", always(200, "<html>Welcome</html>", { "content-type": "text/html" })],
-    ["404", always(404, "<html>Not found</html>", { "content-type": "text/html" }), 5],
+    ["404 and a web page", always(404, "<html>Not found</html>", { "content-type": "text/html" }), 5],
     ["403 and a web page", always(403, "<html>Blocked</html>", { "content-type": "text/html" }), 4],
   ])("saves no key if the host responds with %s", async (_, respond, expected = 7) => {
     const cli = await createCli({ respond });

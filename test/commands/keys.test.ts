@@ -236,7 +236,7 @@ describe("with a third-party service", () => {
     await writeFile(join(cli.folder, "id_ed25519.pub"), publicKey);
     const { code, err, requests } = await cli.run("ssh-keys add id_ed25519.pub", overNetwork());
     expect({ code, sent: requests.length }).toEqual({ code: 5, sent: 1 });
-    expect(err).toContain("and gpuctl's request differ in these fields: team");
+    expect(err).toContain("does not accept, or also requires, these fields: team");
   });
 });
 

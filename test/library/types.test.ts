@@ -51,7 +51,7 @@ test("an input is optional only if none of its fields is required", () => {
   expectTypeOf<{ gpuCount: 1; gpuType: "a100" }>().not.toExtend<Inputs["createVirtualMachineRental"]>();
 });
 
-test("a looked-up rental is narrowed by its state", () => {
+test("the state of a looked-up rental is active or terminated", () => {
   expectTypeOf<NonNullable<GetRentalOutput>["state"]>().toEqualTypeOf<"active" | "terminated">();
 });
 

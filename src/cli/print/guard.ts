@@ -13,7 +13,7 @@ type Clean = (text: string) => string;
 export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
   // Removes control characters first, because gpuctl would not recognize a secret that contains one.
   const line: Clean = (text) => redact(sanitizeLine(text));
-  // An entry of the line editor may have several lines, for example a log that was pasted into a text editor.
+  // An entry in the history of the line editor may have several lines, such as a message that was written with /edit.
   const entry: Clean = (text) => redact(sanitizeLines(text));
   return {
     stdin: io.stdin,

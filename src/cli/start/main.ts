@@ -151,7 +151,7 @@ async function execute(
   }
 }
 
-/** A redactor without secrets, for the command that prints the key. */
+/** A redactor without secrets, for `auth token`, which prints the key. */
 const noSecrets = createRedactor();
 
 /**
@@ -165,7 +165,7 @@ function secretsIn(argv: readonly string[], env: System["env"]): readonly string
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }
 
-/** Keys inside commands that print a key. Such a command is the value of a flag or of `config set apiKeyCommand`. */
+/** Keys that are written in a shell command for getting the key: the value of a flag or of `config set apiKeyCommand`. */
 function typedSecrets({ command, args: [key, value = ""], flags }: Invocation): readonly string[] {
   const given = command.flags
     .filter(({ isKeyCommand }) => isKeyCommand)

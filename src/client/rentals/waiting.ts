@@ -17,9 +17,7 @@ export const waitStates = ["running", "active", "terminated"] as const;
 /** The pause after the first request, in milliseconds. It doubles after each further request. */
 const firstPause = 1_000;
 
-/**
- * The minimum time limit for a request, in milliseconds. The last request is sent at the timeout, when no time is left.
- */
+/** A request has at least this many milliseconds, because the last one is sent at the timeout, when no time is left. */
 export const minLookUp = 2_000;
 
 export interface Wait {
@@ -91,7 +89,10 @@ export async function waitForRental(
   }
 }
 
-/** A rental's record. Throws `NotFound`, and `UnexpectedResponse` for the record of another rental. */
+/**
+ * Returns a rental's record. Throws `NotFound` if there is no such rental, and `UnexpectedResponse` if the service
+ * returns the record of another rental.
+ */
 export async function getRental(
   rentalId: string,
   { call, signal }: { readonly call: Call; readonly signal?: AbortSignal },

@@ -50,6 +50,6 @@ export const offeredOperation = <Found>(
 /** The error for an operation whose fields differ from those that the command sends. */
 export const differentFields = (purpose: string, id: string, fields: readonly string[]): NotOffered =>
   new NotOffered(
-    `the service's operation to ${purpose} and gpuctl's request differ in these fields: ${fields.join(", ")}`,
+    `the service's operation to ${purpose} does not accept, or also requires, these fields: ${fields.join(", ")}`,
     `\`${commandLine("api describe", [id])}\` shows the fields of the operation, and \`gpuctl api call\` sends them.`,
   );

@@ -20,7 +20,7 @@ export default defineCommand({
   flags: {
     access: flag.text("Access that the key grants, such as read-only", {
       value: "ACCESS",
-      defaultText: "the service's default",
+      defaultText: "chosen by the service",
     }),
   },
   view: {

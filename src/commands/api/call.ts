@@ -31,7 +31,7 @@ export default defineCommand({
   path: "api call",
   summary: "Call any operation of the service",
   details:
-    "Fields that are path, query or header parameters are sent as such; the others form the body. The request is first checked against the service's OpenAPI description. The response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
+    "Fields that are path, query or header parameters are sent as such. The others form the body, or are added to the query if --input sets the body or a GET, HEAD or DELETE has none. The request is first checked against the service's OpenAPI description. The response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
   args: operationArgs,
   flags: {
     rawField: flag.texts("A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists", {
@@ -40,7 +40,7 @@ export default defineCommand({
       completes: "operation-field",
     }),
     field: flag.texts(
-      "A field that may be a number, true, false or null; @FILE reads a file, - reads stdin",
+      "A field whose value may be a number, true, false or null, or else text; the value @FILE reads a file, and - reads stdin",
       { short: "F", value: "KEY=VALUE", completes: "operation-field" },
     ),
     input: flag.text("File with the whole body, as JSON; - reads stdin", { value: "FILE" }),

@@ -18,7 +18,7 @@ export default defineCommand({
   path: "auth login",
   summary: "Store an API key and its hosts in a profile",
   details:
-    "Tests the key with a request that changes nothing. The key is not saved if the service rejects it, or if the host redirects, returns 404 or does not respond with JSON; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
+    "Tests the key with a request that changes nothing. The key is not saved if the service rejects it, or if the host redirects or does not respond with JSON; --no-validate saves it untested. The key is typed at a hidden prompt, read from stdin, or printed by a command. It is never an argument on the command line.",
   flags: {
     withToken: flag.boolean("Read the key from stdin", { conflictsWith: ["keyCommand"] }),
     keyCommand: flag.text("Store a command line that prints the key, instead of the key itself", {
@@ -122,10 +122,10 @@ async function checked(
 }
 
 /**
- * Whether an error says that the host is not the service: it redirects, does not have the path, or does not respond with
- * JSON. The service itself may be too busy to respond with JSON.
+ * Whether an error says that the host is not the service: it redirects, or does not respond with JSON. A service that is
+ * too busy may not respond with JSON either.
  */
 const isWrongHost = (error: unknown): boolean =>
   error instanceof InvalidResponse ||
   (error instanceof ServiceError &&
-    (isRedirect(error.status) || error.status === 404 || (error.status === 403 && !hasJson(error))));
+    (isRedirect(error.status) || ([403, 404].includes(error.status) && !hasJson(error))));

@@ -19,7 +19,8 @@ export function assertSuccess(value: unknown, status: number, request: RequestLi
   if (error === undefined && !hasFailed) return;
   const message = error ?? "the service reported a failure (success: false)";
   if (isRead(request)) throw new InvalidResponse(message, status, request);
-  if (error !== undefined || request.method === "POST") throw new UnknownOutcome(message, status, request);
+  if (error !== undefined || !/^(PUT|DELETE)$/.test(request.method))
+    throw new UnknownOutcome(message, status, request);
   throw new ServiceError({ status, code: `HTTP_${status}`, message, issues: [] }, request);
 }
 

@@ -36,8 +36,8 @@ interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil">
   /** The id as the service writes it. */
   readonly wireId: string | number;
   /**
-   * All ids in the rental's record, and its type if the record says it, as one text. Equal for two plans of the same
-   * rental. A virtual machine and a bare-metal rental may have the same id.
+   * All ids in the rental's record, and its type if the record says it, as one text. Equal for two records of the
+   * same rental. A virtual machine and a bare-metal rental may have the same id.
    */
   readonly key: string;
   readonly type: RentalType | undefined;
@@ -75,8 +75,8 @@ export async function planRecord(id: string, record: unknown, context: Planning)
 }
 
 /**
- * Plans how to terminate the active rentals that match. If none match, returns an empty list without fetching the
- * service's description. Otherwise, throws `NotOffered` and `NoDescription` as `planTermination` does.
+ * Plans how to terminate the active rentals that match. Fetches the service's description only if a rental with an id
+ * matches, and then throws `NotOffered` and `NoDescription` as `planTermination` does.
  */
 export async function planMatching(
   matches: (record: unknown) => boolean,
