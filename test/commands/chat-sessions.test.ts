@@ -258,7 +258,10 @@ describe("a session", () => {
     const cli = await createCli({
       respond: ({ path }) =>
         path.endsWith("completions")
-          ? Response.json({ model: "big", choices: [{ message: { content: "yes" }, finish_reason: "stop" }] })
+          ? Response.json({
+              model: "vendor/big-0815",
+              choices: [{ message: { content: "yes" }, finish_reason: "stop" }],
+            })
           : undefined,
     });
     const account = {

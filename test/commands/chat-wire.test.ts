@@ -272,6 +272,20 @@ const cases: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
       out: "a\n",
       err: "",
     },
+    "at the token limit is reported with the token counts if no other text follows": {
+      body:
+        event(choice({ reasoning: "I think" })) +
+        end("length") +
+        event({ choices: [], usage: { prompt_tokens: 5, completion_tokens: 200 } }) +
+        done,
+      flags: "--usage",
+      out: "",
+      code: 7,
+      err: [
+        /The answer was cut at the token limit; --max-tokens raises it\.\nTokens: 5 in, 200 out\n/,
+        /the response has no text/,
+      ],
+    },
     "is not an answer if no other text follows": {
       body: text("<think>I think") + done,
       out: "",

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Context } from "../../command-kit/context.ts";
 import { readFailed, UsageError } from "../../core/errors.ts";
+import { utf8Text } from "../../core/text.ts";
 import { urlProblem, withoutPassword } from "../../core/urls.ts";
 import { InputTooLarge, inputLimits } from "../../core/values/input-limits.ts";
 import { sniff } from "../../media/sniff.ts";
@@ -50,7 +51,7 @@ async function fileOf(
     return { picture: `data:${type.mime};base64,${Buffer.from(bytes).toString("base64")}` };
   }
   const isPdf = Buffer.from(bytes.subarray(0, 5)).toString("latin1") === "%PDF-";
-  const text = isPdf ? undefined : textOf(bytes);
+  const text = isPdf ? undefined : utf8Text(bytes);
   if (text === undefined) {
     const problem = isPdf
       ? "a PDF file cannot be attached"
@@ -68,16 +69,6 @@ async function fileOf(
   }
   const name = path === "-" ? "stdin" : basename(path);
   return { text: `<file name=${JSON.stringify(name)}>\n${text.replace(/\n$/, "")}\n</file>` };
-}
-
-/** The text of a file; undefined if it is not text in UTF-8. */
-function textOf(bytes: Uint8Array): string | undefined {
-  if (bytes.includes(0)) return undefined;
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The content of a message: a text, or parts if there are pictures. Attached texts come before the message. */

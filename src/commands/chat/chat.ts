@@ -130,7 +130,7 @@ export default defineCommand({
     const format = schema === undefined ? undefined : input.response_format;
     const finish = finishing(completion, { usage, toolCalls: asText, format }, context);
     if (asText) {
-      const after = afterText(completion, finish, context);
+      const after = afterText(completion, { finish, usage }, context);
       return { text: texts(completion), after, ...(noMarkdown && { view: text }), paid: true };
     }
     if (stream) return { records: records(completion, finish), continued: "choices", paid: true };

@@ -28,7 +28,7 @@ export interface CompletionRequest {
 export interface CompletionSummary extends Assembled {
   /** False if the completion was cut off, interrupted, or is still arriving. */
   readonly complete: boolean;
-  /** The model that the service reports, or else the requested model; empty if that is not known. */
+  /** The requested model, or else the one that the service reports; empty if neither is known. */
   readonly model: string;
   /** The cost at the prices in the profile. Undefined if the price or the number of tokens is unknown. */
   readonly cost: Money | undefined;
@@ -104,7 +104,7 @@ export function complete(request: CompletionRequest, context: Needs): Completion
         ...assembled,
         complete: isComplete,
         // With --no-validate, the requested model may have any type.
-        model: assembled.model ?? scalarText(input.model),
+        model: scalarText(input.model) || (assembled.model ?? ""),
         cost: costOf(assembled, input.model, prices),
       };
     },

@@ -3,7 +3,9 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { offered } from "../../command-kit/described/offered.ts";
 import { jsonOf, recordsOf } from "../../command-kit/responses.ts";
 import { NoDescription, NotOffered } from "../../core/errors.ts";
-import { firstAt } from "../../core/json.ts";
+import { firstAt, recordsOf as recordsIn } from "../../core/json.ts";
+import { assertSuccess } from "../../core/responses/success.ts";
+import { InvalidResponse } from "../../core/service-errors.ts";
 import { modelsListing } from "../../openapi/resources.ts";
 import { isWord, plainText } from "../../output/text.ts";
 import type { Prompts } from "../../system/types.ts";
@@ -27,7 +29,10 @@ export default defineCommand({
   run: async (context) => ({ data: await chatModels(context) }),
 });
 
-/** Returns the service's list of chat models. Throws `NotOffered` if the service does not list them. */
+/**
+ * Returns the service's list of chat models. Throws `NotOffered` if the service does not list them, and
+ * `InvalidResponse` if the response is not a list.
+ */
 async function chatModels({ describe, request }: Pick<Context, "describe" | "request">): Promise<unknown> {
   const needed = {
     that: "the service lists its chat models",
@@ -35,7 +40,13 @@ async function chatModels({ describe, request }: Pick<Context, "describe" | "req
     hint,
   };
   const { found } = await offered(modelsListing, needed, { describe });
-  return jsonOf(await request({ host: "inference", method: "GET", path: found.path }));
+  const response = await request({ host: "inference", method: "GET", path: found.path });
+  const models = jsonOf(response);
+  assertSuccess(models, response.status, response.request);
+  if (recordsIn(models) === undefined) {
+    throw new InvalidResponse("the response is not a list", response.status, response.request);
+  }
+  return models;
 }
 
 /** The names of the chat models; none if the service does not list them. */
@@ -45,7 +56,9 @@ export async function modelNames(context: Pick<Context, "describe" | "request">)
       .map((one) => plainText(firstAt(one, ["id"])))
       .filter(isWord);
   } catch (error) {
-    if (error instanceof NotOffered || error instanceof NoDescription) return [];
+    const isMissing =
+      error instanceof NotOffered || error instanceof NoDescription || error instanceof InvalidResponse;
+    if (isMissing) return [];
     throw error;
   }
 }

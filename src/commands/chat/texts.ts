@@ -1,4 +1,5 @@
 import type { Context } from "../../command-kit/context.ts";
+import { EmptyResult } from "../../core/errors.ts";
 import type { Text, TextPiece } from "../../core/result.ts";
 import { type Completion, reportCompletion, reportToolCalls } from "./completion.ts";
 import { checkAnswer } from "./schema.ts";
@@ -38,18 +39,20 @@ export async function* texts(completion: Completion): AsyncGenerator<TextPiece> 
 
 /**
  * Returns what to run after the text. Without an error, that is `finish`. After an error, the function reports tool
- * calls. If the user interrupted the answer, the function also says that the answer is incomplete.
+ * calls and, if the answer ended without text, why it ended and the token counts. If the user interrupted the answer, the function also says that the answer is incomplete.
  */
 export const afterText =
   (
     completion: Completion,
-    finish: Finish,
+    { finish, usage }: { readonly finish: Finish; readonly usage: boolean },
     { interrupted, say, setFailureContext }: Pick<Context, "interrupted" | "say" | "setFailureContext">,
   ): NonNullable<Text["after"]> =>
   async (error) => {
     if (error === undefined) return finish();
     const summary = completion.summary();
-    reportToolCalls(summary, { say });
+    if (error instanceof EmptyResult && summary.finish !== undefined)
+      reportCompletion(summary, { usage }, { say });
+    else reportToolCalls(summary, { say });
     if (!interrupted.aborted || summary.text === "") return;
     setFailureContext("The answer is incomplete. You may have been charged for it.");
   };

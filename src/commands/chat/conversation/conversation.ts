@@ -102,7 +102,7 @@ async function answer(
         const finish = finishing(completion, { usage, format }, tools);
         await dialog.print({
           text: texts(completion),
-          after: afterText(completion, finish, tools),
+          after: afterText(completion, { finish, usage }, tools),
           ...(noMarkdown && { view: plainText }),
           paid: true,
         });
