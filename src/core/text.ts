@@ -148,3 +148,13 @@ export function matchesGlob(text: string, glob: string): boolean {
  */
 export const uniqueHex = (length: number): string =>
   Array.from({ length }, () => Math.floor(Math.random() * 16).toString(16)).join("");
+
+/** The text in bytes; undefined if they are not text in UTF-8. */
+export function utf8Text(bytes: Uint8Array): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -43,6 +43,13 @@ describe("tts", () => {
     expect((await run("tts --file text.txt", overNetwork())).requests[0]?.body).toEqual({
       text: "from a file",
     });
+    for (const stdin of [Buffer.from("h\0i\0"), Buffer.from([0xe9, 0x20])]) {
+      for (const line of ["tts", "tts --file -"]) {
+        const { code, err, requests } = await run(line, { ...overNetwork(), stdin });
+        expect({ code, requests }, err).toEqual({ code: 2, requests: [] });
+        expect(err).toMatch(/is not text in UTF-8\n.*Nothing was sent\./);
+      }
+    }
     const piped = await run("tts", { ...overNetwork(), stdin: "from a pipe\n" });
     expect(piped.requests[0]?.body).toEqual({ text: "from a pipe" });
     const dash = await run("tts --file -", { ...overNetwork(), stdin: "dash" });

@@ -4,6 +4,7 @@ import type { Command, Values } from "../../command-kit/define.ts";
 import { type CommandNode, kebab } from "../../command-kit/tree.ts";
 import { UsageError } from "../../core/errors.ts";
 import { sandboxChatModel } from "../../core/sandbox.ts";
+import { utf8Text } from "../../core/text.ts";
 import type { Invocation } from "../parse/program.ts";
 import type { Runtime } from "../start/services.ts";
 import { canConverse, canPrompt } from "./confirm.ts";
@@ -91,7 +92,10 @@ async function fromStdin(command: CommandNode, values: Values, runtime: Runtime)
     from: arg.name,
     kind: "text",
   });
-  const text = new TextDecoder().decode(bytes).replace(/\r?\n$/, "");
+  const text = utf8Text(bytes)?.replace(/\r?\n$/, "");
+  if (text === undefined) {
+    throw new UsageError(`${arg.name} from stdin is not text in UTF-8`, { hint: "Nothing was sent." });
+  }
   if (text === "") return values;
   return withArgument(values, arg, given === undefined ? text : `${text}\n\n${given}`);
 }

@@ -9,6 +9,7 @@ import { outFlags, outputOptions, receivedJson, warnOfUnknownPrice } from "../..
 import { EmptyResult, UsageError } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
 import type { Result } from "../../core/result.ts";
+import { utf8Text } from "../../core/text.ts";
 import { ArrivingMedia, maxArriving, soundsIn } from "../../media/arriving.ts";
 import {
   outputTarget,
@@ -59,7 +60,13 @@ export default defineCommand({
   buildInput: async ({ input, flags: { file, param }, files }) => {
     if (file === undefined) return { ...input, ...param };
     if (input.text !== undefined) throw new UsageError("TEXT and --file cannot be used together");
-    return { ...input, text: new TextDecoder().decode(await files.read(file, "--file")), ...param };
+    const text = utf8Text(await files.read(file, "--file"));
+    if (text === undefined) {
+      throw new UsageError(`--file ${file} is not text in UTF-8`, {
+        hint: "Convert it to text in UTF-8 first. Nothing was sent.",
+      });
+    }
+    return { ...input, text, ...param };
   },
   run: async ({ input, flags, programs, ...context }) => {
     const { settings } = context;
