@@ -189,7 +189,7 @@ describe("an empty response to api call", () => {
   });
 });
 
-describe("a response to api call that reports a failure with status 200", () => {
+describe("a response to api call with status 200 that reports a failure or is not a list", () => {
   const error = { code: "CONFLICT", message: "Busy", issues: [] };
   const document = description({
     "POST /v2/end": { operationId: "endIt" },
@@ -203,6 +203,7 @@ describe("a response to api call that reports a failure with status 200", () => 
     ["dropThings", { success: false }, 7, "the service reported a failure (success: false)"],
     ["listThings", error, 7, "the service reported CONFLICT: Busy"],
     ["listThings --paginate", error, 7, "the service reported CONFLICT: Busy"],
+    ["listThings --paginate", { message: "maintenance" }, 7, "page 1 of the listing is not a list"],
   ])("is an error: %s, %j", async (line, response, code, message) => {
     const { run } = await createCli({
       respond: ({ path }) => Response.json(path === descriptionPath ? document : response),
@@ -211,6 +212,19 @@ describe("a response to api call that reports a failure with status 200", () => 
     expect({ code: ran.code, out: ran.out }, ran.err).toEqual({ code, out: "" });
     expect(ran.err).toContain(message);
   });
+});
+
+test.each([
+  [{ code: "CONFLICT", message: "Busy", issues: [] }, "the service reported CONFLICT: Busy"],
+  [{ message: "maintenance" }, "the response is not a list"],
+])("chat models fails if the response is %j", async (response, message) => {
+  const document = description({ "GET /v1/models": {} });
+  const { run } = await createCli({
+    respond: ({ path }) => Response.json(path === descriptionPath ? document : response),
+  });
+  const { code, out, err } = await run("chat models", overNetwork());
+  expect({ code, out }, err).toEqual({ code: 7, out: "" });
+  expect(err).toContain(message);
 });
 
 test("api call reports invalid values with the same words as other commands", async () => {

@@ -9,7 +9,7 @@ import { jsonOf, noDescription } from "../../command-kit/responses.ts";
 import { routes } from "../../contract/generated/routes.ts";
 import type { OperationId } from "../../contract/index.ts";
 import { EmptyResult, UsageError } from "../../core/errors.ts";
-import { isRecord, parseJson } from "../../core/json.ts";
+import { isRecord, parseJson, recordsOf as recordsIn } from "../../core/json.ts";
 import { assertSuccess } from "../../core/responses/success.ts";
 import type { Result } from "../../core/result.ts";
 import { isRead } from "../../core/service-errors.ts";
@@ -236,6 +236,11 @@ function allPages(
       );
     }
     assertSuccess(page, response.status, response.request);
+    if (recordsIn(page) === undefined) {
+      throw new EmptyResult(
+        `page ${sent} of the listing is not a list, so --paginate cannot join the pages; run the command without --paginate to see the response`,
+      );
+    }
     return page;
   };
   return describedPages(send, { parameters: operation?.parameters ?? [], query: parts.query, warn: say });
