@@ -242,11 +242,9 @@ function lost(problem: string): ConnectionLost {
   const find = (pattern: RegExp) => lines.find((line) => pattern.test(line));
   // The last line of ssh if its jump host or proxy closed the connection.
   const isProxied = says(/\bUNKNOWN port\b/);
-  if (isProxied && says(/host key verification failed/i) && !says(/identification has changed/i)) {
-    return new ConnectionLost(
-      "the host key of the jump host is not known: connect to it once with ssh",
-      "final",
-    );
+  if (isProxied && says(/host key verification failed/i)) {
+    const problem = "the host key of the jump host is not known, or has changed: connect to it once with ssh";
+    return new ConnectionLost(problem, "final");
   }
   if (says(/host key verification failed|identification has changed/i)) {
     return new ConnectionLost("the rental's host key has changed, so it may be another machine", "final");
@@ -256,6 +254,8 @@ function lost(problem: string): ConnectionLost {
   if (denied !== undefined) return new ConnectionLost(`the login failed: ${denied}`, "denied");
   const unresolved = find(/could not resolve/i);
   if (unresolved !== undefined) return new ConnectionLost(unresolved);
+  const unreached = find(/connect failed: /i);
+  if (unreached !== undefined) return new ConnectionLost(unreached);
   if (says(/banner exchange|kex_exchange_identification/i)) {
     return new ConnectionLost(
       isProxied

@@ -214,7 +214,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       "is behind a jump host whose key is not known",
       `Host key verification failed.\n${closedByJump}`,
       9,
-      /host key of the jump host is not known: connect to it once with ssh/,
+      /host key of the jump host is not known, or has changed: connect to it once with ssh/,
     ],
     [
       "is behind a jump host that refuses the login",

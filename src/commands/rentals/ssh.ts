@@ -117,6 +117,8 @@ const probeOptions = [
   "BatchMode=yes",
   "ConnectTimeout=10",
   "ClearAllForwardings=yes",
+  "ControlMaster=no",
+  "ControlPath=none",
   "ServerAliveInterval=5",
   "ServerAliveCountMax=2",
 ].flatMap((one) => ["-o", one]);
@@ -129,7 +131,7 @@ function stillStarting(stderr: string): string | undefined {
   const lines = stderr.split(/\r?\n/);
   if (/permission denied|host key verification failed|could not resolve/i.test(stderr)) return undefined;
   const unreachable =
-    /connection (refused|reset|timed out)|operation timed out|no route to host|network is unreachable|host is down/i;
+    /connection (refused|reset)|timed out|no route to host|network is unreachable|host is down/i;
   const found = lines.find((line) => unreachable.test(line));
   // If a jump host or a proxy closed the connection, the last line names an unknown port.
   if (found !== undefined || /\bUNKNOWN port\b/.test(stderr)) return found;
