@@ -84,16 +84,13 @@ export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1
 
 /**
  * The path of one result, with the extension that matches its bytes. `renamed` is true if the user typed a different
- * extension. Several results (`count`) for one named file are numbered: `-1`, `-2` and so on before the extension.
+ * ending, and `replaced` if that was an extension. Several results (`count`) for one named file are numbered: `-1`, `-2`
+ * and so on before the extension.
  */
-export function pathIn(
-  to: FileDestination,
-  values: NameValues,
-  count = 1,
-): { path: string; renamed: boolean } {
+export function pathIn(to: FileDestination, values: NameValues, count = 1): ReturnType<typeof withExtension> {
   if (to.kind === "template") {
     return withExtension(within(to.folder, fileName(to.template, values)), values.ext);
   }
-  const { path, renamed } = withExtension(to.path, values.ext);
-  return { path: count > 1 ? suffixed(path, values.index ?? 1) : path, renamed };
+  const { path, ...how } = withExtension(to.path, values.ext);
+  return { path: count > 1 ? suffixed(path, values.index ?? 1) : path, ...how };
 }

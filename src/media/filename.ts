@@ -165,14 +165,19 @@ const MEDIA_EXTENSIONS = new Set(MEDIA_TYPES.flatMap(({ ext }) => [ext, ...(ALIA
 
 /**
  * The path with the extension `ext`. A different media extension is replaced. Any other ending is kept and `ext` is
- * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the path had a different ending.
+ * added, because the `.5` of `v1.5` is not an extension. `renamed` is true if the path had a different ending, and
+ * `replaced` if that was an extension.
  */
-export function withExtension(path: string, ext: string): { path: string; renamed: boolean } {
+export function withExtension(
+  path: string,
+  ext: string,
+): { path: string; renamed: boolean; replaced: boolean } {
   const typed = parse(path).ext;
   const typedExt = typed.slice(1).toLowerCase();
-  if (typedExt === ext || ALIASES[ext]?.includes(typedExt)) return { path, renamed: false };
-  const stem = MEDIA_EXTENSIONS.has(typedExt) || typed === "." ? path.slice(0, -typed.length) : path;
-  return { path: `${stem}.${ext}`, renamed: typedExt !== "" };
+  if (typedExt === ext || ALIASES[ext]?.includes(typedExt)) return { path, renamed: false, replaced: false };
+  const replaced = MEDIA_EXTENSIONS.has(typedExt);
+  const stem = replaced || typed === "." ? path.slice(0, -typed.length) : path;
+  return { path: `${stem}.${ext}`, renamed: typedExt !== "", replaced };
 }
 
 /** The path with a number or a word before its extension: `cat.png` -> `cat-2.png`. */

@@ -116,11 +116,11 @@ export async function saveMedia(
   const { to, say, force } = target;
   const filled = { ...names, ext: type?.ext ?? unknownExtension };
   const isExpected = type?.kind === kind;
-  const { path, renamed } = isExpected
+  const { path, renamed, replaced } = isExpected
     ? pathIn(to, filled, count)
-    : { path: pathOfUnknown(to, filled, count), renamed: false };
+    : { path: pathOfUnknown(to, filled, count), renamed: false, replaced: false };
   const wanted = media.isTruncated ? suffixed(path, truncatedSuffix) : path;
-  const saved = await saveInto(target, wanted, file, force && !media.isTruncated && !renamed).catch(
+  const saved = await saveInto(target, wanted, file, force && !media.isTruncated && !replaced).catch(
     saveFailure,
   );
   if (saved instanceof SaveFailed) {

@@ -76,6 +76,14 @@ describe("image --out", () => {
     expect((await readdir(folder)).sort()).toEqual(["cat-2.png", "cat.png"]);
   });
 
+  test("--force replaces a file whose name is the typed one with an extension", async () => {
+    const { run, folder } = await painter(tinyPng());
+    await writeFile(join(folder, "logo.v2.png"), "old");
+    expect((await run("image cat --out logo.v2 --force", overNetwork())).out).toBe(
+      `${join(folder, "logo.v2.png")}\n`,
+    );
+  });
+
   test("replaces an existing file only with --force", async () => {
     const { run, folder } = await painter(tinyPng());
     await writeFile(join(folder, "cat.png"), "mine");

@@ -27,7 +27,7 @@ test("the path - means stdout", async () => {
 test("without --out the image is saved in the current folder under the default name", async () => {
   const to = (await destination(undefined)) as FileDestination;
   expect(folderOf(to)).toBe(".");
-  expect(pathIn(to, values)).toEqual({ path: defaultName, renamed: false });
+  expect(pathIn(to, values)).toMatchObject({ path: defaultName, renamed: false });
 });
 
 test("an image in an existing folder gets the default name, even if the folder's path has no trailing slash or has braces", async () => {
@@ -42,7 +42,7 @@ test("an image in an existing folder gets the default name, even if the folder's
 
 test("a trailing slash names a folder to create", async () => {
   const here = await scratchFolder();
-  expect(await resolved("new/", here)).toEqual({
+  expect(await resolved("new/", here)).toMatchObject({
     path: join(here, "new", defaultName),
     folder: `${here}/new/`,
     kind: "template",
@@ -52,7 +52,7 @@ test("a trailing slash names a folder to create", async () => {
 
 test("a path with braces is a template, even if the braces are in a folder", async () => {
   const here = await scratchFolder();
-  expect(await resolved("by/{seed}/{slug}.{ext}", here)).toEqual({
+  expect(await resolved("by/{seed}/{slug}.{ext}", here)).toMatchObject({
     path: join(here, "by/7/cat.png"),
     folder: join(here, "by"),
     kind: "template",
@@ -84,7 +84,11 @@ describe("a file gets the extension of its actual format", () => {
     [".png", ".png.png", false],
     ["../link/../cat.wav", "../link/../cat.png", true],
   ])("PNG bytes for %s are saved as %s", async (requested, path, renamed) => {
-    expect(pathIn({ kind: "file", path: requested }, values)).toEqual({ path, renamed });
+    expect(pathIn({ kind: "file", path: requested }, values)).toEqual({
+      path,
+      renamed,
+      replaced: /\.(jpe?g|wav)$/.test(requested),
+    });
   });
 
   test("an equivalent extension is not changed", () => {

@@ -59,9 +59,9 @@ async function saveJoined(
   target: OutputTarget & { readonly to: FileDestination },
   { names }: LongText,
 ): Promise<SavedFile> {
-  const { path, renamed } = pathIn(target.to, { ...names, ext });
+  const { path, renamed, replaced } = pathIn(target.to, { ...names, ext });
   // A file with another extension is not the one that the user named.
-  const file = await saveChunks(path, bytes(), { ...target, force: target.force && !renamed });
+  const file = await saveChunks(path, bytes(), { ...target, force: target.force && !replaced });
   if (renamed) target.say(`The response is ${ext.toUpperCase()}, so it was saved as ${file.path}`);
   return file;
 }
@@ -80,12 +80,12 @@ async function saveSeparately(
   const files: SavedFile[] = [];
   for (const [index, part] of paths.entries()) {
     const values = { ...names, index: index + 1, ext: extname(part).slice(1) };
-    const { path, renamed } =
+    const { path, replaced } =
       values.ext === unknownExtension
-        ? { path: pathOfUnknown(place, values, paths.length), renamed: false }
+        ? { path: pathOfUnknown(place, values, paths.length), replaced: false }
         : pathIn(place, values, paths.length);
     // A file whose name the user did not give is not replaced.
-    const force = target.force && to.kind === "template" && !renamed;
+    const force = target.force && to.kind === "template" && !replaced;
     files.push(await saveChunks(path, createReadStream(part), { ...target, to: place, force }));
   }
   await remove();

@@ -43,8 +43,11 @@ export async function readWav(file: FileHandle): Promise<Sound> {
   throw new CannotJoin(`a WAV file with ${maxChunks} or more chunks before its samples`);
 }
 
-/** Where the file ends according to its header. */
-const endOfRiff = async (file: FileHandle): Promise<number> => (await readAt(file, 4, 4)).readUInt32LE(0) + 8;
+/** Where the file ends according to its header; 0 if that is not known. */
+async function endOfRiff(file: FileHandle): Promise<number> {
+  const size = (await readAt(file, 4, 4)).readUInt32LE(0);
+  return size === unknownSize ? 0 : size + 8;
+}
 
 function longSizeIn(sizes: Buffer): number {
   if (sizes.length < longSizesLength) throw new CannotJoin("a WAV file with an incomplete ds64 chunk");
