@@ -385,8 +385,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: "a lock is taken over much later",
     file: "src/core/tasks/lock.ts",
-    from: "{ realpath: false, stale, onCompromised",
-    to: "{ realpath: false, stale: stale * 100, onCompromised",
+    from: "{ ...options, stale, onCompromised",
+    to: "{ ...options, stale: stale * 100, onCompromised",
     tests: lock,
   },
   {

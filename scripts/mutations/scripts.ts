@@ -33,7 +33,7 @@ export const scriptMutations: readonly Mutation[] = [
   {
     name: "the error for a file is in the words of Node.js",
     file: "src/core/errors.ts",
-    from: 'code === "ENOENT" ? "no such file" : (reasons[code] ?? reasonOf(error))',
+    from: 'codeOf(error) === "ENOENT" ? "no such file" : diskReason(error)',
     to: "reasonOf(error)",
     tests: ["test/cli/errors.test.ts"],
   },

@@ -372,8 +372,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a changed default makes the command line of a killed job rent again",
     file: "src/commands/rentals/run.ts",
-    from: "{ ...typedFlags, env:",
-    to: "{ ...flags, env:",
+    from: "{ ...sorted(typedFlags), env:",
+    to: "{ ...sorted(flags), env:",
     tests: resumed,
   },
   {
@@ -463,8 +463,8 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a guard ends the rental of a job after `rentals jobs attach`",
     file: "src/commands/rentals/jobs/attach.ts",
-    from: "await adoptLease(lease, job).catch(",
-    to: "await Promise.resolve().catch(",
+    from: "if (lease) await adoptLease(lease, job);",
+    to: "",
     tests: resumed,
   },
   {
@@ -540,7 +540,7 @@ export const trustMutations: readonly Mutation[] = [
   {
     name: "a lock stays although taking it failed",
     file: "src/core/tasks/lock.ts",
-    from: "      await release().catch(() => undefined);\n      throw error;",
+    from: "      await remove().catch(() => undefined);\n      throw error;",
     to: "      throw error;",
     tests: ["test/commands/rentals-lease.test.ts"],
   },
