@@ -389,7 +389,7 @@ complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l shards -x -d 'Number of sha
 complete -c gpuctl -n '__gpuctl_at \'batch run\'' -l status-json -r -F -d 'Keep the status in a JSON file, for other programs'
 complete -c gpuctl -n '__gpuctl_at \'batch retry\'' -l failed -d 'Lines that the service refused'
 complete -c gpuctl -n '__gpuctl_at \'batch retry\'' -l unknown -d 'Lines whose outcome is unknown'
-complete -c gpuctl -n '__gpuctl_at \'batch retry\'' -l ids -x -d 'Mark only those of them with these custom_ids'
+complete -c gpuctl -n '__gpuctl_at \'batch retry\'' -l ids -x -d 'Mark only lines with these custom_ids, of those that failed or are unknown'
 complete -c gpuctl -n '__gpuctl_at \'batch merge\'' -l out -r -F -d 'Where to write the results'
 complete -c gpuctl -n '__gpuctl_at \'batch merge\'' -l requests -r -F -d 'The file of requests, to check that each has a result'
 complete -c gpuctl -n '__gpuctl_at \'batch merge\'' -l force -d 'Replace an existing file'

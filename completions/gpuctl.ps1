@@ -789,7 +789,7 @@ Register-ArgumentCompleter -Native -CommandName gpuctl -ScriptBlock {
     'batch retry' = @(
       ,@(@('--failed'), 'Lines that the service refused', @(), '')
       ,@(@('--unknown'), 'Lines whose outcome is unknown', @(), '')
-      ,@(@('--ids'), 'Mark only those of them with these custom_ids', @(), '')
+      ,@(@('--ids'), 'Mark only lines with these custom_ids, of those that failed or are unknown', @(), '')
     )
     'batch merge' = @(
       ,@(@('--out'), 'Where to write the results', @(), '')

@@ -1,6 +1,6 @@
 import type { InputOf, OperationId, OutputOf } from "../contract/index.ts";
-import { parseJson, recordsOf } from "../core/json.ts";
-import { assertSuccess, assertValues } from "../core/responses/success.ts";
+import { parseJson } from "../core/json.ts";
+import { assertList, assertSuccess, assertValues } from "../core/responses/success.ts";
 import { InvalidResponse, UnknownOutcome } from "../core/service-errors.ts";
 import type { DescribedOperation } from "../openapi/described.ts";
 import { allRecords, warnIfPartial } from "../openapi/paging.ts";
@@ -87,8 +87,8 @@ export const rawCall = async (parts: RequestParts, options: CallOptions): Promis
 
 /**
  * Calls a list operation of the compute API that was found in the service's description. Returns the records of all
- * pages. Throws `InvalidResponse` if a page is not a list in JSON or reports a failure, and `ResponseTooLarge` if it has too many
- * values.
+ * pages. Throws `InvalidResponse` if a page is not a list in JSON or reports a failure, and `ResponseTooLarge` if it has
+ * too many values.
  */
 export const listDescribed = (
   { method, path, parameters }: DescribedOperation,
@@ -104,9 +104,7 @@ export const listDescribed = (
       if (page === undefined) throw new InvalidResponse("the response is not JSON", status, response.request);
       // The service's error body has a list, which would pass for the records of the page.
       assertSuccess(page, status, response.request);
-      if (recordsOf(page) === undefined) {
-        throw new InvalidResponse("the response is not a list", status, response.request);
-      }
+      assertList(page, status, response.request);
       return page;
     },
     { parameters, warn: say },

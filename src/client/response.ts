@@ -1,6 +1,6 @@
 import type { ResponseLimits } from "../contract/plain/response-limits.ts";
-import { isRecord, parseJson, recordsOf } from "../core/json.ts";
-import { assertSuccess, assertValues } from "../core/responses/success.ts";
+import { isRecord, parseJson } from "../core/json.ts";
+import { assertList, assertSuccess, assertValues } from "../core/responses/success.ts";
 import {
   InvalidResponse,
   isRead,
@@ -76,9 +76,7 @@ export function jsonOf(
   const isEmptyWrite = host === "compute" && !isRead(request) && value === null && status !== 204;
   if (value === undefined || isEmptyWrite) throw unreadableResponse(status, text, request);
   if (host === "compute" && value !== null) assertSuccess(value, status, request);
-  if (request.list && recordsOf(value) === undefined) {
-    throw new InvalidResponse("the response is not a list", status, request);
-  }
+  if (request.list) assertList(value, status, request);
   // Every documented response of the compute API that is not a list is an object, or null.
   if (host === "compute" && !request.list && value !== null && !isRecord(value)) {
     const reason = "the response is not an object";

@@ -1,8 +1,8 @@
 import { listDescribed, rawCall } from "../client/call.ts";
 import type { BufferedResponse } from "../client/response.ts";
 import { NotOffered, reasonOf } from "../core/errors.ts";
-import { isRecord, parseJson, recordsOf } from "../core/json.ts";
-import { assertSuccess, assertValues } from "../core/responses/success.ts";
+import { isRecord, parseJson } from "../core/json.ts";
+import { assertList, assertSuccess, assertValues } from "../core/responses/success.ts";
 import { InvalidResponse, isRead, UnknownOutcome } from "../core/service-errors.ts";
 import { type DescribedOperation, describedOperations, methods } from "../openapi/described.ts";
 import type { Description } from "../openapi/document.ts";
@@ -174,7 +174,7 @@ export async function* anyRecords(name: string, input: unknown, open: OpenCall):
   const send = async (query: (typeof parts)["query"]) => {
     const response = await rawCall({ ...parts, query }, open.settings);
     const page = contentOf(response);
-    if (recordsOf(page) === undefined) throw invalid("the response is not a list", response);
+    assertList(page, response.status, response.request);
     return page;
   };
   const first = { paging, query: parts.query, paged, warn: open.settings.warn };

@@ -14,7 +14,9 @@ export default defineCommand({
   flags: {
     failed: flag.boolean("Lines that the service refused"),
     unknown: flag.boolean("Lines whose outcome is unknown"),
-    ids: flag.texts("Mark only those of them with these custom_ids", { value: "ID" }),
+    ids: flag.texts("Mark only lines with these custom_ids, of those that failed or are unknown", {
+      value: "ID",
+    }),
   },
   view: { kind: "lines", path: "custom_id" },
   examples: [

@@ -3,8 +3,8 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { offered } from "../../command-kit/described/offered.ts";
 import { jsonOf, recordsOf } from "../../command-kit/responses.ts";
 import { NoDescription, NotOffered } from "../../core/errors.ts";
-import { firstAt, recordsOf as recordsIn } from "../../core/json.ts";
-import { assertSuccess } from "../../core/responses/success.ts";
+import { firstAt } from "../../core/json.ts";
+import { assertList, assertSuccess } from "../../core/responses/success.ts";
 import { InvalidResponse } from "../../core/service-errors.ts";
 import { modelsListing } from "../../openapi/resources.ts";
 import { isWord, plainText } from "../../output/text.ts";
@@ -43,9 +43,7 @@ async function chatModels({ describe, request }: Pick<Context, "describe" | "req
   const response = await request({ host: "inference", method: "GET", path: found.path });
   const models = jsonOf(response);
   assertSuccess(models, response.status, response.request);
-  if (recordsIn(models) === undefined) {
-    throw new InvalidResponse("the response is not a list", response.status, response.request);
-  }
+  assertList(models, response.status, response.request);
   return models;
 }
 

@@ -1,4 +1,4 @@
-import { asRecord, isRecord } from "../json.ts";
+import { asRecord, isRecord, recordsOf } from "../json.ts";
 import {
   InvalidResponse,
   isRead,
@@ -22,6 +22,12 @@ export function assertSuccess(value: unknown, status: number, request: RequestLi
   if (error !== undefined || !/^(PUT|DELETE)$/.test(request.method))
     throw new UnknownOutcome(message, status, request);
   throw new ServiceError({ status, code: `HTTP_${status}`, message, issues: [] }, request);
+}
+
+/** Throws `InvalidResponse` if the response to a read is not a list. */
+export function assertList(value: unknown, status: number, request: RequestLine): void {
+  if (recordsOf(value) === undefined)
+    throw new InvalidResponse("the response is not a list", status, request);
 }
 
 /** The message of the service's own error body (service section 7), which some services send with status 200. */
