@@ -12,7 +12,7 @@ export interface SendOptions {
   readonly timeout: Readonly<Record<Route["host"], number>>;
   /** How many times to retry after the first attempt. */
   readonly retries: number;
-  /** Rejects with the reason of the signal once that is aborted. */
+  /** Rejects with the signal's reason once the signal is aborted. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   readonly random: () => number;
   readonly now: () => number;
@@ -40,7 +40,7 @@ export interface RequestInFlight {
 }
 
 /**
- * Reads a successful response. If this throws, the outcome of a write is unknown, unless the error is a `ServiceError`.
+ * Reads a successful response. If this throws anything but a `ServiceError`, the outcome of a write is unknown.
  * A read request is retried only if the connection broke.
  */
 export type ReadResponse<Value> = (response: FetchResponse, inFlight: RequestInFlight) => Promise<Value>;
@@ -132,8 +132,8 @@ async function attempt<Value>(
 export const isPaid = ({ effect }: WireRequest): boolean => effect === "generate";
 
 /**
- * Returns the response, and a function that returns what has been read of its body so far. That function returns
- * undefined if nothing has been read.
+ * Returns the response, and a function that returns the part of the body that has been read so far; undefined if
+ * nothing has been read.
  */
 function record(response: FetchResponse): {
   readonly response: FetchResponse;

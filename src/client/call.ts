@@ -87,8 +87,8 @@ export const rawCall = async (parts: RequestParts, options: CallOptions): Promis
 
 /**
  * Calls a list operation of the compute API that was found in the service's description. Returns the records of all
- * pages. Throws `InvalidResponse` if a page is not a list in JSON or reports a failure, and `ResponseTooLarge` if it has
- * too many values.
+ * pages. Throws `InvalidResponse` if a page is not a list in JSON or reports a failure, and `ResponseTooLarge` if it
+ * has too many values.
  */
 export const listDescribed = (
   { method, path, parameters }: DescribedOperation,
@@ -102,7 +102,7 @@ export const listDescribed = (
       assertValues(text, maxValues);
       const page = parseJson(text);
       if (page === undefined) throw new InvalidResponse("the response is not JSON", status, response.request);
-      // The service's error body has a list, which would pass for the records of the page.
+      // The body of a service error contains a list, which could be taken for the records of the page.
       assertSuccess(page, status, response.request);
       assertList(page, status, response.request);
       return page;

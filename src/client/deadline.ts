@@ -11,13 +11,13 @@ export interface Deadline {
   readonly clear: () => void;
 }
 
-/** Milliseconds. A timer that is later than this was held up, because the process was suspended. */
+/** Milliseconds. If a timer fires later than this after its due time, the process was suspended. */
 const maxLateness = 1_000;
 
 /**
  * Calls `expire` after the given time. Returns a function that stops the timer. When a suspended process continues,
- * Node.js runs timers before it reads what has arrived meanwhile, such as the response to a paid request. A timer that
- * was held up therefore starts again.
+ * Node.js runs timers before it reads what has arrived meanwhile, such as the response to a paid request. Therefore, a
+ * timer that fires too late starts again.
  */
 export function startTimer(milliseconds: number, expire: () => void): () => void {
   let timer: NodeJS.Timeout;

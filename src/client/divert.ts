@@ -20,9 +20,9 @@ export interface Diverted {
    */
   readonly placeholder: string;
   /**
-   * Receives the next part of the string. A part is at most a few bytes longer than 64 KiB. Escape sequences in it are
-   * decoded, and each other character is one byte of the response. If this returns false, the part and everything after
-   * it stay in the response, after the placeholder.
+   * Receives the next part of the string. A part is at most a few bytes longer than 64 KiB. Its escape sequences are
+   * decoded. Outside of them, each character is one byte of the response. If this returns false, the part and
+   * everything after it stay in the response, after the placeholder.
    */
   readonly write: (part: string) => boolean;
   /** Called at the end of the string, if `write` accepted every part. */
@@ -96,8 +96,8 @@ export function restored(json: Uint8Array, opened: Iterable<Diverted>): Uint8Arr
 }
 
 /**
- * Puts strings back into the JSON of a parsed response. If the response contained a key more than once, parsing kept only
- * the last value. The other strings then follow in a list, `repeated`, beside the `response`.
+ * Puts strings back into the JSON of a parsed response. If the response contained a key more than once, parsing kept
+ * only the last value. The other strings then follow in a list, `repeated`, beside the `response`.
  */
 export function restoredWithRepeated(json: Uint8Array, opened: readonly Diverted[]): Uint8Array {
   const text = Buffer.from(json).toString();

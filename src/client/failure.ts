@@ -86,8 +86,8 @@ interface UnfinishedRequest {
 
 /**
  * Returns the error for a request without a complete response. If a write was sent, its outcome is unknown, whatever
- * went wrong. For a read, errors that are not about the connection are returned unchanged. For a write, this applies
- * only if nothing was sent. Errors that already state the outcome of a write are also returned unchanged.
+ * went wrong. For a read, and for a write that was not sent, errors that are not about the connection are returned
+ * unchanged. Errors that already state the outcome of a write are also returned unchanged.
  */
 export function transportError(cause: unknown, { request, status, received }: UnfinishedRequest): unknown {
   const failed = connectionError(cause);

@@ -4,8 +4,8 @@ import { type Deadline, orAborted } from "./deadline.ts";
 import type { WireRequest } from "./request.ts";
 
 /**
- * The subset of the web's `fetch` that the client uses. The transport, the sandbox and test doubles implement it. The
- * global `fetch` does too, but on Node 20 it is slow to load and delays the exit of the process.
+ * The subset of the standard `fetch` that the client uses. The transport, the sandbox and test doubles implement this
+ * subset. The global `fetch` would do, too, but on Node.js 20 it is slow to load and delays the exit of the process.
  */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
@@ -27,9 +27,9 @@ export interface FetchResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null; entries(): Iterable<[string, string]> };
   readonly body: ResponseBody | null;
-  /** The bytes that have arrived but that `body` has not passed on yet. */
+  /** The bytes that have arrived but have not been read from `body` yet. */
   readonly pending?: () => Uint8Array;
-  /** Takes bytes that were read from `body`. Returns them with the strings that `body` left out. */
+  /** Puts the strings that were taken out of the response back into bytes that were read from `body`. */
   readonly restored?: (bytes: Uint8Array) => Uint8Array;
 }
 

@@ -80,7 +80,7 @@ export async function send<Value>(
   }
 }
 
-/** The older operation that this one replaced, if there is one. It has the same input and output, but another path. */
+/** The older operation that an operation replaced, if any. Both have the same input and output, but different paths. */
 function olderOperation(id: OperationId): OperationId | undefined {
   const { method, path } = routes[id];
   const entry = Object.entries(routes).find(

@@ -26,7 +26,9 @@ export interface ServerEvent {
 export interface ServerEvents extends AsyncIterable<ServerEvent> {
   /** Returns what has arrived of the response so far; undefined if nothing has. */
   readonly received: () => Received | undefined;
-  /** If the user has interrupted the request, returns the error that says that it was sent, with what has arrived. */
+  /**
+   * Returns the error for a request that the user interrupted, with what has arrived; undefined without interruption.
+   */
   readonly interrupted: (received: Received | undefined) => InterruptedWrite | undefined;
 }
 

@@ -191,9 +191,10 @@ const isBusy = (path: string, lockPath: string): UsageError =>
   });
 
 /**
- * Replaces the configuration. `conf` writes a new file, which gets its name only if it is complete: `conf` does not
- * notice if a disk that is almost full takes only part of a file, and does not replace a file atomically in a snap.
- * Passes no schema to `conf`: validation would load ajv, which is slow, and TypeScript has already checked the value.
+ * Replaces the configuration. `conf` writes a temporary file, which is renamed only if it is complete. This is needed
+ * because `conf` does not notice if an almost full disk accepts only part of a file, and because `conf` does not
+ * replace files atomically when it runs in a Snap package. Passes no schema to `conf`: validation would load ajv, which
+ * is slow, and TypeScript has already checked the value.
  */
 async function write(config: Config, path: string): Promise<void> {
   const { default: Store } = await import("conf");
@@ -235,7 +236,7 @@ async function finish(path: string, text: string): Promise<void> {
   }
 }
 
-/** For example, root may change the configuration of another user. */
+/** Gives a new file the owner of the old one. Otherwise, a change by root would take the file away from its user. */
 async function copyOwner(from: string, to: string): Promise<void> {
   const [before, after] = await Promise.all([fs.stat(from).catch(() => undefined), fs.stat(to)]);
   if (before && (before.uid !== after.uid || before.gid !== after.gid)) {
@@ -243,7 +244,7 @@ async function copyOwner(from: string, to: string): Promise<void> {
   }
 }
 
-/** Removes temporary files, also those of killed processes. Safe only while the lock is held. */
+/** Removes temporary files, including those of killed processes. Safe only while the lock is held. */
 async function removeTemporary(folder: string, name: string): Promise<void> {
   const names = (await fs.readdir(folder)).filter((one) => one.startsWith(`${name}${temporaryMark}`));
   for (const one of names) await fs.rm(join(folder, one), { force: true });

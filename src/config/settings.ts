@@ -131,8 +131,8 @@ const finder =
 
 /**
  * Whether to use the sandbox. Flags take precedence over the environment, which takes precedence over the profile.
- * `--base-url` or `--inference-base-url` turns off a sandbox that GPUCTL_SANDBOX or the profile sets. GPUCTL_BASE_URL or
- * GPUCTL_INFERENCE_BASE_URL turns off only a sandbox that the profile sets.
+ * `--base-url` or `--inference-base-url` turns off a sandbox that GPUCTL_SANDBOX or the profile sets. GPUCTL_BASE_URL
+ * or GPUCTL_INFERENCE_BASE_URL turns off only a sandbox that the profile sets.
  */
 function usesSandbox(cli: CliSettings, env: Environment, ofProfile: boolean): boolean {
   const host = hosts.find((name) => cli[name] !== undefined);

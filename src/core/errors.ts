@@ -43,8 +43,8 @@ export class BudgetExceeded extends Error {
 }
 
 /**
- * The resource does not exist. The error report names the last request, unless `request` is null. Set it to null if the
- * resource is not one of the service's.
+ * The resource does not exist. The error report names the last request, unless `request` is null. Set `request` to null
+ * for a resource that does not belong to the service.
  */
 export class NotFound extends Error {
   override readonly name = "NotFound";
@@ -86,8 +86,7 @@ export interface FailedItem {
 }
 
 /**
- * An item, out of several, that was not tried because it would fail in the same way as an earlier item. Nothing was
- * sent.
+ * One of several items was not tried, because it would fail in the same way as an earlier item. Nothing was sent.
  */
 export class NotTried extends Error {
   override readonly name = "NotTried";
@@ -96,7 +95,7 @@ export class NotTried extends Error {
   }
 }
 
-/** Some of several items failed, or all of them. */
+/** Some or all of several items failed. */
 export class SomeFailed extends Error {
   override readonly name = "SomeFailed";
   readonly failures: readonly FailedItem[];
@@ -282,7 +281,7 @@ export class NotPlayed extends Error {
   override readonly name = "NotPlayed";
 }
 
-/** Something that gpuctl needs on this machine is missing. */
+/** Something that gpuctl needs is missing on this machine. */
 export class Unavailable extends WithHint {
   override readonly name = "Unavailable";
 }

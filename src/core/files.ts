@@ -49,7 +49,7 @@ function replaceFile(
   }
 }
 
-/** Adds the path to an error that names no file. The error of a write to a full disk names none. */
+/** Adds the path to an error that has none, such as the error for a write to a full disk. */
 const withPath = (error: unknown, path: string): unknown =>
   error instanceof Error && !("path" in error) ? Object.assign(error, { path }) : error;
 
@@ -102,9 +102,9 @@ export async function readTextFile(path: string): Promise<string> {
 }
 
 /**
- * Creates a folder and its missing parents. Creates them one by one from the top, because `mkdir` with `recursive`
- * never returns below `/proc` on Node 20 and 24. Several processes can safely do this at the same time. Throws the
- * error of the failed call.
+ * Creates a folder and its missing parents. Creates them one by one from the top: on Node.js 20 and 24, `mkdir` with
+ * `recursive` never returns for a folder below `/proc`. Several processes can safely do this at the same time. Throws
+ * the error of the failed call.
  */
 export function makeFolderSync(folder: string, mode?: number): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;

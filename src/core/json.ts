@@ -25,7 +25,7 @@ export const asText = (value: unknown): string => (typeof value === "string" ? v
 
 /**
  * A string, a number or a boolean as text; empty for anything else. `String` would throw for an object whose `toString`
- * is not a function, and for deeply nested lists. A service may send both.
+ * is not a function, and for deeply nested lists. A service may send either.
  */
 export const scalarText = (value: unknown): string =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
@@ -55,7 +55,7 @@ export function valueAt(record: unknown, path: string, read = own): unknown {
   return undefined;
 }
 
-/** The first value at any of the paths that is neither missing nor null. */
+/** Tries the paths in order, and returns the first value that is neither missing nor null. */
 export function firstAt(record: unknown, paths: readonly string[], read = own): unknown {
   for (const path of paths) {
     const value = valueAt(record, path, read) ?? undefined;

@@ -1,4 +1,4 @@
-/** Replaces each secret in a text. */
+/** The text that replaces each secret. */
 const mask = "****";
 
 /** Shorter secrets are not redacted, because they would often match parts of ordinary words. */

@@ -55,8 +55,8 @@ export interface Ended {
 export interface Bytes extends Paid {
   readonly bytes: Uint8Array | AsyncIterable<Uint8Array>;
   /**
-   * Whether the bytes were charged for and are kept until they are printed. If so, a closed pipe is an error, which says
-   * where they are.
+   * Whether the bytes were charged for and are kept until they are printed. If so, a closed pipe is an error, which
+   * says where they are.
    */
   readonly kept?: boolean;
   /** As in `Data`. */
@@ -104,7 +104,7 @@ export interface Frame extends Pick<Data, "data" | "rows"> {
   readonly notes: readonly string[];
   /** A text for the user: the time, the error if any, and how to quit. */
   readonly status: string;
-  /** The refresh failed, or a part of it. */
+  /** The refresh, or a part of it, failed. */
   readonly failed: boolean;
   /** The whole refresh failed, so nothing in the frame is new. */
   readonly stale: boolean;

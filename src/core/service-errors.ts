@@ -25,7 +25,7 @@ export interface FailedReply {
 export const isRead = ({ method }: Pick<RequestLine, "method">): boolean =>
   method === "GET" || method === "HEAD";
 
-/** Whether a status redirects to another URL. 304 does not: it answers a conditional request. */
+/** Whether a status redirects to another URL. 304 does not: it is the response to a conditional request. */
 export const isRedirect = (status = 0): boolean => [300, 301, 302, 303, 307, 308].includes(status);
 
 /** The connection failed or broke. `sent` says whether any part of the request may have been sent. */

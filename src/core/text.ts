@@ -84,7 +84,7 @@ const maxEdits = 3;
 function compared(input: string, word: string): { readonly edits: number; readonly allowed: number } {
   const allowed = Math.min(maxEdits, Math.max(1, Math.floor(Math.max(input.length, word.length) / 3)));
   const edits = leven(input, word);
-  // leven counts a swap of two neighbors, the most common slip, as two edits.
+  // leven counts a swap of two neighboring letters, the most common typing error, as two edits.
   if (edits === 2 && letters(input) === letters(word)) return { edits: 1, allowed };
   return {
     edits: abbreviates(input, word) ? Math.min(edits, 1 + (word.length - input.length) / 20) : edits,

@@ -86,7 +86,10 @@ export function checkedClock(now: () => number): () => number {
   return clock;
 }
 
-/** In the issues of a `ControlRefused` that `work` throws, replaces the names of fields with those of the library's options. */
+/**
+ * Runs `work`. If it throws a `ControlRefused`, replaces the field names in the issues with the names of the library's
+ * options.
+ */
 function withNames<Value>(names: Readonly<Record<string, string>>, work: () => Value): Value {
   try {
     return work();
@@ -151,7 +154,7 @@ export interface Fault {
   readonly applied?: boolean | undefined;
 }
 
-/** Selects requests of the log. */
+/** Selects requests from the log. */
 export interface RequestFilter {
   /** The id of an operation. */
   readonly operation?: keyof Inputs | (string & {}) | undefined;
@@ -197,7 +200,7 @@ export interface Engine {
 export interface Boot {
   /**
    * `slow`: rentals start to run later than usual. `failed`: they get the status `Failed`. `never`: they do not boot.
-   * Rentals that fail or do not boot stay active and cost nothing until they are terminated.
+   * Rentals that fail or do not boot stay active until they are terminated, and cost nothing.
    */
   readonly outcome: (typeof bootOutcomes)[number];
   /** The time until a rental runs or has failed; 10 minutes by default for `slow`, and the usual time for `failed`. */

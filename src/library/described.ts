@@ -284,8 +284,8 @@ function objectOf(response: BufferedResponse): Readonly<Record<string, unknown>>
 }
 
 /**
- * Returns the object in the response to a removal; undefined if the response is empty, because a service need not say
- * more than its status. Throws as `objectOf` does.
+ * Returns the object in the response to a removal; undefined if the response is empty, because the status alone can say
+ * that the removal succeeded. Throws as `objectOf` does.
  */
 export const removalOf = (response: BufferedResponse): Readonly<Record<string, unknown>> | undefined =>
   response.text().trim() === "" ? undefined : objectOf(response);

@@ -27,7 +27,7 @@ export async function sendDocumented<Id extends OperationId>(
   return call(id, await checked(id, input, validate), options);
 }
 
-/** Why a response cannot be what was generated; undefined if it can be. */
+/** Why a response cannot contain a generated result; undefined if it may contain one. */
 const problemInGenerated = (value: unknown): string | undefined =>
   isRecord(value) ? serviceErrorIn(value) : "the response is not an object";
 

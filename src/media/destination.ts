@@ -84,8 +84,8 @@ export function pathOfUnknown(to: FileDestination, values: NameValues, count = 1
 
 /**
  * The path of one result, with the extension that matches its bytes. `renamed` is true if the user typed a different
- * ending, and `replaced` if that was an extension. Several results (`count`) for one named file are numbered: `-1`, `-2`
- * and so on before the extension.
+ * ending, and `replaced` if that was an extension. Several results (`count`) for one named file are numbered: `-1`,
+ * `-2` and so on before the extension.
  */
 export function pathIn(to: FileDestination, values: NameValues, count = 1): ReturnType<typeof withExtension> {
   if (to.kind === "template") {

@@ -104,9 +104,9 @@ const nouns = { image: "an image", audio: "audio" } as const;
 
 /**
  * Saves a result with the extension that matches its bytes. A result of another kind, or of an unknown format, keeps
- * the name that the user typed. With `force`, replaces the file that the user named, but no file with another extension.
- * A truncated result gets a name that says so, and never replaces a file. Returns a `problem` if the result is truncated, or had to be saved in another
- * folder. Throws `ResultLost` if the result cannot be saved anywhere.
+ * the name that the user typed. With `force`, replaces the file that the user named, but no file with another
+ * extension. A truncated result gets a name that says so, and never replaces a file. Returns a `problem` if the result
+ * is truncated or had to be saved in another folder. Throws `ResultLost` if the result cannot be saved anywhere.
  */
 export async function saveMedia(
   media: Decoded,

@@ -49,8 +49,8 @@ const isWholeChunk = (offset: number | undefined, length: number): boolean =>
   offset !== undefined && offset + chunkOverhead <= length;
 
 /**
- * The maximum number of segments or chunks that are read from a saved picture. Real pictures have far fewer. A malicious
- * picture may have millions, which would take minutes to read.
+ * The maximum number of segments or chunks that are read from a saved picture. Real pictures have far fewer. A
+ * malicious picture may have millions, which would take minutes to read.
  */
 export const maxParts = 100_000;
 

@@ -71,8 +71,8 @@ type Run = [input: string, program: string, flags?: string[]];
 
 /**
  * After this many milliseconds, a filter is stopped and runs again in a worker. WebAssembly blocks signals, so Ctrl-C
- * can stop a filter only in a worker. Most filters do not start in a worker, because starting a worker takes longer than
- * running the filter.
+ * can stop a filter only in a worker. Most filters do not start in a worker, because starting a worker takes longer
+ * than running the filter.
  */
 const maxBlockingTime = 250;
 

@@ -21,7 +21,9 @@ export interface Contents {
   readonly turns: readonly Turn[];
   /** Messages for the user about lines that cannot be read; empty if there are none. */
   readonly problems: readonly string[];
-  /** The process that created the file. Only the file of a question without a session names its process. */
+  /**
+   * The process that created the file. Only the file of a question that was asked without a session names its process.
+   */
   readonly process: string | undefined;
 }
 
@@ -29,7 +31,7 @@ export interface Contents {
 const newFile = (turns: readonly Turn[], process?: string): string =>
   lines([{ format, version, ...(process !== undefined && { process }) }, ...turns]);
 
-/** Services report usage with fields of their own, which may be nested deeply. */
+/** Turns as lines. `JSON.stringify` could fail, because services report usage in fields that may be nested deeply. */
 const lines = (records: readonly object[]): string =>
   records.map((record) => `${stringifyExactly(record)}\n`).join("");
 
@@ -212,7 +214,7 @@ async function append(path: string, turns: readonly Turn[]): Promise<boolean> {
   }
 }
 
-/** More than the first line of any session. */
+/** In bytes. The first line of a session is always shorter. */
 const maxHeader = 4_096;
 
 /**
@@ -267,8 +269,8 @@ export const createFree = (path: string, turns: readonly Turn[], processes: Proc
 
 /**
  * Takes the answers whose process has ended, and stores them in the session as incomplete. Returns whether there were
- * any. Leaves an answer file that cannot be read as it is. If the answer's file was modified later than the session's,
- * the session's file gets that modification time. So of two questions that were left behind, the one with the later
+ * any. Leaves an unreadable answer file unchanged. If the answer's file was modified later than the session's file, the
+ * session's file gets that modification time. Therefore, of two questions that were left behind, the one with the later
  * answer becomes the session "last". Throws `SaveFailed`.
  */
 export async function collectAnswers(path: string, processes: Processes): Promise<boolean> {

@@ -38,7 +38,7 @@ export const isQuestion = (path: string): boolean => path.endsWith(questionSuffi
 
 /**
  * Renames the file of an answered question to "last". Deletes it if the question has no answer, or if "last" is newer.
- * Leaves a file that cannot be read as it is: it may hold an answer.
+ * Leaves an unreadable file unchanged, because it may hold an answer.
  */
 export async function settleQuestion(path: string, folder: string): Promise<void> {
   const contents = await orUndefined(readSession(path, noProcesses));
@@ -67,8 +67,8 @@ const noProcesses: Processes = { self: "", isRunning: () => false, isHere: () =>
 const recovered = "recovered";
 
 /**
- * Settles the questions left behind by processes that were killed. One that cannot be settled, for example because the
- * disk is full, is left as it is: the other sessions do not depend on it.
+ * Settles the questions left behind by processes that were killed. A question that cannot be settled, for example
+ * because the disk is full, is left unchanged: the other sessions do not depend on it.
  */
 export async function settleQuestions(place: SessionPlace): Promise<void> {
   const { folder } = place;
@@ -109,8 +109,8 @@ async function moveToRecovered(path: string, { folder, processes }: SessionPlace
 }
 
 /**
- * Replaces a damaged file by a session with what can still be read of it. That session has its own name, because the
- * next question would replace "last". Removes the file if no answer can be read. Does nothing if the file cannot be
+ * Replaces a damaged file with a session of the turns that can still be read. That session has its own name, because
+ * the next question would replace "last". Removes the file if no answer can be read. Does nothing if the file cannot be
  * read at all, or is a session of another version.
  */
 const recover = (path: string, { folder, processes }: SessionPlace): Promise<void> =>

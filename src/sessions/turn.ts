@@ -99,7 +99,7 @@ export function chainTo(head: string | null, turns: readonly Turn[]): readonly T
 export const lastAnswer = (turns: readonly Turn[]): Turn | undefined =>
   turns.findLast(({ role, content }) => role === "assistant" && textOf(content) !== "");
 
-/** Added to an incomplete answer when it is sent, so that the model knows that it was cut off. */
+/** Added to an incomplete answer when it is sent, so that the model knows that the answer was cut off. */
 const cutMark = "[This answer was cut off here.]";
 
 /** Returns the latest instructions, followed by all messages that are not instructions. */

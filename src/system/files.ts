@@ -97,7 +97,7 @@ export async function collected(
 /** Where a process runs. A part that is not known is undefined. */
 interface Place {
   readonly host: string;
-  /** Identifies the machine, also after a restart. */
+  /** Identifies the machine, even after a restart. */
   readonly machine?: string | undefined;
   /** The PID namespace: each container has its own. */
   readonly namespace?: string | undefined;
@@ -201,8 +201,8 @@ function startByPs(pid: number): string | undefined {
 /** When a process started: the time since the boot of the machine. Undefined if that is not known. */
 function startOnLinux(pid: number): string | undefined {
   const status = contentsOf(`/proc/${pid}/stat`);
-  // The name of the program is in parentheses and may contain spaces. After it come the state and, as the twentieth
-  // field, the start.
+  // The name of the program is in parentheses and may contain spaces. Of the fields after the name, the first is the
+  // state, and the twentieth is the start.
   const fields = status?.slice(status.lastIndexOf(")") + 2).split(" ") ?? [];
   const [state, ticks] = [fields[0], fields[19]];
   return state === "Z" ? ended : ticks;
@@ -217,7 +217,7 @@ function placeOnLinux(): Place {
   };
 }
 
-/** A hash of the machine ID of systemd, which must not be disclosed. */
+/** A hash of systemd's machine ID, because the ID itself must not be disclosed. */
 function machineOnLinux(): string | undefined {
   const id = contentsOf("/etc/machine-id");
   if (!id) return undefined;

@@ -9,8 +9,8 @@ export const interruptionSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** Ctrl-C and termination signals. */
 export interface Interruption {
   /**
-   * Aborted by the first Ctrl-C, closed terminal or termination signal. The second ends the process immediately, unless
-   * it has the same cause: see `repetitions`.
+   * Aborted by the first Ctrl-C, closed terminal or termination signal. A second one ends the process immediately,
+   * unless it has the same cause as the first: see `repetitions`.
    */
   readonly signal: AbortSignal;
   /**
@@ -78,8 +78,8 @@ export function interruption(): Interruption {
 }
 
 /**
- * Milliseconds within which two SIGINT are one Ctrl-C. The terminal sends Ctrl-C to `npx` and to gpuctl, and `npx` then
- * sends it to gpuctl again. A user who presses Ctrl-C twice takes longer.
+ * Two SIGINT signals within this many milliseconds count as one Ctrl-C. The terminal sends SIGINT to `npx` and to
+ * gpuctl, and `npx` then sends SIGINT to gpuctl again. A user who presses Ctrl-C twice takes longer.
  */
 export const oneCtrlC = 100;
 

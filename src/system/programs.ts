@@ -184,7 +184,7 @@ const readDelay = 500;
 
 /**
  * Closes the pipes of a program that was killed. The program may have started another one that still runs and keeps the
- * pipes open, as ssh starts a ProxyCommand. Without this, gpuctl would wait for it, whatever the time limit.
+ * pipes open, such as a ProxyCommand of ssh. Otherwise, gpuctl would wait for that program, whatever the time limit.
  */
 const closePipes = ({ stdout, stderr }: Pipes): void => {
   stdout?.destroy();
@@ -203,7 +203,7 @@ interface Pipes {
   readonly stderr: Closable;
 }
 
-/** Null if it is not a pipe. */
+/** A stream of a program. Null if the stream is not a pipe. */
 type Closable = { readonly destroy: () => unknown } | null;
 
 /** Passes on the chunks of a stream. A stream that breaks off counts as ended. */

@@ -33,7 +33,7 @@ export type Part = { readonly key: string } | { readonly paste: string };
 export function inputParts() {
   const decoder = new TextDecoder();
   let rest = "";
-  /** The paste of which the end has not arrived. */
+  /** The paste whose end has not arrived. */
   let paste: string | undefined;
   let followsReturn = false;
   let isEscapeKey = false;
@@ -52,7 +52,7 @@ export function inputParts() {
     const mark = rest.indexOf(pasteMarks.start);
     const typed = mark < 0 ? rest : rest.slice(0, mark);
     const [start] = incomplete.exec(typed) ?? [];
-    // What is cut off by a paste or by another Escape does not become a sequence with the keys after it.
+    // If a paste or another Escape cuts off a sequence, the keys after it do not continue the sequence.
     const isCutOff = start !== undefined && (mark >= 0 || start.length < typed.length || isEscapeKey);
     if (start !== undefined && !isCutOff) return undefined;
     const key = start ?? firstKey.exec(typed)?.[0] ?? "";
@@ -118,8 +118,8 @@ export function passKey(keys: PassThrough, key: string): void {
 }
 
 /**
- * How long to read and drop what was typed before a question, in milliseconds. The terminal has stored it, so it arrives
- * at once.
+ * How long to read and drop what was typed before a question, in milliseconds. The terminal has stored it, so it
+ * arrives at once.
  */
 export const dropTime = 50;
 
@@ -135,8 +135,9 @@ interface InputOptions {
 
 /**
  * The terminal's input for one prompt of Inquirer, which draws the prompt again after each key. A paste counts as one
- * key, and its line breaks become spaces. New input is read after each key that is processed, so that Ctrl-C takes effect at once. What
- * arrives before `open` is called is dropped, with the rest of a key or a paste that had started by then.
+ * key, and its line breaks become spaces. New input is read after each key that is processed, so that Ctrl-C takes
+ * effect at once. Input that arrives before `open` is called is dropped. If a key or a paste has started by then, the
+ * rest of it is dropped, too.
  */
 export function promptInput(stdin: TerminalInput, { onCtrlC }: InputOptions) {
   const keys = Object.assign(new PassThrough(), {

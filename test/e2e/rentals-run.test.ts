@@ -95,7 +95,7 @@ describe.skipIf(process.platform === "win32")("rentals run on a machine of the s
     await expectNothingLeft(home);
   });
 
-  test("a result that is a symbolic link is copied as what it leads to", async () => {
+  test("copies the target of a result that is a symbolic link", async () => {
     const home = await createRenter();
     const script =
       "mkdir -p runs/9; echo 42 > runs/9/model; ln -s 9 runs/last; ln -s runs/last latest; ln -s runs/9/model best";

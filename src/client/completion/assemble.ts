@@ -28,7 +28,7 @@ export interface Assembled {
 
 /** Puts a completion together from its chunks. */
 export interface Assembler {
-  /** Adds a chunk or a whole completion, and returns what it adds to the text and to the reasoning. */
+  /** Adds a chunk or a whole completion, and returns its pieces of text and of reasoning. */
   readonly add: (body: unknown) => readonly Piece[];
   /** Returns the text held back as a possible start of a tag. Call it once, after the last `add`. */
   readonly flush: () => readonly Piece[];

@@ -25,7 +25,8 @@ export interface Usage {
  * Yields the chunks of a chat completion. Throws `StreamTruncated` if an event reports a failure or cannot be read, or
  * if the stream ends with neither `[DONE]` nor a finish reason. The chunks yielded so far are then incomplete. The
  * error carries the raw response only if no text was yielded, or if an event could not be read. Throws
- * `InterruptedWrite` if the user interrupts before the first text, and the signal's reason after it.
+ * `InterruptedWrite` if the user interrupts before the first text, and the signal's reason if the user interrupts
+ * later.
  */
 export async function* completionChunks(events: ServerEvents): AsyncGenerator<CompletionChunk> {
   let finished = false;
@@ -52,7 +53,7 @@ export async function* completionChunks(events: ServerEvents): AsyncGenerator<Co
       if (body === undefined) unreadable ??= `invalid JSON in the stream: ${event.data.slice(0, 80)}`;
     }
   } catch (cause) {
-    // The first events often have no content. They are not worth a file.
+    // The first events often have no content. In that case, they are not saved to a file.
     const interrupted = hasText ? undefined : events.interrupted(hasOther ? events.received() : undefined);
     if (interrupted) throw interrupted;
     const isComplete = cause instanceof StreamTruncated && hasText && unreadable === undefined;

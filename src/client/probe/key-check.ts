@@ -30,7 +30,7 @@ export async function checkKey(key: string, service: Service): Promise<KeyState>
     await service.call("getActiveRentalSummary", {}, { retries: 0 });
   } catch (error) {
     if (error instanceof ServiceError && error.status === 401) return "rejected";
-    // A proxy in front of any host may respond with 403 and a page.
+    // A 403 with an HTML page may come from a proxy instead of the service.
     if (error instanceof ServiceError && error.status === 403 && hasJson(error)) return "not allowed";
     throw error;
   }
@@ -53,7 +53,7 @@ export async function canWrite(key: string, service: Service): Promise<boolean |
   return readOnly === 0 && access.some((one) => /write|full|admin/i.test(one)) ? true : undefined;
 }
 
-/** The access of a key as words: a text, or a list of texts such as `["read"]`. */
+/** The access of a key as one text. Services send a string, or a list of strings such as `["read"]`. */
 const accessOf = (access: unknown): string => [access].flat().map(scalarText).join(" ");
 
 /** The API keys that the service lists, if its description has an operation for that. */

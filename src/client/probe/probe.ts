@@ -7,7 +7,7 @@ import { moduleFor, proxyAgent } from "../transport/node-http.ts";
 
 /** What a host's response to a request without a key says about the host. */
 export interface Probe {
-  /** The `Date` header of its response; undefined for a sandbox, whose clock may be set. */
+  /** The `Date` header of the response; undefined for a sandbox, whose clock may be set. */
   readonly date: string | undefined;
   /** Undefined for plain http. */
   readonly certificate: Certificate | undefined;
@@ -17,7 +17,7 @@ export interface Certificate {
   readonly issuer: string;
   /** Milliseconds since the epoch. */
   readonly validTo: number;
-  /** Why the certificate is not trusted; undefined if it is. */
+  /** Why the certificate is not trusted; undefined if it is trusted. */
   readonly problem: string | undefined;
 }
 

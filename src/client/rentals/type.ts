@@ -7,7 +7,7 @@ const [bareMetal, virtualMachine] = rentalTypes;
 /** Paths where the record of a rental may hold its type: services name the field differently. */
 export const typePaths = ["rentalType", "machineType", "meta.rental_type"];
 
-/** The type of a rental according to its record, whichever field holds it; undefined when none does. */
+/** The type of a rental according to its record, whichever field holds the type; undefined if no field holds it. */
 export function rentalTypeOf(record: unknown): RentalType | undefined {
   const type = asText(firstAt(record, typePaths));
   if (/bare/i.test(type)) return bareMetal;

@@ -11,13 +11,13 @@ export const defaultInterval = 5_000;
 /** The default for the maximum time to wait for a rental, in milliseconds. */
 export const defaultWaitTimeout = 15 * 60_000;
 
-/** The states of a rental that one can wait for. */
+/** The states of a rental that a command can wait for. */
 export const waitStates = ["running", "active", "terminated"] as const;
 
 /** The pause after the first request, in milliseconds. It doubles after each further request. */
 const firstPause = 1_000;
 
-/** A request has at least this many milliseconds, because the last one is sent at the timeout, when no time is left. */
+/** The minimum time for a request, in milliseconds: the last request is sent at the timeout, when no time is left. */
 export const minLookUp = 2_000;
 
 export interface Wait {
@@ -48,10 +48,10 @@ export const inState = (state: string): Pick<Wait, "goal" | "reached"> => ({
 });
 
 /**
- * Polls a rental until the goal is reached or the timeout expires. The timeout holds even if the service does not respond
- * or the clock is set back. Throws `WaitedTooLong` at the timeout, and `NotFound` when the rental does not exist. Unless
- * the goal is the end of the rental, also throws `NotFound` when the rental has ended, and `RentalFailed` when it has
- * failed.
+ * Polls a rental until the goal is reached or the timeout expires. The timeout holds even if the service does not
+ * respond or the clock is set back. Throws `WaitedTooLong` at the timeout, and `NotFound` when the rental does not
+ * exist. Unless the goal is the end of the rental, also throws `NotFound` when the rental has ended, and `RentalFailed`
+ * when it has failed.
  */
 export async function waitForRental(
   { rentalId, goal, reached, interval = defaultInterval, timeout }: Wait,

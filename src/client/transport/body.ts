@@ -43,7 +43,7 @@ export class ArrivingBody implements ResponseBody {
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        // Checked before the reader takes these parts: more parts, and the end, may arrive meanwhile.
+        // Checked first, because more parts, and the end, may arrive while the reader takes these parts.
         const isEnd = this.#end !== undefined;
         yield* this.#takeWaiting();
         if (isEnd) break;

@@ -47,13 +47,15 @@ export interface Exchange {
    * `ConnectionFailed`.
    */
   readonly abort: (reason: unknown) => void;
-  /** Ends the exchange without a call of the receiver. */
+  /** Ends the exchange without calling the receiver. */
   readonly destroy: () => void;
 }
 
 /** Milliseconds. A connection that was idle for longer is used again only by reads through `node:http`. */
 export const maxIdleTime = 1_000;
 
-/** Whether the service closes idle connections no later than gpuctl does, according to its Keep-Alive header. */
+/**
+ * Whether the service keeps idle connections open for no longer than gpuctl does, according to its Keep-Alive header.
+ */
 export const isOpenTooShort = ({ headers }: Pick<ResponseHead, "headers">): boolean =>
   Number(/\btimeout=(\d+)/i.exec(String(headers["keep-alive"]))?.[1]) * 1000 <= maxIdleTime;

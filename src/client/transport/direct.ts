@@ -138,7 +138,7 @@ export class DirectChannel implements Channel {
   }
 }
 
-/** A connection, which is used for one request after the other. */
+/** A connection that is used for one request after another. */
 class Connection {
   readonly channel: DirectChannel;
   readonly socket: Socket;

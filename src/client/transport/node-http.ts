@@ -30,7 +30,8 @@ export async function openNodeChannel(
   // No keep-alive on Deno: when a reused connection is lost, Deno sends the request again, even if it is a create.
   const keepAlive = !("Deno" in globalThis);
   const { request, Agent } = await moduleFor(target);
-  // Services close a connection that is idle for some seconds. A write must not use a connection that is about to close.
+  // Services close a connection that is idle for some seconds. A write must not use a connection that is about to
+  // close.
   const idle = isRead ? {} : { timeout: maxIdleTime };
   const proxy = await proxyAgent(target, { signal, keepAlive, ...idle });
   const agent = proxy ?? new Agent({ keepAlive, ...idle });

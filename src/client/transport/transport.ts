@@ -55,7 +55,7 @@ export function createTransport(): Transport {
   };
 }
 
-/** Sockets of other runtimes do not do all that a `DirectChannel` needs. */
+/** The sockets of other runtimes do not support everything that a `DirectChannel` needs. */
 const isNode = !("Deno" in globalThis || "Bun" in globalThis);
 
 /** The path of a request to a URL, with the query. */

@@ -24,7 +24,9 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const withoutBody: ReadonlySet<string> = new Set(["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 const visibleAscii = /^[\x21-\x7e]+$/;
 
-/** The head of a request, in Latin-1. Throws a `TypeError` if a header or the path has a character that is not allowed. */
+/**
+ * The head of a request, in Latin-1. Throws a `TypeError` if a header or the path has a character that is not allowed.
+ */
 export function requestHead({ method, path, headers, body }: OutgoingRequest, host: string): string {
   if (!headerName.test(method) || !visibleAscii.test(path)) {
     throw new TypeError("the method or the path of the request has a character that is not allowed");
@@ -113,7 +115,9 @@ const trailer = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
 const sizeLine = /^(?=[\da-f])0*[\da-f]{0,12}(?:;[\t\x20-\x7e\x80-\xff]*)?$/i;
 const lineFeed = 0x0a;
 
-/** Chunks that are not longer than this are joined, so that a body of tiny chunks takes no more memory than its bytes. */
+/**
+ * Chunks that are not longer than this are joined, so that a body of tiny chunks takes no more memory than its bytes.
+ */
 const maxJoined = 1024;
 /** One buffer is enough for all bodies, because `read` passes its bytes on before it returns. */
 const joined = Buffer.allocUnsafeSlow(16 * maxJoined);
@@ -123,7 +127,7 @@ class ChunkedBody implements BodyReader {
   #next: "size" | "chunk" | "separator" | "trailer" | "nothing" = "size";
   /** The part of a line that has arrived. */
   #line = "";
-  /** How many bytes of the chunk are missing. */
+  /** How many bytes of the chunk have not arrived yet. */
   #left = 0;
   #trailers = 0;
 

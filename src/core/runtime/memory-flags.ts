@@ -11,8 +11,9 @@ const defaults = [
 ];
 /**
  * With these flags, V8's young generation (its memory for new objects) does not grow: short-lived strings fill it
- * whatever its size is, so growth only costs memory. Buffers are freed at once, and not later by another thread. Garbage
- * is collected by one thread: almost nothing survives, so starting more threads would take longer than the collection.
+ * whatever its size is, so growth only costs memory. Buffers are freed at once, and not later by another thread.
+ * Garbage is collected by one thread: almost nothing survives, so starting more threads would take longer than the
+ * collection.
  */
 const frugal = [
   "--semi-space-growth-factor=1",

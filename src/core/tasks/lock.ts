@@ -71,7 +71,7 @@ export async function takeLock(
 ): Promise<Lock> {
   const { lock, unlock } = await import("proper-lockfile");
   const lockOf = async (one: string): Promise<LockFolder> => {
-    // A name of its own, because this process may have another lock of the same path, which was taken over.
+    // The name is unique, because this process may have had an earlier lock of the same path, which was taken over.
     const name = `${one}.${crypto.randomUUID()}`;
     const options = { realpath: false, lockfilePath: `${one}.lock` };
     // A lock that is lost needs no handling here: what it protects is either replaced atomically, or changed only after
@@ -130,7 +130,7 @@ interface LockFolder {
   readonly leave: () => Promise<void>;
 }
 
-/** For `unlock`, which then removes no folder. */
+/** Passed to `unlock`, so that `unlock` removes no folder. */
 const withoutRmdir = { rmdir: (_: string, done: (error: null) => void) => done(null) };
 
 /** Runs `work` while this process holds the lock of a path. */

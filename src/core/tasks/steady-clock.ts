@@ -14,9 +14,9 @@ export function steadyClock(now: () => number): () => number {
 }
 
 /**
- * Returns a function that says how many milliseconds have passed since this call, for limits that must also hold if the
- * system's clock stops. `now` is that clock. The other clock is never set back, but may stop while the computer is
- * suspended. The longer of both times counts.
+ * Returns a function that says how many milliseconds have passed since this call. Two clocks measure the time, and the
+ * longer time counts: `now`, the system's clock, may stop or be set back; `performance.now` is never set back, but may
+ * stop while the computer is suspended.
  */
 export function stopwatch(now: () => number): () => number {
   const began = performance.now();

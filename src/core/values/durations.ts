@@ -27,7 +27,7 @@ export function duration(milliseconds: number): string {
   return parts.join(" ");
 }
 
-/** A service that asks for a longer wait does not mean it, so the exact length is not shown. */
+/** A longer wait is probably a mistake of the service, so its exact length is not shown. */
 const longestAskedWait = 36_500 * timeUnits[0].milliseconds;
 
 /** Says how many milliseconds a service asks to wait. Undefined if it does not ask to wait. */

@@ -27,7 +27,7 @@ export function parsePrices(text: string, source: string): ReadonlyMap<string, T
   return prices;
 }
 
-/** The exact cost of some tokens; undefined unless both numbers of tokens are known. */
+/** The exact cost of some tokens; undefined if either number of tokens is not known. */
 export function costOfTokens(
   { input, output }: TokenPrices,
   {

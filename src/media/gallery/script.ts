@@ -40,7 +40,7 @@ function show(item) {
     byId("full").title = "Open " + name;
   }
   byId("title").textContent = prompt || name;
-  byId("file").textContent = prompt ? name : settings.length === 0 ? "This picture carries no settings." : "";
+  byId("file").textContent = prompt ? name : settings.length === 0 ? "This picture contains no settings." : "";
   byId("position").textContent = shown.indexOf(item) + 1 + " of " + shown.length;
   byId("settings").hidden = settings.length === 0;
   byId("settings").replaceChildren(...settings.map(([label, value]) => {

@@ -47,7 +47,7 @@ export function parametersText(request: Settings, version: string): string {
   return lines.join("\n");
 }
 
-/** A value of a request as text, however odd it is: `String` would throw for some objects. */
+/** Any value of a request as text. `String` would throw for some objects. */
 export const textOf = (value: unknown): string =>
   typeof value === "string" ? value : scalarText(value) || (stringifyExactly(value) ?? "");
 

@@ -24,8 +24,8 @@ function chunk(type: string, data: Uint8Array): Buffer {
 }
 
 /**
- * `tEXt` for Latin-1 without control characters other than tabs and line ends, unless `type` is `iTXt`; otherwise
- * `iTXt`. PNG text cannot contain NUL, which becomes U+FFFD.
+ * Creates an `iTXt` chunk if `type` asks for it, or if a `tEXt` chunk cannot hold the text. A `tEXt` chunk holds only
+ * Latin-1 without control characters, except tabs and line ends. Neither chunk can hold NUL, which becomes U+FFFD.
  */
 function textChunk(keyword: string, text: string, type?: "iTXt"): Buffer {
   const safe = text.replaceAll("\0", "\ufffd");

@@ -12,7 +12,7 @@ const maxFormatLength = 4096;
 const longSizesLength = 16;
 
 /**
- * A service that streams sound does not know the size, so it writes this number instead, or the sizes of a file without
+ * A service that streams sound does not know the size. Instead, it writes this number, or the sizes of a file without
  * samples. RF64 files also contain this number, because their size is in `ds64`.
  */
 const unknownSize = 0xffff_ffff;

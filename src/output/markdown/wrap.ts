@@ -37,7 +37,7 @@ const ideograph = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\u3000-\\u303f\\
 const closers = "[、。，．！？：；）」』】〉》〕]*";
 /** Matches spaces, line breaks, single ideographs with the punctuation after them, and runs of other characters. */
 const units = new RegExp(`\\n| +|${ideograph}${closers}|(?:(?!${ideograph})[^ \\n])+`, "gu");
-/** The same for text without ideographs. This expression is much faster. */
+/** Like `units`, but much faster, for text without ideographs. */
 const narrowUnits = /\n| +|[^ \n]+/g;
 const mayHaveIdeographs = /[\u3000-\u{10ffff}]/u;
 const unitsIn = (text: string) => text.matchAll(mayHaveIdeographs.test(text) ? units : narrowUnits);
