@@ -17,8 +17,8 @@ export interface AppendFile {
 
 /**
  * The files of a batch. `diskFiles` are the real files. The functions of `diskFiles` throw `UsageError` for a path that
- * is not a regular file, such as a pipe, and for a file that cannot be read or opened. They are called before anything
- * is sent.
+ * is not a regular file, such as a pipe, and for a file that cannot be read or opened. Call these functions before
+ * anything is sent.
  */
 export interface BatchFiles {
   /** Bytes of a file; undefined if it does not exist. */
@@ -32,7 +32,7 @@ export interface BatchFiles {
   readonly target: (path: string) => Promise<string>;
   /** Opens a file. Creates it if it does not exist, with the permissions of the file `like`. */
   readonly open: (path: string, options?: { readonly like: string }) => Promise<AppendFile>;
-  /** Renames a file, and makes that durable. Replaces an existing file. */
+  /** Renames a file durably. Replaces an existing file. */
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly remove: (path: string) => Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function* chunksOf(
   const file = await opened(path, failed);
   try {
     const buffer = Buffer.allocUnsafeSlow(chunkSize);
-    // A pipe can only be read without a position.
+    // A pipe can be read only without a position.
     for (let position = start > 0 ? start : null; ; ) {
       const { bytesRead } = await file.read(buffer, 0, chunkSize, position).catch((error: unknown) => {
         throw failed(error);

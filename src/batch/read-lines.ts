@@ -31,7 +31,8 @@ export async function* ownLinesOf(chunks: AsyncIterable<Uint8Array>, name: strin
 
 /**
  * The lines of a file that is read in chunks. Yields them in groups, because waiting for each line would take longer
- * than reading it. Read a group to its end before the next one. Keeps only one chunk and one line in memory.
+ * than reading it. Callers must read a group to its end before they request the next one. Keeps only one chunk and one
+ * line in memory.
  * @param name names the file in an error
  * @throws UsageError for a line that is longer than `maxBytes`; the default is the limit of an input
  */

@@ -77,7 +77,7 @@ export const files: readonly (readonly [path: string, meaning: string])[] = [
   ["$XDG_CACHE_HOME/gpuctl, else ~/.cache/gpuctl", "Compiled code for faster startup. Safe to delete."],
 ];
 
-/** The same files on other systems. */
+/** The paths of these files on other systems. */
 export const otherPaths =
   "These are the paths on Linux, where gpuctl respects XDG_CONFIG_HOME and XDG_DATA_HOME. On macOS, the folders are ~/Library/Preferences/gpuctl and ~/Library/Application Support/gpuctl; on Windows, %APPDATA%\\gpuctl\\Config and %LOCALAPPDATA%\\gpuctl\\Data. GPUCTL_CONFIG_DIR and GPUCTL_STATE_DIR override these paths.";
 

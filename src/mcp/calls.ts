@@ -87,7 +87,7 @@ export class Calls {
   #last: Promise<unknown> = Promise.resolve();
   readonly #underWay = new Set<Promise<unknown>>();
   /**
-   * The tools with a call whose outcome is unknown, and that call. A tool stays here until the client has called the
+   * For each tool with a call whose outcome is unknown: that call. A tool stays here until the client has called the
    * tool that shows the outcome.
    */
   readonly #unknown = new Map<string, Call>();

@@ -5,7 +5,7 @@ import { exactText, stringifyExactly } from "../core/values/exact-numbers.ts";
 /** Control characters except line feed and tab, and invisible characters. */
 const hidden = new RegExp(`[\\x00-\\x08\\x0b-\\x1f${unseen}]`, "g");
 
-/** A text from outside in which every hidden character is shown as `\uXXXX`. */
+/** Shows every hidden character of a text from outside as `\uXXXX`. */
 export const shownText = (text: string): string => text.replace(hidden, unicodeEscape);
 
 /** How deeply the data of a result may be nested. Programs that read JSON fail on a few thousand levels. */

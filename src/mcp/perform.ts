@@ -42,7 +42,7 @@ export type CallDescribed = (tool: Exclude<DescribedTool, "terminate">, task: Ta
 
 /**
  * Performs a call of a tool. The arguments must be valid. A write runs the command for the operation, so that the
- * request is checked in the same way and sent only once. Throws the same errors as the command.
+ * request is checked as on the command line, and sent only once. Throws the same errors as the command.
  */
 export async function perform(
   { name, operation }: Tool,
@@ -108,7 +108,7 @@ async function waitFor(rentalId: string, args: Arguments, task: Task): Promise<D
 const resultOf = (result: Result): Done =>
   "data" in result ? { data: result.data, failure: result.failure } : { data: null };
 
-/** The result of a command that saves files. Their records name the paths. */
+/** The result of a command that saves files. The records in its data name the paths. */
 function saved(result: Result): Done {
   const { data, failure } = resultOf(result);
   const paths = [data].flat().map((one) => asText(asRecord(one).path));

@@ -54,7 +54,7 @@ export function priceOf(
 
 /**
  * How many answers a call asks for with the field `n`. Throws `BudgetExceeded` if a service could take another number:
- * for example, a service may lower a number that is too large to the most that it generates.
+ * for example, a service may replace a number that is too large with its maximum.
  */
 function answersOf({ n }: Arguments): bigint {
   const count = n ?? 1;

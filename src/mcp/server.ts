@@ -27,7 +27,7 @@ export interface ServerOptions extends CallServices {
   readonly allowed: ReadonlySet<Permission>;
   /** Whether the service is the sandbox on this machine. */
   readonly sandbox: boolean;
-  /** The tools whose operations the service's OpenAPI description lists. Empty if it cannot be fetched. */
+  /** The tools whose operations the service's OpenAPI description lists. Empty if the description cannot be fetched. */
   readonly listed: () => Promise<ReadonlySet<DescribedTool>>;
 }
 
@@ -93,8 +93,8 @@ export async function serveTools(
 }
 
 /**
- * Accepts any parameters. The SDK checks them before it calls the handler, and responds to invalid ones with "invalid
- * params". With its own schema here, it would report an internal error.
+ * Accepts any parameters: the SDK checks them itself before it calls the handler, and responds to invalid ones with
+ * "invalid params". With the SDK's schema here, the response to invalid parameters would be an internal error.
  */
 const anyToolCall = z.object({ method: z.literal("tools/call"), params: z.unknown().optional() });
 

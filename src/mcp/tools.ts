@@ -18,7 +18,7 @@ export interface Tool {
   readonly inputSchema: JsonSchema;
   /** What is wrong with the arguments of a call; empty if they are valid. */
   readonly issues: (args: Arguments) => readonly Issue[];
-  /** The operation of the contract that it calls, if there is one. */
+  /** The operation of the contract that the tool calls, if there is one. */
   readonly operation?: OperationId;
 }
 

@@ -23,8 +23,8 @@ interface StreamOptions extends Pick<Messages, "read" | "write"> {
 
 /**
  * Carries messages on the standard streams, one per line. After the end of stdin, the transport closes once every
- * request has its response. It also closes if a message cannot be written: the client has gone, so further calls would
- * spend money, and nothing would read their results.
+ * request has its response. The transport also closes if a message cannot be written: the client has gone, so further
+ * calls would spend money, and nothing would read their results.
  */
 export function streamTransport({ read, write, onUnsent }: StreamOptions): Transport {
   const buffer = new ReadBuffer();
@@ -55,7 +55,7 @@ export function streamTransport({ read, write, onUnsent }: StreamOptions): Trans
       if (message !== undefined) receive(message);
     }
   };
-  /** Undefined for a line that is not a message: it is lost, but later lines may be valid messages. */
+  /** Undefined for a line that is not a message. Such a line is skipped, because later lines may be valid messages. */
   const nextMessage = (): JSONRPCMessage | null | undefined => {
     try {
       return buffer.readMessage();

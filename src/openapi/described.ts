@@ -57,7 +57,7 @@ export const operationAt = (
     (operation) => operation.method === method,
   );
 
-/** The first GET operation whose path matches and that requires no parameter. */
+/** The first GET operation with a matching path and without required parameters. */
 export const listingAt = (description: Description, path: RegExp): DescribedOperation | undefined =>
   describedOperations(description).find(
     (one) => one.method === "GET" && path.test(one.path) && !one.parameters.some(({ required }) => required),

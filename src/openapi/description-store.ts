@@ -5,13 +5,13 @@ import { type Description, readDescription } from "./document.ts";
 /** Looks up the description for calls that also work without it. Rejects only when the user interrupts. */
 export interface DescriptionLookup {
   /**
-   * The cached description, or one fetched within 2 s. If fetching fails, or failed in the last 5 minutes, an outdated
-   * copy; undefined if there is none.
+   * Returns the cached description, or fetches it within 2 s. If fetching fails, or failed in the last 5 minutes,
+   * returns an outdated copy, or undefined if there is none.
    */
   readonly get: () => Promise<Description | undefined>;
   /**
-   * Fetches the description again, because the cached one may be outdated. If this store has already fetched it,
-   * returns the fetched one.
+   * Fetches the description again, because the cached one may be outdated. If this store has already fetched the
+   * description, returns that copy.
    */
   readonly refresh: () => Promise<Description | undefined>;
 }
@@ -91,7 +91,7 @@ interface FetchResult {
   readonly error?: unknown;
 }
 
-/** Creates the store of one service's description. Without a `cache`, it keeps nothing between runs. */
+/** Creates the store of one service's description. Without a `cache`, the store keeps nothing between runs. */
 export function createDescriptionStore(
   open: () => Promise<DescriptionSource>,
   cache: DescriptionCache | undefined,

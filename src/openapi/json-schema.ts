@@ -5,8 +5,8 @@ import { reasonOf } from "../core/errors.ts";
 import { limitedPatterns, type SchemaIssue, schemaIssues } from "./schema-check.ts";
 
 /**
- * Says what is wrong with a JSON Schema. It is validated as draft 7 if `$schema` names draft 6 or 7, which hardly
- * differ, and otherwise as 2020-12. Undefined if the schema is valid.
+ * Says what is wrong with a JSON Schema. The schema is validated as draft 7 if `$schema` names draft 6 or 7, which
+ * hardly differ, and otherwise as 2020-12. Undefined if the schema is valid.
  */
 export function jsonSchemaProblem({
   $schema,

@@ -25,7 +25,7 @@ const removeWord = /^(delete|remove|revoke)$/i;
 /**
  * Finds the operation of the compute API that lists, creates or removes the resources of a collection: a `GET`, `POST`
  * or `DELETE` whose path contains a name of the collection. The path may end in a word for the action, such as `create`
- * or `revoke`. If the word is one for removing, the method may also be `POST`. Undefined if the description lists no
+ * or `revoke`. If that word means removal, the method may also be `POST`. Undefined if the description lists no
  * such operation.
  */
 export const resourceOperation = (

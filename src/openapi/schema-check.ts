@@ -28,7 +28,7 @@ const maxCheckTime = 3_000;
 
 /**
  * Validates a value against a schema of a description (JSON Schema 2020-12 with local references). Returns undefined if
- * the schema is invalid, or if it is so large that the check takes too long.
+ * the schema is invalid, or so large that the check takes too long.
  */
 export function schemaIssues(
   schema: unknown,

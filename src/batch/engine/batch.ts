@@ -45,7 +45,7 @@ export interface Plan {
   readonly total: number;
   /** How many lines will be sent. */
   readonly toSend: number;
-  /** How many lines already have each result. Lines that were in flight when the last run ended count as `unknown`. */
+  /** How many lines already have each kind of result. `unknown` includes lines in flight when the last run ended. */
   readonly earlier: Readonly<Record<keyof BatchRun["results"], number>>;
   /** IDs of lines that were edited since they were sent. */
   readonly edited: readonly string[];
@@ -121,7 +121,7 @@ async function assertOwnOutput(options: BatchOptions, known: Known): Promise<voi
     throw new UsageError(
       `the lines of ${out} were sent to ${serviceText(known.service)}, but this run would send to ${serviceText(service)}`,
       {
-        hint: "This run sent nothing. To continue the batch, use the same service. To send every line to the other service, and pay for it there, pass another --out.",
+        hint: "This run sent nothing. To continue the batch, use the same service. To send every line to the other service, and pay again, pass another --out.",
       },
     );
   }

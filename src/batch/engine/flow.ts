@@ -18,8 +18,8 @@ const maxDelay = 30_000;
 
 /**
  * Decides how many requests to one host may be in flight. The limit changes as in TCP: a limit of `n` rises by one
- * after `n` successes. It halves if the service asks to wait, is overloaded, cannot be reached or does not respond in
- * time.
+ * after `n` successes. The limit halves if the service asks to wait, is overloaded, cannot be reached or does not
+ * respond in time.
  */
 export class Flow {
   readonly #options: FlowOptions;

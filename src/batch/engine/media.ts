@@ -92,7 +92,7 @@ export class MediaOfLine {
     // Values under repeated keys are not in `listed`.
     const undecoded = arriving.find(({ problem }) => problem !== undefined && problem !== isEmpty)?.problem;
     if (problems.length === 0 && undecoded !== undefined) problems.push(undecodable(undecoded));
-    // Restored here, before settings are added to the pictures.
+    // The response is restored here, before settings are added to the pictures.
     const received = problems.length > 0 ? this.received(bytes) : undefined;
     const files: Readonly<Record<string, unknown>>[] = [];
     for (const [index, { media, entry }] of listed.entries()) {
@@ -181,7 +181,7 @@ export class MediaOfLine {
 
   /**
    * The path for the output. If the file is below the folder of the output, the path is relative to that folder, with
-   * slashes. Otherwise, it is unchanged.
+   * slashes. Otherwise, the path is unchanged.
    */
   #shownPath(path: string): string {
     const near = relative(dirname(this.#options.out), path);

@@ -50,7 +50,7 @@ export interface Known {
   readonly replaced: Replaced | undefined;
 }
 
-/** The file that keeps the old results of requests that are sent again, after they are removed from the output. */
+/** The file to which old results are moved from the output when their requests are sent again. */
 interface Replaced {
   /** A part of its name; empty if the file has the name of the output, followed by `.replaced`. */
   readonly part: string;
@@ -143,7 +143,7 @@ const replacedPath = (out: string, part: string): string => `${out}${part && `.$
 
 /**
  * Returns the `part` of the name of the file that keeps old results. If the batch did not make the file with that name,
- * or the file was changed since, it may be the user's. In that case, returns `other`, which no file has in its name.
+ * or the file was changed since, it may be the user's. In that case, returns `other`, which is not in any file's name.
  */
 async function replacedPart(
   { files, out, known: { replaced } }: Pick<OpenOptions, "files" | "out" | "known">,
@@ -164,7 +164,7 @@ interface OpenOptions {
   readonly again: readonly string[];
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called when a new journal has its header. If this throws, the journal is removed unless it has more records. */
+  /** Called when a new journal has its header. If this throws, a journal that holds only the header is removed. */
   readonly assertSameShards?: () => Promise<void>;
 }
 

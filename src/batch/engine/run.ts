@@ -24,7 +24,7 @@ export type Sent =
       /** Why the outcome is unknown. Set if there is a `retryAfter`. */
       readonly error?: unknown;
     }
-  /** Nothing was done: the service returned 429, or the request was not sent. It is sent again. */
+  /** Nothing was done: the service returned 429, or the request was not sent. The request is sent again. */
   | { readonly outcome: "refused"; readonly retryAfter?: number | undefined; readonly error: unknown }
   /** Nothing was done, and every other line would fail in the same way. */
   | { readonly outcome: "stop"; readonly error: unknown };

@@ -191,8 +191,8 @@ const lost = (code: string, message: string, file: KeptFile = {}): Sent => ({
 });
 
 /**
- * Adds an error unless the status is 5xx. Without it, the line would look like that of a refusal, and a run after a crash
- * knows only the line.
+ * Adds an error to a response with a status below 500. Without the error, a run after a crash, which knows only the
+ * line of the output, would count the request as refused.
  */
 const withError = (answer: Answer, code: string, message: string): Answer =>
   answer.response === undefined || answer.response.status >= 500

@@ -23,7 +23,7 @@ interface UnjournaledOptions {
 
 /**
  * The results in the output that are not in the journal. A torn line after them is left out and may be cut off.
- * @throws UsageError for any other line, because cutting it off would lose it
+ * @throws UsageError for any other line, because cutting off that line would lose it
  */
 export async function* unjournaledResults({
   files,
@@ -58,7 +58,7 @@ function unexpectedLine(place: string, out: string, isResult: boolean): UsageErr
   );
 }
 
-/** Only a line without an `error` whose status is a success or a refusal has a known outcome, as in `send.ts`. */
+/** The outcome is known only if the line has no `error` and its status is a success or a refusal, as in `send.ts`. */
 function eventOf(status: unknown, error: unknown): ResultRecord["event"] {
   if (error !== null || typeof status !== "number") return "unknown";
   if (status >= 200 && status < 300) return "done";

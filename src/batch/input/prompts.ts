@@ -215,7 +215,7 @@ type IdOf = (prompt: string, fields: Fields) => string;
 /**
  * Returns a function that makes IDs, such as `a-lighthouse-at-dusk-3f9c2b714e05`. An ID depends on the content of its
  * line and on how many lines before it have the same content: the ID of the second one ends in `-2`. Adding, moving or
- * removing lines with other content does not change it.
+ * removing lines with other content does not change the ID.
  */
 function ids(): IdOf {
   const counts = new Ledger();

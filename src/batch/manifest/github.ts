@@ -15,7 +15,7 @@ const timeout = 330;
 
 const shard = expression("matrix.shard");
 
-/** A refused attempt saves nothing: the next one would take an older journal for that of the refused attempt. */
+/** If the check fails, saves nothing: the next attempt would find an outdated journal under the key of this attempt. */
 const checked = "always() && steps.check.outcome == 'success'";
 
 /** A workflow with a job for each shard, and a job that merges them. */
@@ -100,8 +100,9 @@ const journalOf = ({ out, shards }: BatchJob): string =>
   journalPath(shardOutput(out, { index: 0, count: shards })).replace(`.0-of-`, `.${shard}-of-`);
 
 /**
- * Shell lines that end a repeated attempt without the journal of the attempt right before it, because it would pay again
- * for finished requests. An older journal does not know what was sent after it was saved.
+ * Shell lines that end a repeated attempt if the journal of the attempt right before it is missing. Without that
+ * journal, the repeated attempt would pay again for finished requests. An older journal does not have the requests that
+ * were sent after it was saved.
  * @param earlier the start of the keys under which the journals of this shard are saved; the number of the attempt follows
  */
 const guard = (journal: string, earlier: string): string =>

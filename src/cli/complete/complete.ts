@@ -5,7 +5,7 @@ import { type Completion, cachePath, readCache } from "./cache.ts";
 import { type CompletionRequest, parseRequest, settingsFor } from "./line.ts";
 
 export interface CompletionSystem extends Pick<System, "env" | "files" | "clock"> {
-  /** Refreshes the cache; resolves when that is done, or when the shell has waited long enough. */
+  /** Refreshes the cache. Resolves when the refresh has ended, or when the shell has waited long enough. */
   readonly refreshCache: () => Promise<void>;
 }
 

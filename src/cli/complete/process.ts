@@ -7,8 +7,8 @@ import { complete } from "./complete.ts";
 import { refreshCache, refreshTimeout } from "./refresh-cache.ts";
 
 /**
- * This many milliseconds after its start, the process prints the values that it has, so that it ends within 150 ms of
- * its start.
+ * When the process prints the values that it has, in milliseconds after its start. The process must end within 150 ms
+ * of its start.
  */
 const printAt = 120;
 
@@ -37,7 +37,7 @@ export async function runCompletion(
 const startRefresh = (argv: readonly string[]): Promise<void> =>
   startInBackground(["__complete", ...argv, refreshMark], printAt);
 
-/** Completion never runs the user's programs, such as one that prints the key. */
+/** Completion never runs the user's programs, such as `apiKeyCommand`. */
 const rejected = () => Promise.reject(new Unavailable("completion does not run programs", ""));
 const programs: System["programs"] = {
   run: rejected,

@@ -20,7 +20,7 @@ export const refreshTimeout = 2 * requestTimeout;
 
 /**
  * Fetches values once, from the service that a command would use, and caches them. Throws the same errors as a command,
- * and also if another process is already refreshing them.
+ * and throws if another process is already refreshing these values.
  */
 export async function refreshCache(
   argv: readonly string[],

@@ -12,7 +12,7 @@ export interface HelpStyle {
 /** Line widths: the width in a pipe, and the minimum and maximum on a terminal. */
 const [defaultWidth, minWidth, maxWidth] = [80, 40, 100];
 
-/** On a terminal, help fits its width. Titles are bold there, unless the environment disables colors. */
+/** On a terminal, help fits the width of the terminal, and titles are bold unless the environment disables colors. */
 export async function helpStyle(
   { isTTY, columns }: Pick<Sink, "isTTY" | "columns">,
   env: System["env"],

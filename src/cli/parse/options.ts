@@ -78,7 +78,7 @@ export function declareFlags(command: Command, { flags }: CommandNode, line: Dec
 
 interface CheckedLine {
   readonly argv: readonly string[];
-  /** Whether the command takes a flag, given as typed. */
+  /** Whether the command takes a flag, which is spelled as the user typed it. */
   readonly isFlag: (flag: string) => boolean;
   readonly unknownFlag: (flag: string) => Error;
 }
@@ -116,12 +116,12 @@ function addOption(
   });
 }
 
-/** A word that looks like a long flag, with or without a value, or that ends the flags. */
+/** A word that looks like a long flag, with or without a value, or `--`, which ends the flags. */
 const flagLike = /^--(?:[a-z][\w-]*(?:=.*)?)?$/is;
 
 /**
  * Throws `UsageError` if the value of an option is really a flag. commander takes any next word as the value:
- * `--label --sandbox` would rent from the service, with the label `--sandbox`. It also takes the rest of a word:
+ * `--label --sandbox` would rent from the service, with the label `--sandbox`. commander also takes the rest of a word:
  * `-sandbox` would be `-s` with the value `andbox`.
  */
 function assertIsValue(text: string, { long = "", short = long }: Option, line: CheckedLine): void {

@@ -67,7 +67,7 @@ export function parse(argv: readonly string[], version: string): Parsed {
 export const quotedFlags = ({ message }: CommanderError): readonly string[] =>
   [...message.matchAll(/'([^']*)'/g)].map(([, flag = ""]) => flag);
 
-/** Replaces an error of commander with gpuctl's own. Returns the same error if gpuctl has no other wording for it. */
+/** Replaces an error of commander with gpuctl's own. Returns the error unchanged if gpuctl has no wording for it. */
 function reworded(error: CommanderError, path: readonly string[], argv: readonly string[]): Error {
   const [first = "", second = ""] = quotedFlags(error);
   if (error.code === "commander.unknownOption") return unknownFlag(first, path, argv);

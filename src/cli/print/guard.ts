@@ -7,8 +7,8 @@ type Clean = (text: string) => string;
 
 /**
  * Returns the same streams, prompts and progress, except that no text shows a secret, and no text from outside can
- * control the terminal. Bytes keep their control characters, because they are data. Text on stdout also keeps them if
- * stdout is not a terminal.
+ * control the terminal. Control characters stay in bytes, which are data, and in text on stdout if stdout is not a
+ * terminal.
  */
 export function guardIo(io: Io, { redact }: Pick<Redactor, "redact">): Io {
   // Removes control characters first, because gpuctl would not recognize a secret that contains one.

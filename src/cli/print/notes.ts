@@ -21,7 +21,7 @@ export interface Notes {
    */
   readonly setFailureContext: Context["setFailureContext"];
   readonly failureContext: () => string | undefined;
-  /** The line to print if the reader of stdout has closed the pipe, such as the ID of what was created. */
+  /** The line to print if the reader of stdout has closed the pipe, for example that a rental was created. */
   readonly unreadContext: () => string | undefined;
   /**
    * Shows a response with `--debug`, and warns about its Deprecation and Sunset headers, once for each pair of values.

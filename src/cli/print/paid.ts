@@ -42,8 +42,8 @@ export async function printPaid(
     (error: unknown) => ({ error }),
   );
   if (failure) {
-    // If reading the output failed, too, still throws `StoredElsewhere`, because that error says where the output is.
-    // The read error is its cause.
+    // Throws `StoredElsewhere` even if reading the output failed, too, because its message says where the output is.
+    // The read error becomes the cause.
     const path = await keepOutput(Buffer.concat(chunks));
     const message = `${failure.message}. Saved to ${path} instead, because you were charged for it.`;
     throw new StoredElsewhere(message, { cause: ended?.error });

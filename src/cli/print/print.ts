@@ -17,7 +17,7 @@ export interface PrintOptions extends Omit<Runtime, "services"> {
   readonly filter: Filter | undefined;
 }
 
-/** Loads the renderer while a response is awaited. Ignores a failure to load: rendering reports it. */
+/** Loads the renderer while gpuctl waits for a response. Ignores a failure to load: rendering reports it. */
 export async function preloadRenderer(view: View, { output }: Settings, terminal: boolean): Promise<void> {
   try {
     if (view.kind === "lines" && view.markdown && output === "table") {
@@ -31,7 +31,7 @@ export async function preloadRenderer(view: View, { output }: Settings, terminal
 
 /**
  * Prints a result on stdout, and notes on stderr, such as that a list is empty or that a column of `--columns` is in no
- * record. If stdout cannot be written, throws `CannotPrint`, or `StoredElsewhere` if the result was paid for. If the
+ * record. If writing to stdout fails, throws `CannotPrint`, or `StoredElsewhere` if the result was paid for. If the
  * result cannot be written as text, throws `CannotPrint`; data that was paid for is saved first.
  */
 export async function print(result: Result, defaultView: View, options: PrintOptions): Promise<void> {
@@ -62,8 +62,8 @@ export async function print(result: Result, defaultView: View, options: PrintOpt
 }
 
 /**
- * Prints a result. If the reader has closed the pipe, prints `line`, such as the ID of what was created, on stderr,
- * even with `--quiet`.
+ * Prints a result. If the reader has closed the pipe, prints `line` on stderr, even with `--quiet`. The line says, for
+ * example, that a rental was created.
  */
 async function printOrSay(
   line: string,
@@ -117,7 +117,7 @@ async function printResult(result: Result, defaultView: View, options: PrintOpti
   if ("until" in result) await result.until;
 }
 
-/** The same records, in which each secret that is split between several records is masked. */
+/** Masks secrets that are split between several records. */
 async function withoutSplits(result: Records, { redactor }: PrintOptions): Promise<Records> {
   const { records, continued } = result;
   if (continued === undefined) return result;

@@ -22,7 +22,7 @@ export const serviceFlags = (globals: CliGlobals): readonly string[] =>
 /** A command line in a message, such as `gpuctl rentals list`; not one that begins with a flag. */
 const suggested = /`(gpuctl [a-z][^`]*?)((?: -- [^`]*)?)`/g;
 
-/** Matches command lines that need no service or that already have a flag that selects it. */
+/** Matches command lines that need no service or already have a flag that selects the service. */
 const complete = new RegExp(`^gpuctl (?:help|profile|sandbox serve)\\b| --(?:help|${names.join("|")})\\b`);
 
 /** Adds the flags that select the service to the command lines that a message suggests, so that they work as shown. */

@@ -23,7 +23,7 @@ export async function* withoutSplitSecrets(
   let count = 0;
   /** The texts that are not finished, by their place in the record. */
   const texts = new Map<string, Joined>();
-  /** Removes the records whose texts are finished from `held`. */
+  /** Removes from `held` the records whose texts are finished, and returns them. */
   const release = (): readonly unknown[] => {
     let first = count;
     for (const { pieces } of texts.values()) first = Math.min(first, pieces[0]?.at ?? count);

@@ -51,7 +51,7 @@ export async function printText(
         continue;
       }
       await endAside();
-      // Loaded only now, so that it does not delay the request.
+      // Loads the Markdown drawer only now, so that loading does not delay the request.
       out ??= isDrawn
         ? await markdownWriter(stdout, cleaner(redactor, true), usesColorOn(stdout))
         : plainWriter(cleaner(redactor, stdout.isTTY), stdout.write);
@@ -163,7 +163,7 @@ async function* gathered(pieces: Text["text"], pause: () => number): AsyncGenera
     }
   } finally {
     clearTimeout(timer);
-    // Not awaited, because it never settles if the service is stuck.
+    // `return()` is not awaited, because its promise never settles if the service is stuck.
     Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

@@ -100,7 +100,7 @@ async function askOffer(before: Answered, prompts: Prompts, options: Options): P
 const fieldsOf = ({ operation }: CommandNode): readonly Field[] =>
   operation === undefined ? [] : routes[operation].fields;
 
-/** The fields without a value that the command asks for although they are optional. */
+/** The optional fields that the command asks for and that have no value yet. */
 const alsoAsked = ({ input }: Values, { node, command }: Options): readonly Missing[] =>
   fieldsOf(node)
     .filter(({ name }) => command.alsoAsks?.includes(name) && !(name in input))

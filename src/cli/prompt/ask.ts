@@ -30,9 +30,10 @@ interface FillOptions {
 }
 
 /**
- * Completes the input. Text piped to stdin becomes the value of a missing argument. For some commands, it is put before
- * the value that was given. Prompts for everything that is missing. If gpuctl cannot prompt, throws a `UsageError` that
- * lists everything missing. With `--no-validate`, neither prompts nor throws: the service rejects incomplete input.
+ * Completes the input. Text piped to stdin becomes the value of a missing argument. For some commands, the text is put
+ * before a value that was given. Prompts for everything that is missing. If gpuctl cannot prompt, throws a `UsageError`
+ * that lists everything missing. With `--no-validate`, neither prompts nor throws: the service rejects incomplete
+ * input.
  */
 export async function fillIn(
   { command: node, argv }: Invocation,

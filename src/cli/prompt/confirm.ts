@@ -22,7 +22,7 @@ interface Confirmation {
   readonly question: () => Promise<string | undefined> | string | undefined;
   /** The word to type instead of yes. */
   readonly typed?: string | undefined;
-  /** Asked only on a terminal, if `question` is undefined. */
+  /** Asked only on a terminal, if `question` returns undefined. */
   readonly spending?: () => Promise<string | undefined>;
 }
 
@@ -30,7 +30,8 @@ type ConfirmSettings = Pick<Settings, "yes" | "promptsAllowed" | "sandbox" | "pr
 
 /**
  * Asks before spending money or destroying something, and returns whether it asked. Throws if the answer is no. If
- * gpuctl cannot prompt, throws for a destructive command and asks nothing for any other. With `--yes`, asks nothing.
+ * gpuctl cannot prompt, throws for a destructive command, and returns false for any other command. With `--yes`, asks
+ * nothing.
  */
 export async function confirm(
   { question, typed, spending }: Confirmation,

@@ -19,7 +19,7 @@ interface Lookup {
   readonly dryRun: boolean;
   readonly call: Call;
   readonly say: (line: string) => void;
-  /** Maximum time to look up labels, in milliseconds. Default: no limit besides that of each request. */
+  /** Maximum time to look up labels, in milliseconds. Default: only each single request has a time limit. */
   readonly waitTimeout?: number | undefined;
 }
 

@@ -66,7 +66,7 @@ interface ChoiceOptions extends FormatOptions {
 }
 
 /**
- * The IDs of records. Each label shows the columns of the list command, as many as fit. Columns that are empty for all
+ * The IDs of records. Each label shows as many columns of the list command as fit. Columns that are empty for all
  * records are left out.
  */
 export function liveChoices(

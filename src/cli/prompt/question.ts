@@ -88,7 +88,7 @@ async function askOwn(
   });
 }
 
-/** Returns a check of an answer against the contract, the same as for the field's flag. */
+/** Returns a function that checks an answer against the contract, with the same rules as for the field's flag. */
 async function fieldCheck({ field, flag }: Missing, command: CommandNode): Promise<Check> {
   if (!field || command.operation === undefined) return () => {};
   const check = await contractCheck(command.operation);

@@ -26,7 +26,7 @@ export interface Details extends Error {
 /** If an issue is about a field, adds the flag that sets this field. */
 type AddFlag = (issue: unknown) => unknown;
 
-/** The meaning of each error by its name, so that no error class has to be loaded. */
+/** The meaning of each error. The keys are the names of the errors, so that no error class has to be loaded. */
 export const meanings: Readonly<
   Record<string, (error: Details, sandbox: boolean, addFlag: AddFlag) => Meaning>
 > = {

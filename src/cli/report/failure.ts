@@ -81,13 +81,13 @@ export function failureOf(
   };
 }
 
-/** Completes the message of an item that failed: adds the flags that select the service to its command lines. */
+/** Adds the flags that select the service to the commands that the message of a failed item suggests. */
 const withCompleteCommands = (issue: unknown, flags: readonly string[]): unknown =>
   isRecord(issue) && typeof issue.message === "string"
     ? { ...issue, message: withServiceFlags(issue.message, flags) }
     : issue;
 
-/** The service's own error code. Null for `HTTP_<status>`, which stands in if the service gave no code. */
+/** The service's own error code. Null for `HTTP_<status>`, which gpuctl uses if the service gave no code. */
 const serviceCode = ({ name, code, status }: Details): string | null =>
   name === "ServiceError" && code !== undefined && code !== `HTTP_${status}` ? code : null;
 

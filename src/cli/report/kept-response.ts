@@ -8,8 +8,8 @@ import {
 import type { Files } from "../../system/types.ts";
 
 /**
- * Saves what arrived of a response that was paid for but could not be used, and returns a sentence that says where it
- * is. Returns undefined for an error without such a response.
+ * Saves the received part of a response that was paid for but could not be used. Returns a sentence that says where it
+ * was saved, or undefined for an error without such a response.
  */
 export async function keptResponse(
   error: unknown,

@@ -48,7 +48,7 @@ interface ConnectOptions {
 
 const ignore = () => {};
 
-/** Creates the functions that call the service that the settings name. The first call opens the connection. */
+/** Creates the functions that call the configured service. The first call opens the connection. */
 export function connect(
   runtime: Runtime,
   { observe = ignore, onSent = ignore, readsInDryRun = false }: ConnectOptions = {},
@@ -129,7 +129,7 @@ export function connect(
     dryRunRequests.push(shownRequest(parts, to));
     throw new DryRun();
   };
-  /** The limits of one request. If they have a signal of their own, Ctrl-C still interrupts the request. */
+  /** The limits of one request. Ctrl-C interrupts the request even if the limits have a signal of their own. */
   const ownLimits = <Limits extends { readonly signal?: AbortSignal }>(limits: Limits | undefined) =>
     limits?.signal ? { ...limits, signal: AbortSignal.any([interrupted, limits.signal]) } : limits;
   const connectToServed = (url: string) => async () => {
@@ -210,7 +210,7 @@ export function connect(
         throw new DryRun();
       },
       prepare: async (parts) => {
-        // Asked for before each write, because `apiKeyCommand` may print a new key in the meantime.
+        // The key is read again before each write, because `apiKeyCommand` may print a new one in the meantime.
         let to = await target(parts);
         const { rawCall } = await import("../../client/call.ts");
         const { sharedByWrites }: Partial<Transport> = settings.sandbox ? {} : await transport();

@@ -16,7 +16,7 @@ export interface DialogOptions {
   readonly view: View;
 }
 
-/** Creates what a conversation on the terminal uses. */
+/** Creates the functions for a conversation on the terminal. */
 export function createDialog(
   { settings, system, notes, redactor }: Runtime,
   { invocation, view }: DialogOptions,

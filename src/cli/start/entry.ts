@@ -3,8 +3,8 @@ import { neededNode, version } from "./generated/version.ts";
 
 /**
  * Runs the command line of this process and returns its exit code. `--version` and help load only what they need.
- * `cacheFolder` is given only on Node.js versions without a compile cache. It returns the user's folder for compiled
- * code, or throws.
+ * `cacheFolder` returns the user's folder for compiled code, or throws. It is set only on Node.js versions without a
+ * compile cache.
  */
 export async function start(cacheFolder?: () => string): Promise<number> {
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {

@@ -165,7 +165,7 @@ function secretsIn(argv: readonly string[], env: System["env"]): readonly string
   return [...(env.GPUCTL_API_KEY ? [env.GPUCTL_API_KEY] : []), ...[...argv, ...urls].flatMap(passwordsIn)];
 }
 
-/** Keys that are written in a shell command for getting the key: the value of a flag or of `config set apiKeyCommand`. */
+/** Keys inside a shell command that prints the key: the value of a flag or of `config set apiKeyCommand`. */
 function typedSecrets({ command, args: [key, value = ""], flags }: Invocation): readonly string[] {
   const given = command.flags
     .filter(({ isKeyCommand }) => isKeyCommand)
@@ -182,7 +182,7 @@ const secretsOf = ({ profiles = {} }: Config): readonly string[] =>
     ...secretsInCommand(profileValue(profile, "apiKeyCommand") ?? ""),
   ]);
 
-/** A command that needs no configuration runs even if the file cannot be read; `doctor` reports the problem. */
+/** Commands that need no configuration run even if the configuration file cannot be read. `doctor` reports it. */
 function configFor({ command }: Invocation, { files }: System): Config {
   try {
     return readConfig(files);

@@ -25,8 +25,7 @@ export const redactedFetch =
   };
 
 /**
- * Passes bytes on as they arrive, but holds back the end of an unfinished line, because it may end with part of a
- * secret.
+ * Passes bytes on as they arrive, but holds back the end of an unfinished line, which may be part of a secret.
  */
 function redactedBody(body: NonNullable<FetchResponse["body"]>, { redact, maxLength }: Redactor) {
   let held: Uint8Array = new Uint8Array();

@@ -67,7 +67,7 @@ export async function run(
   });
   const parsedValues = { ...context, ...(await ports(command, line)), ...values };
   let { flags } = parsedValues;
-  /** Replaces labels with IDs. In a command that only waits, that counts as a part of the wait. */
+  /** Replaces labels with IDs. In a command that only waits, the lookup counts as part of the wait. */
   const withLabels = async (built: object): Promise<object> => {
     const isWait = node.operation !== undefined && isRead(routes[node.operation]);
     const waitTimeout = isWait && typeof flags.waitTimeout === "number" ? flags.waitTimeout : undefined;

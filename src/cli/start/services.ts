@@ -27,7 +27,7 @@ export interface Runtime {
   readonly redactor: Redactor;
 }
 
-/** What other parts of gpuctl provide for a run. Each part is loaded on first use. Tests substitute their own. */
+/** What other parts of gpuctl provide for a run. Each part is loaded on first use. Tests substitute their own parts. */
 export interface Services {
   readonly version: string;
   /** The versions of Node.js that gpuctl runs on, such as `>=20.19`. */

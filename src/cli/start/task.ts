@@ -96,7 +96,7 @@ function untilAborted(calls: Connection["calls"], signal: AbortSignal): Connecti
     if (!isRead) return given;
     return { ...given, signal: given?.signal ? AbortSignal.any([signal, given.signal]) : signal };
   };
-  /** Stops waiting for a read that takes no signal of its own. Other calls may share it, so it is not aborted. */
+  /** Stops waiting for a read that takes no signal of its own. Other calls may share the read, so it is not aborted. */
   const orAbandoned = async <Value>(read: () => Promise<Value>): Promise<Value> => {
     if (signal.aborted) throw canceled();
     return orAborted(read(), signal).catch((error: unknown) => {

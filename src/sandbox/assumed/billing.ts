@@ -11,8 +11,8 @@ const usageLine = z
     label: z.string(),
     rentalType: z.enum(rentalTypes),
     from: dateTime("When the rental started to run").nullable(),
-    until: dateTime("When it ended; null while it runs").nullable(),
-    amountCents: z.int().describe("Its cost so far"),
+    until: dateTime("When the rental ended; null while it runs").nullable(),
+    amountCents: z.int().describe("Cost of the rental so far"),
   })
   .meta({ id: "UsageLine", description: "The cost of one rental" });
 

@@ -12,7 +12,8 @@ import { replacementOperations } from "./replacements.ts";
 
 /**
  * Operations in groups that the service names but does not specify. Their inputs and outputs are the sandbox's own
- * assumptions. On another service, gpuctl calls them only as that service's OpenAPI description defines them.
+ * assumptions. On another service, gpuctl calls these operations only as that service's OpenAPI description defines
+ * them.
  */
 export const assumedOperations = {
   terminateVirtualMachineRental,

@@ -22,7 +22,7 @@ export function createAdmin(sandbox: SandboxControls, recent: RecentMedia): Hono
   app.use(withSandboxHeaders(() => Date.parse(sandbox.clock.show().now)));
   app.use(async (http, next) => {
     const denial = controlDenial(http.req.raw, http.env);
-    // If the controls have a token, other machines can ask without it whether the sandbox is ready.
+    // If the controls have a token, other machines do not need the token to ask whether the sandbox is ready.
     const isOpen = denial?.code === "UNAUTHORIZED" && isHealth(http.req);
     if (denial !== undefined && !isOpen) throw denial;
     await next();

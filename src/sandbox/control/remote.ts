@@ -30,7 +30,7 @@ function withHint(error: unknown): never {
 }
 
 /**
- * Returns the controls of a sandbox that is served at `url`. They throw `ControlRefused` for the same reasons as the
+ * Returns the controls of a sandbox that is served at `url`. These throw `ControlRefused` for the same reasons as the
  * controls of a local sandbox.
  * @throws NotFound when the host is not a sandbox
  */

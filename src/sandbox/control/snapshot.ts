@@ -129,8 +129,8 @@ export function restoreSnapshot(store: Store, text: string, machine: Clock): voi
 }
 
 /**
- * Removes `apiKeyEnv`, the name of a variable with an API key, from each engine that was restored, unless the sandbox had
- * the same engine before. If the names stayed, someone else's snapshot could send the value of any variable to any server.
+ * Removes `apiKeyEnv`, the name of a variable with an API key, from each restored engine that the sandbox did not have
+ * before. If the names stayed, someone else's snapshot could send the value of any variable to any server.
  */
 function dropEngineKeys(store: Store, before: readonly Engine[]): void {
   const known = before.map(canonicalJson);

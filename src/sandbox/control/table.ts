@@ -38,7 +38,7 @@ export interface Control {
   /** The path below `/_sandbox`. */
   readonly path: `/${string}`;
   readonly summary: string;
-  /** The words of the command that does the same. */
+  /** The words of the command with the same effect. */
   readonly command?: string;
   /** The fields that the query may have. */
   readonly query?: z.ZodObject;
@@ -143,7 +143,7 @@ const numbered = (
 
 const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
-/** The controls by operation ID. Most have the name of the method of the library that does the same. */
+/** The controls by operation ID. Most have the name of the library's method with the same effect. */
 export const controls = {
   health: {
     method: "GET",

@@ -20,9 +20,9 @@ interface SpeakOptions {
 
 /**
  * Speaks a text in English with Flite (service section 2.8). Returns a RIFF/WAVE file of 16-bit mono samples, with
- * `sampleRate` samples per second. At `speed` 2 it lasts half as long as at 1. Equal arguments give equal bytes. Runs
- * in a worker thread, which ends when `signal` is aborted. `find` returns the path of a package's main file, or
- * undefined if it is not installed.
+ * `sampleRate` samples per second. At `speed` 2, the speech lasts half as long as at 1. Equal arguments give equal
+ * bytes. Runs in a worker thread, which ends when `signal` is aborted. `find` returns the path of a package's main
+ * file, or undefined if the package is not installed.
  *
  * @throws NoSpeakableText if the text has no letter or digit that the voice can speak.
  * @throws MissingDependency if the optional package of the engine is not installed.

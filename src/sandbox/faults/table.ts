@@ -23,7 +23,7 @@ export const faultInput = z.strictObject({
   /** Only calls with the API key of this name. */
   key: z.string().min(1).optional(),
   after: z.int().min(0).default(faultDefaults.after),
-  /** How many calls the fault affects. By default 1; with `every` or `rate`, there is no limit by default. */
+  /** How many calls the fault affects. The default is 1 or, with `every` or `rate`, no limit. */
   times: z.int().min(1).optional(),
   every: z.int().min(1).optional(),
   /** The share of the calls that the fault affects. */

@@ -37,7 +37,7 @@ export const ownLimits: Readonly<Record<string, Pick<Additions, "fields" | "note
   convertToReserved: { notes: [`rentalId must be the ID of an active on-demand rental. ${priceNote}`] },
   extendReserved: {
     notes: [
-      `rentalId must be the ID of an active reserved rental. expectedReservedUntil must be when the extended term ends. ${priceNote}`,
+      `rentalId must be the ID of an active reserved rental. expectedReservedUntil must be the end of the extended term. ${priceNote}`,
     ],
   },
   createStorageVolume: { notes: [attachNote] },

@@ -57,6 +57,6 @@ export const reserve = {
     }),
 
   requestReservation: ({ gpuCount }) => ({
-    message: `The sandbox received your request for ${gpuCount} GPUs. It does not forward it to anyone.`,
+    message: `The sandbox received your request for ${gpuCount} GPUs, and does not forward it to anyone.`,
   }),
 } satisfies Partial<Handlers>;

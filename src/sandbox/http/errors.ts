@@ -6,8 +6,8 @@ import { StoreError } from "../store/store.ts";
 import { BodyTooLarge, type Exchange, PlainResponse } from "./exchange.ts";
 
 /**
- * Returns the status and the body for an error. An unexpected error becomes a 500 without details, unless the user can
- * repair its cause.
+ * Returns the status and the body for an error. An unexpected error becomes a 500, with details only if the user can
+ * fix the cause.
  */
 export function sentError(error: unknown) {
   if (error instanceof BodyTooLarge) return tooLarge;
@@ -16,7 +16,7 @@ export function sentError(error: unknown) {
   return { status, body: { code, message: problemOf(error) ?? message, issues: [...issues] } };
 }
 
-/** What the user can repair. The text has no paths, because other machines need not know them. */
+/** The cause of an error, if the user can fix it. The text has no paths, because other machines need not know them. */
 function problemOf(error: unknown): string | undefined {
   if (error instanceof StoreError) {
     return "the sandbox's state is damaged: `gpuctl sandbox reset` moves its file aside and starts with a new one";

@@ -118,16 +118,16 @@ export async function prepareRental(
   writePrivateFile(authorizedKeys, accepted.map((one) => `${one}\n`).join(""));
 }
 
-/** Creates the key for rentals without keys, unless it exists. */
+/** Creates the key for rentals without keys, if it does not exist yet. */
 export async function prepareIdentity({ root, identityFile }: MachineFolders, keygen: string): Promise<void> {
   makeFolderSync(root, 0o700);
   await createKey(keygen, identityFile, "gpuctl sandbox");
 }
 
 /**
- * Creates a key pair without a passphrase, unless it exists. Another process may create it at the same time, or may
- * have been killed after it created only the private key. ssh-keygen gets a new path, because it asks before it
- * overwrites a file.
+ * Creates a key pair without a passphrase, if it does not exist yet. Another process may create the pair at the same
+ * time, or may have been killed after it created only the private key. ssh-keygen gets a new path, because it asks
+ * before it overwrites a file.
  */
 async function createKey(keygen: string, file: string, comment: string): Promise<void> {
   if (existsSync(`${file}.pub`)) return;

@@ -14,7 +14,7 @@ export const loopback = "127.0.0.1";
 
 /**
  * Listens on a port, if possible the given one, and starts an sshd for each connection. All data passes through this
- * process. When it ends, even if it is killed, no open port and no sshd remain.
+ * process. When the process ends, even if it is killed, no open port and no sshd remain.
  */
 export async function startMachine(sshd: string, config: string, port: number): Promise<Machine> {
   const stops = new Set<() => void>();
@@ -45,7 +45,7 @@ const listen = (server: Server, port: number): Promise<number> =>
     });
   });
 
-/** Passes a connection to an sshd of its own. Returns a function that ends both. */
+/** Starts an sshd that serves only this connection. Returns a function that ends the sshd and the connection. */
 function serveConnection(socket: Socket, sshd: string, config: string): () => void {
   // sshd does not get the variables of this process, because they may contain keys. It has its own process group, so
   // that Ctrl-C does not reach it.

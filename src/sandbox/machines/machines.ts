@@ -28,7 +28,7 @@ import {
   systemUser,
 } from "./programs.ts";
 
-/** The most machines that run at once. Nothing responds at the addresses of further rentals. */
+/** The maximum number of machines that run at once. Nothing responds at the addresses of further rentals. */
 export const maxMachines = 100;
 
 /** Milliseconds between two updates. Rentals also change as time passes, and through other processes. */

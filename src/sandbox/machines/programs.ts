@@ -10,7 +10,7 @@ import { withoutKey } from "../../core/runtime/key-variable.ts";
 export interface SshPrograms {
   readonly sshd: string;
   readonly keygen: string;
-  /** Undefined if it is not installed. Without it, scp works only with its old protocol. */
+  /** Undefined if no sftp server is installed. Without one, scp works only with its old protocol. */
   readonly sftpServer: string | undefined;
 }
 

@@ -17,8 +17,9 @@ import { style } from "./style.ts";
 type Env = { Bindings: { readonly peer: string | undefined } };
 
 /**
- * The pages of a served sandbox: an overview and an API reference. Only browsers on this machine can open them. They
- * load nothing from other hosts. Their scripts use the sandbox's controls, which reject requests from any other page.
+ * The pages of a served sandbox: an overview and an API reference. Only browsers on this machine can open them. The
+ * pages load nothing from other hosts. Their scripts use the sandbox's controls, which reject requests from any other
+ * page.
  */
 export function createPage(source: PageSource): Hono<Env> {
   const { clock, operationSet } = source;

@@ -30,13 +30,13 @@ interface Place {
 
 /** How to open the page instead. */
 function ways({ isSameMachine, isLoopback, hostname, port, local }: Place): readonly string[] {
-  if (isSameMachine) return [`On this machine, open it at ${local}`];
+  if (isSameMachine) return [`On this machine, open the page at ${local}`];
   if (isLoopback)
     return [
       "This address leads to another machine or to a container. To open the page of a container, run the container in the network of the host, for example with `docker run --network host`. In Kubernetes, use `kubectl port-forward`.",
     ];
   return [
-    "To open it from your machine, forward the port with SSH:",
+    "To open the page from your machine, forward the port with SSH:",
     `    ssh -L ${port}:localhost:${port} USER@${hostname.replace(/^\[|\]$/g, "")}`,
     `Then open ${local}`,
   ];

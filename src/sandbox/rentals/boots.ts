@@ -47,7 +47,7 @@ type BootRule = z.output<typeof bootRuleInput>;
 export interface BootRuleInfo {
   readonly id: number;
   readonly outcome: BootOutcome["outcome"];
-  /** Seconds until a rental runs or has failed; null if it does neither, or if it takes the usual time. */
+  /** Seconds until a rental runs or has failed. Null if neither happens, or if the boot takes the usual time. */
   readonly afterSeconds: number | null;
   readonly label: string | null;
   /** How many rentals the rule applies to; null for no limit. */

@@ -73,7 +73,7 @@ const bootEnd = ({ createdAt, boot, rentalType }: StoredRental): number =>
 export const runningFrom = (rental: StoredRental): number =>
   rental.boot === undefined || rental.boot.outcome === "slow" ? bootEnd(rental) : Number.POSITIVE_INFINITY;
 
-/** When a rental ends: when it is terminated, or with its last term unless it continues on demand. Null if unknown. */
+/** When a rental ends: at its termination, or with its last term if it does not continue on demand. Null if unknown. */
 export function endOf(rental: StoredRental): number | null {
   const ends = [
     rental.terminatedAt,

@@ -127,7 +127,7 @@ function received({ request }: Exchange, response: PlainResponse | undefined, cl
 const unread = Symbol("a body that was not read");
 
 /**
- * Returns the body. If the request was refused before its body was read, reads it now, unless it is or may be large.
+ * Returns the body. If the request was refused before its body was read, reads the body now, unless it may be large.
  */
 async function bodyOf(request: PlainRequest, input: unknown): Promise<unknown> {
   if (input !== undefined) return input;
@@ -186,7 +186,7 @@ const bearer = (request: PlainRequest): string =>
 /** Shorter secrets are not removed, because they may be parts of words. */
 export const minSecretLength = 8;
 
-/** Returns a function that removes keys from a text, wherever a caller put them: as they are, in a URL or in JSON. */
+/** Returns a function that removes keys from a text, also if they are escaped for a URL or for JSON. */
 function cleaner(secrets: readonly string[]): Clean {
   const longEnough = secrets.filter(({ length }) => length >= minSecretLength);
   const spellings = new Set(longEnough);

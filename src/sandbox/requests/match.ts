@@ -18,7 +18,7 @@ export const whereInput = z.record(z.string().min(1), z.unknown());
 
 export type Where = z.output<typeof whereInput>;
 
-/** Returns the fields in `where` that have another value in a request, each with its value in the request. */
+/** Returns the fields in `where` whose values differ from those in a request, each with its value in the request. */
 export const differences = (where: Where, fields: unknown) =>
   Object.entries(where).flatMap(([path, expected]) => {
     const actual = valueAt(fields, path);
@@ -51,7 +51,7 @@ const replaced = new Map<string, readonly Operation<ServedId>[]>(
   ]),
 );
 
-/** The names that select calls of an operation: its ID and, for a replacement, the IDs of what it replaces. */
+/** The names that select calls of an operation: its ID and, for a replacement, the IDs of the replaced operations. */
 export const namesOf = (id: string): readonly string[] => [
   id,
   ...(replaced.get(id) ?? []).map((one) => one.id),

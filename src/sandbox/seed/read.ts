@@ -76,8 +76,8 @@ export const seedDocument = z.strictObject({
   accounts: z.array(z.strictObject({ ...accountFields, keys: z.array(seededKey).min(1) })).default([]),
   scenario: z.enum(Object.keys(scenarios)).optional(),
   /**
-   * Added after the situations, boot rules and faults of the scenario. An entry has the same fields as the body of a
-   * request that adds one to a served sandbox.
+   * Added after the situations, boot rules and faults of the scenario. An entry has the same fields as the request body
+   * for adding such an entry to a served sandbox.
    */
   situations: z.array(situationInput).default([]),
   boots: z.array(bootRuleInput).default([]),
@@ -92,7 +92,7 @@ export type SeededRental = SeededAccount["rentals"][number];
 /** A parsed seed. */
 export interface Seed {
   readonly document: SeedDocument;
-  /** Returns the error for issues of the document, with the number of the line of each issue if it is known. */
+  /** Returns the error for issues of the document, with the line number of each issue, if known. */
   readonly seedError: (issues: readonly Issue[]) => ControlRefused;
 }
 

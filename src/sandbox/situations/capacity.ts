@@ -8,8 +8,8 @@ import { countHit, situationsOf } from "./table.ts";
 type Place = Pick<RentalInput, "gpuType" | "region">;
 
 /**
- * Returns a function that looks up how many GPUs of a type can still be rented in a region. It returns undefined if
- * there is no limit. All users share the capacity.
+ * Returns a function that looks up how many GPUs of a type can still be rented in a region. The function returns
+ * undefined if there is no limit. All users share the capacity.
  */
 export function capacityAt(
   store: Queries,

@@ -65,7 +65,7 @@ export function endUnpaidRentals(store: Store, userId: string, now: number): voi
   });
 }
 
-/** If a prepaid account has no balance left, returns the error for whatever costs money, and counts the refusal. */
+/** If a prepaid account has no balance left, returns the error for requests that cost money, and counts the refusal. */
 export function unpaidRefusal(store: Queries, userId: string, now: number): ApiError | undefined {
   const [prepaid] = situationsOf(store, "prepaid");
   if (prepaid === undefined) return undefined;

@@ -19,8 +19,8 @@ const plannedEnd = {
   label: z.string().min(1).optional(),
   /** The delay from when a rental starts to run or, if it already runs, from now; 0 by default. */
   afterSeconds: seconds.optional(),
-  /** When it happens. For a rental that starts to run after this time, it happens when the rental starts to run. */
-  at: dateTime("When it happens").optional(),
+  /** When a rental ends or fails. If the rental starts to run after this time, it ends or fails at its start. */
+  at: dateTime("When the rentals end or fail").optional(),
   /** How many rentals the situation applies to; all by default. */
   times: z.int().min(1).optional(),
 };

@@ -112,7 +112,7 @@ function storeOn(database: DatabaseSyncInstance, file: string): Store {
     statements.set(sql, statement);
     return statement;
   };
-  /** Throws a `StoreError` for damage that is found late, because opening the file did not read the damaged part. */
+  /** Throws a `StoreError` for damage in a part of the file that was not read when the file was opened. */
   const reportingDamage = <Value>(work: () => Value): Value => {
     try {
       return work();

@@ -235,7 +235,7 @@ test.each<[string, Routes, string]>([
       "POST /v1/chat/completions": (_request, response) =>
         void response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>"),
     },
-    "responded with text/html instead of JSON. Check that the URL is that of its API.",
+    "responded with text/html instead of JSON. Check that the URL points to its API.",
   ],
   [
     "breaks the connection",

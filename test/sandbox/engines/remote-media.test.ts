@@ -222,13 +222,13 @@ test.each([
     "nothing",
     "audio/wav",
     "",
-    "responded with an empty response instead of audio. Check that the URL is that of its API.",
+    "responded with an empty response instead of audio. Check that the URL points to its API.",
   ],
   [
     "JSON",
     "application/json",
     "{}",
-    "responded with application/json instead of audio. Check that the URL is that of its API.",
+    "responded with application/json instead of audio. Check that the URL points to its API.",
   ],
 ])("an audio engine that responds with %s causes an error", async (_name, type, text, message) => {
   const routes: Routes = {

@@ -4,7 +4,7 @@ import type { Exchange } from "../../http/exchange.ts";
 import { EngineFailure, orFailure, sentenceAbout } from "./failure.ts";
 import { type EngineAccess, readFrom, sendToEngine } from "./request.ts";
 
-/** OpenAI's names of a model and a voice, which most engines accept. */
+/** OpenAI's names for a model and a voice, which most engines accept. */
 export const audioDefaults = { model: "tts-1", voice: "alloy" } as const;
 
 /** By default, engines return MP3, some of them in pieces. gpuctl always asks for one complete WAV file. */
@@ -30,7 +30,7 @@ export const speakWithEngine = (
       throw new EngineFailure(
         sentenceAbout(
           access.engine,
-          `responded with ${what} instead of audio. Check that the URL is that of its API.`,
+          `responded with ${what} instead of audio. Check that the URL points to its API.`,
         ),
       );
     }

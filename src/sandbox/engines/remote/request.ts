@@ -211,7 +211,7 @@ export function parseFrom({ engine }: EngineAccess, { headers }: IncomingMessage
   } catch {
     const type = headers["content-type"] ?? "an unknown type";
     throw new EngineFailure(
-      sentenceAbout(engine, `responded with ${type} instead of JSON. Check that the URL is that of its API.`),
+      sentenceAbout(engine, `responded with ${type} instead of JSON. Check that the URL points to its API.`),
     );
   }
 }
