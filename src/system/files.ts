@@ -64,7 +64,7 @@ async function flagsFor(path: string): Promise<number> {
  * Opens a pipe or a terminal without blocking, because its data may take a long time to arrive. A blocking read would
  * occupy a thread of Node.js, and the process could not even exit. Returns undefined for any other file.
  */
-async function openWaiting(path: string): Promise<Readable | undefined> {
+export async function openWaiting(path: string): Promise<Readable | undefined> {
   const facts = await promises.stat(path);
   const isPipe = facts.isFIFO();
   if (!isPipe && !facts.isCharacterDevice()) return undefined;

@@ -3,7 +3,7 @@ import { createInterface, type Interface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { Interrupted } from "../core/errors.ts";
 import { interruptionSignals } from "./interruption.ts";
-import { terminalParts as parts, passKey } from "./prompt-input.ts";
+import { assertStdinOpen, terminalParts as parts, passKey } from "./prompt-input.ts";
 import { holdMode, pasteMode } from "./terminal.ts";
 import type { LineEditor, LineEditorOptions, LineRead } from "./types.ts";
 
@@ -79,6 +79,7 @@ export function lineEditor({ history, complete }: LineEditorOptions): LineEditor
   });
   return {
     read: async (prompt) => {
+      assertStdinOpen();
       const leavePasteMode = holdMode(stderr, {
         ...pasteMode,
         continued: () => {

@@ -1,7 +1,8 @@
 import process from "node:process";
+import type { Readable } from "node:stream";
 import { isatty } from "node:tty";
 import { usesAscii } from "../core/locale.ts";
-import { collected, nodeFiles } from "./files.ts";
+import { collected, nodeFiles, openWaiting } from "./files.ts";
 import { interruption } from "./interruption.ts";
 import { copyThroughTerminal, drawnInAscii, fullScreen, sink, spinner } from "./terminal.ts";
 import type { Prompts, Source, System } from "./types.ts";
@@ -87,14 +88,14 @@ function untilInterrupted(prompts: Prompts, interrupted: AbortSignal): Prompts {
 
 async function* stdinPieces(signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const { addAbortSignal } = await import("node:stream");
-  yield* addAbortSignal(signal, process.stdin);
+  yield* addAbortSignal(signal, await openStdin());
 }
 
 const readStdin: Source["read"] = async ({ signal, onWait, patience, maxBytes }) => {
   const { addAbortSignal } = await import("node:stream");
   const timer = setTimeout(onWait, patience);
   try {
-    const bytes = await collected(addAbortSignal(signal, process.stdin), maxBytes);
+    const bytes = await collected(addAbortSignal(signal, await openStdin()), maxBytes);
     // Ctrl-C in a pipeline also ends the program that writes to stdin, so the end of stdin may arrive before the
     // signal.
     await new Promise(setImmediate);
@@ -104,3 +105,12 @@ const readStdin: Source["read"] = async ({ signal, onWait, patience, maxBytes })
     signal.throwIfAborted();
   }
 };
+
+/**
+ * Opens stdin to read it to its end. After the end, `process.stdin` is closed, so a later prompt could not read from it.
+ * For this reason, a terminal is opened again instead.
+ */
+async function openStdin(): Promise<Readable> {
+  const own = isatty(0) ? await openWaiting("/dev/tty").catch(() => undefined) : undefined;
+  return own ?? process.stdin;
+}

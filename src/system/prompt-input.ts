@@ -1,4 +1,6 @@
+import process from "node:process";
 import { PassThrough, type Readable } from "node:stream";
+import { UsageError } from "../core/errors.ts";
 import { unseen } from "../core/unseen.ts";
 import { pasteMarks } from "./terminal.ts";
 
@@ -22,6 +24,11 @@ const firstKey = /^(?:\u001b{1,2}[[O]?[\d;]*[^\u001b]|\P{Cc}{16,}|[^\u001b])/u;
 
 /** Escape, or a sequence of which only the start has arrived. */
 const incomplete = /^\u001b{1,2}(?:[[O][\d;]*)?(?=\u001b|$)/;
+
+/** Throws `UsageError` if stdin has ended. A prompt would wait forever, because nothing more can be typed. */
+export function assertStdinOpen(): void {
+  if (process.stdin.readableEnded) throw new UsageError("stdin has ended, so gpuctl cannot prompt");
+}
 
 /** A key, text that is too long to be a key, or a whole paste. */
 export type Part = { readonly key: string } | { readonly paste: string };

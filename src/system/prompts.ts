@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import { confirm, input, password, search } from "@inquirer/prompts";
 import { Interrupted } from "../core/errors.ts";
 import { wrap } from "../core/text.ts";
-import { promptInput } from "./prompt-input.ts";
+import { assertStdinOpen, promptInput } from "./prompt-input.ts";
 import { holdMode, pasteMode } from "./terminal.ts";
 import type { ChoiceQuestion, Prompts, TextQuestion } from "./types.ts";
 
@@ -56,6 +56,7 @@ const endSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  */
 async function ask<Value>(prompt: (context: Context) => Promise<Value>): Promise<Value> {
   const { stdin, stderr } = process;
+  assertStdinOpen();
   const ended = new AbortController();
   const end = () => ended.abort();
   const { keys, dropTyped, open, close } = promptInput(stdin, { onCtrlC: end });
