@@ -8,7 +8,7 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
   readonly name: string;
   readonly text: string;
   readonly kind: ValueKind;
-  /** The field of the operation that it sets. */
+  /** The field of the operation that the argument sets. */
   readonly field?: string;
   readonly variadic?: boolean;
   readonly choices?: readonly string[];
@@ -17,13 +17,13 @@ export interface Arg<Key extends string = string, Value = unknown> extends ArgOp
 
 export interface ArgOptions {
   /**
-   * `off-terminal`: required, unless the command can prompt for it. A command can prompt on a terminal, unless the
-   * output format is machine-readable.
+   * `off-terminal`: required only where the command cannot prompt for the value: without a terminal, or with a
+   * machine-readable output format.
    */
   readonly required?: boolean | "off-terminal";
   /** A field that the command derives from the argument. An error in that field names the argument. */
   readonly derivedField?: string;
-  /** How piped stdin is used: `instead` of the argument if that is missing, or as text `before` the argument's text. */
+  /** How piped stdin is used: `instead` of a missing argument, or as text `before` the argument's text. */
   readonly stdin?: "instead" | "before";
   /** The keys of the flags that can be given instead of the argument. */
   readonly replacedByFlag?: string | readonly string[];
@@ -31,8 +31,7 @@ export interface ArgOptions {
   readonly mistakes?: Readonly<Record<string, string>>;
   readonly completes?: LiveValue;
   /**
-   * A prompt offers only the records of a list that have `text` in the column `column`. If there are none, prints
-   * `otherwise`.
+   * The prompt offers only records with `text` in the column `column`. If there are none, gpuctl prints `otherwise`.
    */
   readonly offersOnly?: { readonly column: string; readonly text: string; readonly otherwise: string };
   /** The choices are the configuration keys. */
@@ -41,7 +40,7 @@ export interface ArgOptions {
   readonly valueOfKey?: string;
 }
 
-/** The key of `--no-stdin`. Every command that reads an argument from stdin without being asked has this flag. */
+/** The key of `--no-stdin`. Every command with an argument that may come from piped stdin has this flag. */
 export const noStdin = "noStdin";
 
 /** The values of arguments, by their names in lower case. */
@@ -86,7 +85,7 @@ export const arg = {
     text: string,
     options: ArgOptions = {},
   ): Arg<Lowercase<Name>, readonly string[]> => ({ name, text, kind: "text", variadic: true, ...options }),
-  /** Sets a field of the command's operation; `run` gets it only as part of the input. */
+  /** Sets a field of the command's operation; `run` gets the value only as part of the input. */
   field: (
     name: string,
     text: string,

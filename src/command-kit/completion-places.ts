@@ -64,7 +64,7 @@ async function zshPlace({ env, home, capture }: ShellUser): Promise<CompletionPl
 
 /**
  * Starts a new shell of the user, and returns whether it completes gpuctl. The shell has no terminal and keeps no
- * history. Returns undefined if it cannot be started or takes too long.
+ * history. Returns undefined if the shell cannot be started or takes too long.
  */
 export async function loadsCompletions(
   shell: Shell,
@@ -75,7 +75,7 @@ export async function loadsCompletions(
   return (await capture(program, args, { timeout }))?.includes(offers);
 }
 
-/** How to ask each shell, and a text that its output includes if it completes gpuctl. */
+/** How to ask each shell, and a text that the output includes if the shell completes gpuctl. */
 const questions: Readonly<Record<Shell, { readonly args: readonly string[]; readonly offers: string }>> = {
   bash: {
     // The package bash-completion loads a script at the first Tab.

@@ -32,7 +32,7 @@ export interface Context {
   readonly list: List;
   /** Sends any request, even one that the contract does not describe. */
   readonly request: RawCall;
-  /** As `request`, for a response that may be a long list. */
+  /** Like `request`, for a response that may be a long list. */
   readonly requestList: RawList;
   readonly prepare: Prepare;
   /** The service's OpenAPI description. */
@@ -70,7 +70,7 @@ export interface Context {
   readonly interrupted: AbortSignal;
 }
 
-/** What only some commands need. A command lists the ports that it uses in `uses`. */
+/** Functions and facts that only some commands need. In `uses`, a command lists the ports that it needs. */
 export interface Ports {
   readonly profiles: Profiles;
   readonly secrets: Secrets;
@@ -81,8 +81,8 @@ export interface Ports {
   /** Adds the service flags of this command line, such as `--sandbox`, to the command lines in a text. */
   readonly withServiceFlags: (text: string) => string;
   /**
-   * After prompts, gpuctl prints a command line that repeats the run without prompts. Sets the flag for a field in that
-   * line. For commands that use this port, gpuctl prints the line after the run instead of before.
+   * After prompts, gpuctl prints a command line that repeats the run without prompts. In that line, this sets the flag
+   * for a field. For commands that use this port, gpuctl prints the line after the run instead of before.
    */
   readonly changeLine: (field: string, flag: readonly [name: string, value: string]) => void;
   /**
@@ -95,8 +95,8 @@ export interface Ports {
     send: () => Promise<Value>,
   ) => Promise<Value>;
   /**
-   * The values of the command's flags on the command line and from prompts, by main name. Values from the environment and
-   * the profile are not included.
+   * The values of the flags that the user set on the command line or at prompts, by main name. Values from the
+   * environment and the profile are not included.
    */
   readonly typedFlags: Readonly<Record<string, unknown>>;
   /** Returns a `Call` to a service that is not configured yet. */
@@ -113,8 +113,8 @@ export interface Ports {
   /** The sandbox to control: the local one, or a served one. Throws `NotFound` when the host is not a sandbox. */
   readonly sandbox: () => Promise<SandboxControl>;
   /**
-   * Moves the file with the state of the local sandbox aside, and returns its new path. Use it if the state cannot be
-   * used. After that, `sandbox` opens a new state.
+   * Moves the state file of the local sandbox aside, and returns the new path of the file. After that, `sandbox` opens
+   * a new state. For a state that cannot be used.
    */
   readonly setSandboxAside: () => Promise<string>;
   /** Facts about the sandbox to control, available without opening its state. */
@@ -134,8 +134,8 @@ export interface Ports {
   /** The command with these words, or the one whose flags are the fields of an operation. */
   readonly commandNode: (command: string | { readonly operation: OperationId }) => CommandNode;
   /**
-   * Describes an error with the fields of the error document. If the response was paid for, saves what arrived of it.
-   * `doneBefore` says what was done before the error.
+   * Describes an error with the fields of the error document. If the error has a response that was paid for, saves the
+   * part that arrived. `doneBefore` says what was done before the error.
    */
   readonly failureOf: (error: unknown, doneBefore?: string) => Promise<Failure>;
   readonly messages: Messages;
@@ -144,20 +144,21 @@ export interface Ports {
 
 /** Work within a command. */
 export interface Task extends Context {
-  /** Runs another command with these values and returns its result: no prompts, no confirmation, no output. */
+  /** Runs another command with these values and returns its result, without prompts, confirmation or output. */
   readonly run: (words: string, values?: Partial<TaskValues>) => Promise<Result>;
 }
 
 export interface TaskOptions extends Pick<Context, "say" | "setFailureContext"> {
   /**
-   * Ends waits and reads, and prevents writes that have not been sent. A write that has been sent is not interrupted.
+   * When aborted, ends waits and reads, and prevents writes that have not been sent. A write that has been sent is not
+   * interrupted.
    */
   readonly signal: AbortSignal;
   /** Receives the text of each progress line. */
   readonly onProgress: (text: string) => void;
 }
 
-/** As in `Values`. A flag that is not set has its default. */
+/** The values of the command, as in `Values`. A flag that is not set has its default. */
 interface TaskValues {
   readonly input: object;
   readonly flags: Readonly<Record<string, unknown>>;
@@ -187,16 +188,16 @@ export interface Failure {
   readonly request: { readonly method: string; readonly url: string } | null;
 }
 
-/** What a command needs to stay with a job until the job ends. */
+/** What a command needs to stay attached to a job until the job ends. */
 export interface Attendance {
   /**
-   * Does some work that can be interrupted. Ctrl-C, a closed terminal or a termination signal aborts the signal that
-   * the work gets.
+   * Does some work that can be interrupted. Ctrl-C, a closed terminal or a termination signal aborts the `AbortSignal`
+   * that `work` gets.
    */
   readonly interruptible: <Value>(work: (signal: AbortSignal) => Promise<Value>) => Promise<Value>;
   /**
-   * Writes output of the job to a stream as it arrives. On a terminal, it is sanitized and written line by line;
-   * otherwise it is unchanged. Resolves with false once no one reads the stream.
+   * Writes output of the job to a stream as it arrives. On a terminal, the output is sanitized and written line by
+   * line; otherwise, it is written unchanged. Resolves with false once no one reads the stream.
    */
   readonly output: (stream: "stdout" | "stderr", bytes: Uint8Array) => Promise<boolean>;
   /** Writes the last line of each stream, if it is not complete. */
@@ -205,32 +206,35 @@ export interface Attendance {
   readonly variable: (name: string) => string | undefined;
 }
 
-/** A conversation on the terminal: a command that reads lines, prints several results and goes on after failures. */
+/** For a conversation on the terminal: the command reads lines, prints several results and continues after failures. */
 export interface Dialog {
   /** Whether someone can type on a terminal. */
   readonly isPossible: boolean;
   readonly lineEditor: Io["lineEditor"];
-  /** Does some work that Ctrl-C can end without ending the command. Ctrl-C aborts the signal that the work gets. */
+  /**
+   * Does some work that Ctrl-C can end without ending the command. Ctrl-C aborts the `AbortSignal` that `work` gets.
+   */
   readonly interruptible: System["interruptible"];
-  /** Prints a result in the way a command prints it at its end. */
+  /** Prints a result in the same way as other commands print theirs when they end. */
   readonly print: (result: Result) => Promise<void>;
   /** Prints lines for the user, even with `--quiet`. */
   readonly show: (...lines: readonly string[]) => void;
   /**
-   * Reports an error in the way a command reports it at its end. If the error has a response that was paid for, saves
-   * it and names the file.
+   * Reports an error in the same way as other commands report theirs when they end. If the error has a response that
+   * was paid for, saves the response and names the file.
    */
   readonly report: (error: unknown) => Promise<void>;
   /**
-   * Saves the response of an error that is not reported, and returns a sentence that names the file. Undefined if the
-   * error has no response that was paid for.
+   * Saves the response of an error that is not reported, and returns a sentence that names the file. Returns undefined
+   * if the error has no response that was paid for.
    */
   readonly kept: (error: unknown) => Promise<string | undefined>;
   /** Opens a text in the user's editor and returns the edited text. Throws `Unavailable` and `ProgramFailed`. */
   readonly edit: (text: string) => Promise<string>;
   /**
-   * Copies a text to the clipboard, both through the terminal and with the system's tool. Returns "copied" if the tool
-   * did it. "sent" means that only the terminal was asked, and "too long" that not even the terminal was asked.
+   * Copies a text to the clipboard, both through the terminal and with a program of the system. Returns "copied" if a
+   * program copied the text. Otherwise, returns "sent" if the text was sent to the terminal, and "too long" if it is
+   * too long for the terminal.
    */
   readonly copy: (text: string) => Promise<"copied" | "sent" | "too long">;
 }
@@ -238,9 +242,9 @@ export interface Dialog {
 /**
  * Returns the service's OpenAPI description, from the cache or fetched; `refresh` ignores the cache. If the description
  * cannot be fetched, returns the documented API if `orDocumented` accepts it, and otherwise throws the error. A dry run
- * fetches nothing: it returns the cached description, or else the documented API unless `orDocumented` rejects it. If
- * it can return neither, it throws a `UsageError`. With a `timeout` (milliseconds), returns the documented API only in
- * the sandbox.
+ * fetches nothing. If no description is cached, it returns the documented API or, if `orDocumented` rejects the
+ * documented API, throws a `UsageError`. With a `timeout` (milliseconds), returns the documented API only in the
+ * sandbox.
  */
 export type Describe = (options?: {
   readonly refresh?: boolean;
@@ -314,7 +318,8 @@ export const visibleVariables = [
   "http_proxy",
   "ALL_PROXY",
   "all_proxy",
-  // In a Kubernetes Indexed Job, a Slurm array or a GitLab pipeline, these say which of the parallel tasks this is.
+  // In a Kubernetes Indexed Job, a Slurm array or a GitLab pipeline, these say which of the parallel tasks gpuctl runs
+  // in.
   "JOB_COMPLETION_INDEX",
   "SLURM_ARRAY_TASK_ID",
   "SLURM_ARRAY_TASK_MIN",
@@ -358,7 +363,7 @@ export interface SandboxControl {
     /** Removes one or all, and returns how many were removed. */
     readonly clear: (id?: number) => Awaitable<number>;
   };
-  /** The user's own inference servers, which generate texts, images or speech in place of the sandbox. */
+  /** The user's own inference servers, which generate texts, images or speech instead of the sandbox. */
   readonly engines: {
     /** Saves an engine and asks it what it offers. Throws a `ControlRefused` that names what is invalid. */
     readonly set: (engine: object) => Promise<unknown>;
@@ -419,7 +424,7 @@ export interface SandboxMachines {
   /**
    * Options for `ssh`, `scp` and `sftp` to log in to the machines of a rental. Put them before all other options. They
    * set the host key and, if the rental was created without an SSH key, a private key of the sandbox. Empty if the
-   * rental has no machine, for example because a seed gave it another address.
+   * rental has no machine, for example because a seed gave the rental another address.
    */
   readonly sshOptions: (rentalId: number) => readonly string[];
 }
@@ -427,8 +432,8 @@ export interface SandboxMachines {
 export interface SandboxServer {
   readonly keys: BuiltInKeys;
   /**
-   * Checks a seed, and returns a function that starts the sandbox over from the seed and a scenario. From then on, a
-   * reset does the same. Throws `ControlRefused`.
+   * Checks a seed, and returns a function that starts the sandbox over from the seed and a scenario. From then on, each
+   * reset starts over from them, too. Throws `ControlRefused`.
    */
   readonly prepareStart: (start: {
     readonly seed: string | undefined;
@@ -438,7 +443,7 @@ export interface SandboxServer {
   readonly serve: (options: {
     readonly host: string;
     readonly port: number;
-    /** The token with which other machines can use the controls. Without it, they cannot. */
+    /** The token that other machines need to use the controls. If undefined, other machines cannot use the controls. */
     readonly controlToken?: string | undefined;
     readonly only?: string | undefined;
     /** Starts machines for the running rentals, until this process ends. Throws `Unavailable`. */
@@ -461,7 +466,7 @@ export interface PictureScreen {
   readonly findViewer: () => Promise<Viewer>;
 }
 
-/** This machine and its gpuctl installation, read-only, for checks. */
+/** Facts about this machine and its gpuctl installation, for checks. Nothing here changes them. */
 export interface Installation extends Machine, Pick<Programs, "which" | "capture"> {
   /** The versions of Node.js that gpuctl runs on, such as `>=20.19`. */
   readonly neededNode: string;
@@ -478,7 +483,7 @@ export interface Installation extends Machine, Pick<Programs, "which" | "capture
   readonly probe: (url: string, timeout: number) => Promise<Probe>;
   readonly sandboxHealth: () => Promise<SandboxHealth>;
   readonly configPath: string;
-  /** Why the configuration cannot be used, and what to do; undefined if it can. */
+  /** Why the configuration cannot be used, and what to do. Returns undefined if it can be used. */
   readonly configProblem: () => { readonly message: string; readonly hint: string } | undefined;
   readonly stateFolder: string;
   /** Which streams are terminals, the width in columns, and whether output is colored. */

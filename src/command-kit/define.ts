@@ -47,7 +47,7 @@ export interface Offer {
 /** A suggested answer for a missing value. */
 export interface Estimate {
   readonly answer: string;
-  /** What the estimate is based on: it follows "an estimate from". */
+  /** What the estimate is based on, as words that follow "an estimate from". */
   readonly basis: string;
 }
 
@@ -64,7 +64,7 @@ export interface Destruction<Input> {
   destruction(input: Input): Question;
   /** The word that has to be typed to confirm, instead of yes. Undefined if yes is enough. */
   typed?(input: Input): string | undefined;
-  /** Asked if `destruction` is undefined: see `Spending`. */
+  /** Asked if `destruction` returns undefined: see `Spending`. */
   spending?(input: Input): Question;
 }
 
@@ -115,14 +115,16 @@ interface Declaration<
   /** At least two. Tests run each one as written. */
   readonly examples: readonly Example[];
   /**
-   * Builds the input when it is more than the parsed fields. The input of an operation is then checked against the
-   * contract. Declare `buildInput` above `confirm` and `run`: if the command has no operation, they get what
-   * `buildInput` returns, and TypeScript infers types from top to bottom.
+   * Builds the input if the parsed fields are not the whole input. If the command has an operation, the result is
+   * checked against the contract. Declare `buildInput` above `confirm` and `run`: if the command has no operation, they
+   * get what `buildInput` returns, and TypeScript infers types from top to bottom.
    */
   buildInput?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
   ): Built | Promise<Built>;
-  /** Throws for flags that cannot work, before the user is asked for missing values, which are not set yet. */
+  /**
+   * Throws for flags that cannot work. Called before the user is asked for missing values, so these are not set yet.
+   */
   check?(
     parsed: ParsedValues<OwnFlags, Args, UsedPorts> & { readonly input: Partial<InputFor<Id, object>> },
   ): Promise<void>;
@@ -159,7 +161,10 @@ type RequiresConfirmation<
     ? { readonly confirm: { readonly spending: unknown } }
     : unknown;
 
-/** A command without its type parameters. `run` gets values that were parsed and checked by the same declaration. */
+/**
+ * A command without its type parameters. `run` gets values that were parsed and checked according to the same
+ * declaration.
+ */
 export interface Command
   extends Omit<
     Declaration<OperationId, OperationId, Effect, Flags, readonly Arg[], keyof Ports, object>,

@@ -16,6 +16,6 @@ export const sandboxExamples = {
   apiKey: "gpuctl api-keys create ci --sandbox",
 } as const;
 
-/** Examples that all need the same command line to run first. */
+/** Adds to each example the command line that must run before it. */
 export const examplesAfter = (line: string, examples: readonly Example[]): readonly Example[] =>
   examples.map((example) => ({ ...example, after: [line] }));

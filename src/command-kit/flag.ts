@@ -7,7 +7,7 @@ declare const valueType: unique symbol;
 export interface Flag<Value = unknown> extends FlagOptions {
   readonly kind: ValueKind;
   readonly text: string;
-  /** The placeholder of the value in help; a flag without one is a switch. */
+  /** The placeholder of the value in help. A flag without a placeholder is a switch. */
   readonly value?: string;
   /** May be given several times; the values are combined. */
   readonly repeat?: boolean;
@@ -20,7 +20,7 @@ export interface Flag<Value = unknown> extends FlagOptions {
 export interface FlagOptions {
   /** One letter, without the dash. */
   readonly short?: string;
-  /** The placeholder of the value in help, instead of the one for its kind. */
+  /** The placeholder of the value in help, instead of the placeholder for the kind. */
   readonly value?: string;
   readonly completes?: LiveValue;
   /** The value `-` means stdin. In that case, no argument is read from stdin. */

@@ -6,7 +6,7 @@ import { dollarText, inProportion, type Money, parseMoney } from "../core/values
 import type { Context } from "./context.ts";
 import { type FlagValues, flag } from "./flag.ts";
 
-/** The flags for where to save a picture or a recording. */
+/** The flags that say where to save a picture or a recording. */
 export const outFlags = (thing: string) => ({
   out: flag.text(
     `Where to save the ${thing}: a file, a folder, a template such as {slug}-{seed}.{ext}, or - for stdout`,
@@ -32,7 +32,7 @@ export function outputOptions(
   return { out, force, dryRun, resolve: files.resolve, temporaryFolder: files.temporary, say };
 }
 
-/** The model of pictures when neither a flag nor the profile names one. */
+/** The model for pictures if neither a flag nor the profile names a model. */
 export const defaultPictureModel = "SDXL1.0-base";
 
 /** The documented price of one picture; undefined unless its size and steps are positive numbers. */
@@ -67,9 +67,7 @@ export function budgetOf({ profileValues, profile }: Context["settings"]): Money
   return text === undefined ? undefined : parseMoney(text, `budget.maxCost of profile "${profile}"`);
 }
 
-/**
- * Warns that the limit of the profile cannot be checked. `of` says which price is not known: it follows "the price".
- */
+/** Warns that the limit of the profile cannot be checked. `of` completes "the price", as in "of a chat". */
 export function warnOfUnknownPrice(of: string, { settings, say }: Pick<Context, "settings" | "say">): void {
   if (budgetOf(settings) === undefined || settings.dryRun) return;
   say(

@@ -10,8 +10,8 @@ interface LabelLookup {
   /**
    * Returns the id of the rental or volume with this label, or undefined if the word itself is an id. Only active
    * rentals are searched. `source` is the argument or flag, for messages. Throws `NotFound` if nothing has the id or
-   * the label, and `UnexpectedResponse` if a list is incomplete. If several have the label, throws a `UsageError` that
-   * lists their ids.
+   * the label, and `UnexpectedResponse` if a list is incomplete. If several rentals or volumes have the label, throws a
+   * `UsageError` that lists their ids.
    */
   readonly idFor: (kind: Labelled, word: string, source: string) => Promise<string | undefined>;
 }
@@ -93,7 +93,7 @@ const refusal = (unchanged: string) => (kind: Labelled) => ({
 /** Statuses with which services respond if a word is not an id, or if no rental has this id. */
 const notAnId: ReadonlySet<number> = new Set([400, 404, 422]);
 
-/** The service does not offer a list, or the key may not see it. */
+/** Whether a list is not available: the service does not offer it, or the key has no permission to read it. */
 const isHidden = (error: unknown): boolean =>
   error instanceof ServiceError && (error.status === 403 || error.status === 404);
 

@@ -55,7 +55,7 @@ export const problemWithoutId = (created: unknown): string | undefined =>
 
 const checkFailed = "Checking the outcome failed too. Check it yourself before you try again.";
 
-/** The ids in the list. Undefined if requesting the list fails, because the command must go on even then. */
+/** The ids in the list. Undefined if the list cannot be requested: the command must continue even then. */
 async function idsOf(list: () => Promise<unknown>): Promise<readonly string[] | undefined> {
   try {
     return recordsOf(await list()).map((record) => idOf(record) ?? "(no ID)");

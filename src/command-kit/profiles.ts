@@ -2,7 +2,7 @@ import type { ProfileSummary } from "../config/types.ts";
 import { NotFound } from "../core/errors.ts";
 import type { RecordView } from "../core/view.ts";
 
-/** A profile as commands show it: with the last characters and the source of its key, never the key. */
+/** A profile as commands show it: with the last characters and the source of its key, but never the key itself. */
 export function shownProfile({ name, inUse, settings, key }: Omit<ProfileSummary, "isDefault">) {
   return {
     name,

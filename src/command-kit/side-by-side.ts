@@ -10,7 +10,7 @@ export interface SideBySideOptions<Value> extends Pick<Context, "sleep" | "inter
   readonly maxWaits: number;
   /** The name of an item, such as `part 3`. */
   readonly nameOf: (index: number) => string;
-  /** Returns an outcome's error if all further items would fail with it, too; otherwise undefined. */
+  /** If all further items would fail in the same way, returns the error of the outcome; otherwise undefined. */
   readonly failureOfAll: (outcome: Outcome<Value>) => unknown;
   /** Called when all items have to wait because one was refused. `milliseconds` is how long they wait. */
   readonly onWait?: (index: number, milliseconds: number) => void;
@@ -18,13 +18,13 @@ export interface SideBySideOptions<Value> extends Pick<Context, "sleep" | "inter
   readonly onDone?: (outcome: Outcome<Value>) => void;
 }
 
-/** What became of an item. */
+/** The outcome of the work for one item: its value or its error. */
 export type Outcome<Value> = { readonly value: Value } | { readonly error: unknown };
 
 /** Milliseconds to wait after a 429 without `Retry-After`; doubled for each wait in a row, up to the maximum. */
 const initialDelay = 500;
 const maxDelay = 30_000;
-/** Milliseconds. A longer `Retry-After` is not waited for. */
+/** Milliseconds. If `Retry-After` is longer, the 429 counts as a failure. */
 const maxRetryAfter = 60_000;
 /** After this many successes, the number of concurrent items grows by one, up to `concurrency`. */
 const recovery = 8;
@@ -32,8 +32,8 @@ const recovery = 8;
 /**
  * Does paid work for several items, some of them at once. Returns the outcomes in the order of the items. A 429 means
  * that nothing was done: all items wait as long as the service asks, and the refused item is tried again. No other
- * failure is retried. If the user interrupts, items that were not begun have the outcome `Interrupted`. If an item
- * fails in a way in which all others would fail too, items that were not begun have the outcome `NotTried`.
+ * failure is retried. If the user interrupts, items that were not started have the outcome `Interrupted`. If an item
+ * fails and all others would fail in the same way, items that were not started have the outcome `NotTried`.
  */
 export async function sideBySide<Item, Value>(
   items: readonly Item[],
@@ -46,7 +46,7 @@ export async function sideBySide<Item, Value>(
   const concurrency = Math.max(1, Math.min(options.concurrency, items.length));
   const queue = new PQueue({ concurrency });
   const outcomes: (Outcome<Value> | undefined)[] = items.map(() => undefined);
-  /** Why no further item is begun. */
+  /** Why no further item is started. */
   let stopped: unknown;
   /** The waits since the last success. */
   let waits = 0;
@@ -54,7 +54,7 @@ export async function sideBySide<Item, Value>(
   let period = 0;
   let waitsUntil = 0;
   let successes = 0;
-  /** Aborted when no further item is begun, so that a wait does not keep the process running. */
+  /** Aborted when no further item is started, so that a wait does not keep the process running. */
   const over = new AbortController();
 
   const stop = (error: unknown): void => {
@@ -68,9 +68,12 @@ export async function sideBySide<Item, Value>(
     }
     queue.start();
   };
-  /** Makes all items wait. Returns false if the service asks for too long a wait, or too often. */
+  /**
+   * Makes all items wait. Returns false if the service asks for a wait that is too long, or asks for too many waits in
+   * a row.
+   */
   const waitAfter = ({ retryAfter }: ServiceError, index: number, sentIn: number): boolean => {
-    // Several requests that were under way may be refused. They count as one wait.
+    // If several requests that were under way are refused, this counts as one wait.
     const isNew = sentIn === period;
     if ((retryAfter ?? 0) > maxRetryAfter || (isNew && waits >= maxWaits)) return false;
     if (isNew) {
@@ -113,7 +116,7 @@ export async function sideBySide<Item, Value>(
   return outcomes.map((outcome) => outcome ?? { error: stopped });
 }
 
-/** The result of the work, or its failure. */
+/** Does the work, and returns its outcome. */
 export async function outcomeOf<Value>(work: () => Promise<Value>): Promise<Outcome<Value>> {
   try {
     return { value: await work() };

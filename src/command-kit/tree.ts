@@ -4,8 +4,8 @@ import type { Flag } from "./flag.ts";
 import type { ValueKind } from "./values.ts";
 
 /**
- * The commands as plain data, generated from their declarations: what parsing, help, prompts, completions and manual
- * pages need, without loading a command.
+ * The commands of a noun as plain data, generated from their declarations. Parsing, help, prompts, completions and
+ * manual pages use this data, so that they need not load a command.
  */
 export interface Noun {
   readonly name: string;
@@ -20,7 +20,7 @@ export interface Noun {
   readonly commandsBelow: (words: readonly string[]) => readonly CommandNode[];
   /** All commands that take a flag, and perhaps others that do not. The flag is given as typed. */
   readonly commandsNaming: (flag: string) => readonly CommandNode[];
-  /** The summaries of the groups below the noun, by their words. */
+  /** The summaries of the groups below the noun, by the words of the groups. */
   readonly groups?: Readonly<Record<string, string>>;
 }
 
@@ -66,7 +66,7 @@ export interface CommandNode {
   /** The operation whose fields are flags. */
   readonly operation?: OperationId;
   readonly args: readonly ArgNode[];
-  /** The fields of the operation, then the command's own flags, without the global ones. */
+  /** The fields of the operation, then the command's own flags. Does not contain the global flags. */
   readonly flags: readonly FlagNode[];
   /** Rules that involve several flags, in words. */
   readonly limits: readonly string[];
@@ -97,13 +97,13 @@ export interface FlagNode extends Omit<Flag, "kind" | symbol> {
   /** A switch with a `--no-` form. */
   readonly negatable?: boolean;
   readonly required?: boolean;
-  /** The field of the operation that it sets. */
+  /** The field of the operation that the flag sets. */
   readonly field?: string;
   /** The key under which `run` gets the value of the command's own flag. */
   readonly key?: string;
-  /** The configuration key that holds its default. */
+  /** The configuration key that holds the default of the flag. */
   readonly configKey?: string;
-  /** Main names of flags that cannot be used together with it. */
+  /** Main names of flags that cannot be used together with this one. */
   readonly conflictsWith?: readonly string[];
 }
 
@@ -120,7 +120,7 @@ export interface Example {
   readonly text: string;
   /** A whole command line that works as written in a new sandbox, once the lines of `after` have run. */
   readonly command: string;
-  /** Command lines that create what the example needs. Help and the manual show them before it. */
+  /** Command lines that create what the example needs. Help and the manual show them before the example. */
   readonly after?: readonly string[];
 }
 
@@ -131,9 +131,9 @@ export interface ShownExample {
 }
 
 /**
- * Puts before each example the lines that it needs. Lines that all examples begin with become an example of their own,
- * which is shown first. On a new machine, each example works after that first one, and all of them work one after
- * another.
+ * Adds to each example the lines that must run before it. If all examples begin with the same lines, these lines become
+ * a separate example, which is shown first. On a new machine, each other example works after the first one, and all of
+ * them work in the order shown.
  */
 export function shownExamples(examples: readonly Example[]): readonly ShownExample[] {
   const [{ after: first = [] } = {}, ...others] = examples;

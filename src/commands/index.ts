@@ -78,7 +78,7 @@ export const nouns: readonly {
     groups: { sessions: "List, show, search, export and remove chat sessions" },
   },
   { name: "tts", summary: "Convert text to speech", commands: [""] },
-  { name: "mcp", summary: "Serve tools to agents by the Model Context Protocol", commands: [""] },
+  { name: "mcp", summary: "Serve tools to agents over the Model Context Protocol", commands: [""] },
   {
     name: "batch",
     summary: "Run a file of chats, images and speech",

@@ -31,7 +31,7 @@ export interface JobOutcome {
   readonly fetched: readonly Fetched[];
   /** Which part of the output did not arrive, in words. */
   readonly unreceived?: string;
-  /** What was not copied back, in words. Undefined if `failure` says so. */
+  /** What was not copied back, in words. Undefined if the message of `failure` says it. */
   readonly uncopied?: string;
   /**
    * Why the job ended early: a limit, Ctrl-C, `rentals jobs cancel` or a failure. With `detached`, only gpuctl ends,
@@ -134,7 +134,8 @@ export async function attend(journal: Journal, given: JobHost, attending: Attend
   ) {
     const late = stepsOf(journal, host, stopped);
     const finish = async () => {
-      // A command that is not stopped may end long after the limit, and its results are copied only when it has ended.
+      // A command that could not be stopped may run long after the limit. Its results are copied only after it has
+      // ended, so this waits until the rental can be reached, and stops the command.
       if (command === "unknown") command = await late.stopReached();
       if (command === "ended") {
         host.say("The command had already ended by itself.");
@@ -198,8 +199,8 @@ function limitsOf(journal: Journal, { now, sleep }: JobHost, stopped: AbortSigna
 }
 
 /**
- * Starts the command unless an earlier run has started it. Returns at once if it started the command of a detached
- * job. Otherwise, passes on the output until the command ends.
+ * Starts the command unless an earlier run has started it. After starting the command of a detached job, returns at
+ * once. Otherwise, passes on the output until the command ends.
  */
 async function untilEnded(
   { start, follow }: ReturnType<typeof stepsOf>,
@@ -263,7 +264,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     }
     const { phase, started = !hasValues(variables) } = journal.job();
     if (phase === "running") {
-      // A command that was started is not started again, and none is started without the values of its variables.
+      // A command is never started twice, and never without the values of its variables.
       if (started) throw filesMissing();
       // An earlier run stored this phase, but was killed or lost the connection before the command started. So nothing
       // has run.
@@ -294,8 +295,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   }
 
   /**
-   * Passes on the output until the command has ended, and returns its exit status. If it vanished, returns the failure.
-   * With `mayBeUnstarted`, returns at once if the command has not been started.
+   * Passes on the output until the command has ended, and returns its exit status. If the command vanished, returns the
+   * failure. With `mayBeUnstarted`, returns at once if the command has not been started.
    */
   async function follow({ mayBeUnstarted = false } = {}): Promise<Ended> {
     for (let emptyAttempts = 0; ; ) {
@@ -375,8 +376,8 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
   }
 
   /**
-   * Copies up or back, up to `copyAttempts` times. Each attempt has its own time to reach the rental, and counts only
-   * once the rental was reached. Throws `Lost` after the last attempt.
+   * Copies up or back, up to `copyAttempts` times. Each attempt has its own timeout for reaching the rental, and counts
+   * only if the rental was reached. Throws `Lost` after the last attempt.
    */
   async function copied<Value>(copy: (ssh: Ssh, tools: CopyTools) => Promise<Value>): Promise<Value> {
     for (let attempt = 1; ; attempt += 1) {
@@ -399,7 +400,7 @@ function stepsOf(journal: Journal, host: JobHost, signal: AbortSignal) {
     stop: async (within: AbortSignal): Promise<"stopped" | "ended" | "unknown"> => {
       // Nothing was started yet.
       if (journal.job().phase !== "running") return "stopped";
-      // A resumed job may be stopped before this process has connected to the rental of its running command.
+      // A resumed job may be stopped before this process has connected to the rental.
       const stopping = last
         ? stopCommand(last, within)
         : onRental(journal, host, { signal: within, timeout: 0 }, (ssh) => stopCommand(ssh, within));
@@ -458,7 +459,7 @@ export async function cancel(journal: Journal, host: JobHost, stopped: AbortSign
     return;
   }
   change(journal, host, { canceledBy: host.self, rentalId });
-  // Read after the cancellation is stored: a process that starts the command now sees the cancellation.
+  // Reads the job after the cancellation is stored: a process that starts the command now sees the cancellation.
   const { phase, status, plan } = journal.job();
   if (phase === "ended") return;
   if (phase === "running") {

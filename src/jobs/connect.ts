@@ -47,8 +47,9 @@ export async function onRental<Value>(
   const { rentalId = "", id } = journal.job();
   const passed = stopwatch(host.now);
   let known: RentalNow | undefined;
-  /** When the failures to log in, and to find the rental, began. */
+  /** When logins began to fail. */
   let denied: number | undefined;
+  /** When the rental was first `missing`. */
   let missed: number | undefined;
   for (;;) {
     signal.throwIfAborted();

@@ -178,7 +178,7 @@ const destination = ({ destination }: Ssh): string =>
 /** Copies links as links, and does not keep the owner. With `s`, names need no quotes on the rental. */
 const rsyncLetters = "-rlptzs";
 
-/** Also continues a file that was cut off. */
+/** With these options, rsync also continues a file that was only partly copied. */
 const rsyncOptions = ({ options }: Ssh): readonly string[] => [
   rsyncLetters,
   "--partial",

@@ -6,7 +6,7 @@ import type { SshTarget } from "./ssh.ts";
 export interface RentalNow {
   /**
    * `pending`: the rental is starting, is not found yet, or has an unknown state. `missing`: see the function
-   * `missing`. `other`: the ID now belongs to a rental that is not the job's.
+   * `missing`. `other`: the ID now belongs to a rental that this job did not create.
    */
   readonly state: "pending" | "running" | "failed" | "ended" | "missing" | "other";
   /** Undefined until the rental has an address. */

@@ -58,7 +58,9 @@ export interface Job {
   readonly values?: string | undefined;
   readonly plan: JobPlan;
   readonly phase: JobPhase;
-  /** Whether the command is known to have been started. Undefined in a job of an older version, which did not store it. */
+  /**
+   * Whether the command is known to have been started. Undefined in a job of an older gpuctl, which did not store this.
+   */
   readonly started?: boolean | undefined;
   /** The process that is attached to the job, by its name in `Processes`. Empty if no process is attached. */
   readonly process: string;
@@ -83,7 +85,7 @@ export interface Job {
   /** The exit status of the command. */
   readonly status?: number | undefined;
   readonly endedAt?: number | undefined;
-  /** How it ended, in words. */
+  /** How the job ended, in words. */
   readonly outcome?: string | undefined;
 }
 
@@ -269,7 +271,7 @@ export const isUnreadable = (stored: Job | UnreadableJob): stored is UnreadableJ
 const repairHint =
   "Repair job.json if you can. Otherwise, look at `gpuctl rentals list`: the label of the job's rental ends in the name of the folder. End the rental if it is active, then delete the folder.";
 
-/** A stored job, also if it cannot be read. Undefined if there is none. */
+/** A stored job, even if it cannot be read. Undefined if there is none. */
 export function storedJob(state: string, id: string): Job | UnreadableJob | undefined {
   const folder = jobFolder(state, id);
   const unreadable = (reason: string): UnreadableJob => ({

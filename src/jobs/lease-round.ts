@@ -39,7 +39,9 @@ interface RoundOptions {
   readonly service: string;
   /** Undefined if the active rentals are not known. Then only leases that have a rental ID are considered. */
   readonly rentals: readonly ActiveRental[] | undefined;
-  /** The current time of each clock that counts, in milliseconds since the epoch. The first is the service's. */
+  /**
+   * The current time of each clock that counts, in milliseconds since the epoch. The first is the clock of the service.
+   */
   readonly times: readonly number[];
   /** How long before its end a lease counts as ending soon, in milliseconds. */
   readonly warn: number;
@@ -51,7 +53,7 @@ const longestCreate = 10 * timeUnits[2].milliseconds;
 
 /**
  * How much clocks may differ, in milliseconds. A rental that was created up to this long before its lease was saved may
- * still belong to the lease. It certainly belongs to the lease only if its label contains the token of the lease.
+ * still belong to the lease. Such a match is certain only if the label of the rental contains the token of the lease.
  */
 const tolerance = timeUnits[2].milliseconds;
 
@@ -124,7 +126,8 @@ interface Resolved {
  * - No other pending lease with this label can belong to the rental.
  * - The rental was created after the lease was saved, but at most `longestCreate` later. If the label contains the
  *   token of the lease, the label was made for this lease, so the clocks may differ a little.
- * - The user has not decided about a rental that fits the lease: that rental may be the one of the lease.
+ * - The user has not decided about any rental that fits the lease. Otherwise, the rental of the lease may be one that
+ *   the user has decided about.
  */
 function resolve(
   lease: Lease,

@@ -16,7 +16,7 @@ import { parseTime } from "../core/values/times.ts";
  * it was killed.
  */
 export interface Lease {
-  /** Identifies the lease, also before the ID of its rental is known. */
+  /** Identifies the lease, even before the ID of its rental is known. */
   readonly token: string;
   /** The service of the rental: see `serviceName`. */
   readonly service: string;
@@ -24,8 +24,8 @@ export interface Lease {
   readonly rentalId?: string | undefined;
   readonly label?: string | undefined;
   /**
-   * Rentals that fit this pending lease, but got a lease of their own from the user, or had it removed. Only the
-   * process that sent the request may still give the lease one of these rentals.
+   * Rentals that fit this pending lease, but whose own lease the user has set or removed. Only the process that sent
+   * the request for the rental may still give this lease the ID of one of them.
    */
   readonly notRentals?: readonly string[] | undefined;
   /** The rental's time of creation, as the service writes it. */
@@ -112,9 +112,9 @@ export const bindLease = (place: LeasePlace, token: string, rental: LeasedRental
   changeLeases(place, (all) => withBound(all, token, rental));
 
 /**
- * Gives a lease the ID of its rental. Removes the lease instead if the user has meanwhile decided otherwise about this
- * rental: two leases of one rental would end it at the earlier time, and removing one would not keep the other from
- * ending it.
+ * Gives a lease the ID of its rental. If the user has meanwhile set or removed a lease of this rental, removes the
+ * given lease instead. Otherwise, the rental would have two leases: it would end at the earlier time, and if the user
+ * removed one lease, the other would still end it.
  */
 export const withBound = (all: Leases, token: string, rental: LeasedRental): Leases => ({
   ...all,
@@ -125,7 +125,7 @@ export const withBound = (all: Leases, token: string, rental: LeasedRental): Lea
   }),
 });
 
-/** Whether a rental has another lease than this one, or the user has said that this lease is not for the rental. */
+/** Whether another lease has this rental, or the user has decided that this lease is not for the rental. */
 export const isDecided = ({ leases }: Leases, lease: Lease, rental: LeasedRental): boolean =>
   lease.notRentals?.includes(rental.rentalId) ||
   leases.some(
@@ -137,8 +137,8 @@ export const isDecided = ({ leases }: Leases, lease: Lease, rental: LeasedRental
   );
 
 /**
- * Whether two rentals with the same ID may be one, by their times of creation. A service that was reset may use an ID
- * again, and the lease of the earlier rental does not end the later one.
+ * Whether two rentals with the same ID may be the same rental, judging by their times of creation. A service that was
+ * reset may use an ID again, and the lease of the earlier rental must not end the later rental.
  */
 export function mayBeSame(first = "", second = ""): boolean {
   const [one, other] = [parseTime(first), parseTime(second)];
@@ -233,7 +233,7 @@ async function behindLink(path: string): Promise<string> {
     const reason = codeOf(error) === "ENOENT" ? "which does not exist" : reasonOf(error);
     throw new Unavailable(
       `the lease file ${path} is a symbolic link to ${target}, ${reason}`,
-      "Mount the file system of the target. If the file is to be created, name the target itself with --lease-file or GPUCTL_LEASE_FILE.",
+      "Mount the file system of the target. To create the file there, name the target itself with --lease-file or GPUCTL_LEASE_FILE.",
     );
   });
 }

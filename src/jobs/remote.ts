@@ -25,8 +25,8 @@ const folders = (ssh: Ssh): string => `d="$HOME/.gpuctl-jobs/${ssh.jobId}"; w="$
 const bootId = "/proc/sys/kernel/random/boot_id";
 
 /**
- * A shell function: whether the machine has not restarted since the command was started, as far as this is known. After a
- * restart, another program may have the process ID of the command.
+ * A shell function that succeeds unless it is certain that the machine has restarted since the command was started.
+ * After a restart, another program may have the process ID of the command.
  */
 const isSameBoot = `gpuctl_is_same_boot() {
   b=$(cat "$d/boot_id" 2>/dev/null); n=$(cat ${bootId} 2>/dev/null)
@@ -162,7 +162,7 @@ return 0`,
  * runs, and another program may have its process ID. Throws `ConnectionLost`.
  */
 export async function stopCommand(ssh: Ssh, signal: AbortSignal): Promise<"stopped" | "ended"> {
-  // The folder `stopped` shows a later attempt, also of another process, that the command did not end by itself.
+  // If a later call, even in another process, finds the folder `stopped`, the command did not end by itself.
   const { out } = await ssh.run(
     `${folders(ssh)}
 ${isSameBoot}

@@ -2,7 +2,7 @@ import { limitAfter } from "../core/values/durations.ts";
 import type { JobHost } from "./host.ts";
 import type { Stream } from "./journal.ts";
 
-/** How many bytes of each stream may wait for its reader. */
+/** How many bytes of each stream may be queued for its reader. */
 const maxWaiting = 16 * 1024 * 1024;
 
 /**
@@ -26,7 +26,7 @@ interface ShownOptions {
   readonly isLogged: () => boolean;
 }
 
-/** The output of one stream that waits for its reader. */
+/** Output of one stream that has not been read yet. */
 interface Queue {
   bytes: number;
   /** The oldest first. */
@@ -55,14 +55,14 @@ export function shownOutput(
     if (outcome === "done" || isDropped) return;
     isDropped = true;
     say(
-      `Warning: the output is not read, so gpuctl stops showing it. ${isLogged() ? "It" : "A part of it"} is in ${log}.`,
+      `Warning: the output is not read, so gpuctl stops showing it. ${isLogged() ? "All output" : "A part of the output"} is in ${log}.`,
     );
   };
   return {
     output: async (...[stream, bytes]: Parameters<JobHost["output"]>): Promise<void> => {
       if (isDropped) return;
       const queue = queues[stream];
-      // One write after the other: Node.js would combine writes that wait, and report them only once all are read.
+      // Writes one after the other: Node.js would combine waiting writes, and report them only when all have been read.
       const written = queue.last
         .then(() => (isDropped ? undefined : output(stream, bytes)))
         .catch(() => {})
@@ -83,7 +83,7 @@ export function shownOutput(
       if (!isEmpty()) await firstOf(allWritten(), AbortSignal.abort(), shortPatience);
       if (isEmpty() && !isDropped) await firstOf(endOutput(), AbortSignal.abort(), shortPatience);
     },
-    /** Waits until the output was read or dropped. If it was read, ends the last line. */
+    /** Waits until the output has been read or dropped. If it has been read, ends the last line. */
     end: async (): Promise<void> => {
       await read(allWritten());
       if (!isDropped) await read(endOutput());

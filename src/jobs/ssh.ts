@@ -139,8 +139,8 @@ const problemLength = 1000;
 const wholeScript = (script: string): string => `gpuctl_main() {\n${script}\n}\ngpuctl_main; exit $?\n`;
 
 /**
- * The configuration of ssh. The first value of an option applies, so ours come before the user's. ssh uses the same file
- * for a jump host, which keeps its own port, user and host key.
+ * The configuration of ssh. ssh uses the first value of each option, so gpuctl's options come before the user's. ssh
+ * uses the same file for a jump host, which keeps its own port, user and host key.
  */
 const sshConfig = (
   rentalId: string,
@@ -183,7 +183,7 @@ const optionLines = (options: Readonly<Record<string, string | number>>): readon
 const mark = "gpuctl-output-follows";
 
 /**
- * Passes on everything after the line with the mark. Until that line is complete, keeps only as many of the last bytes
+ * Passes on everything after the line with the mark. Until that line is complete, keeps only the latest bytes, as many
  * as the line has.
  */
 function afterMark(take: (bytes: Uint8Array) => void | Promise<void>): {
@@ -240,7 +240,7 @@ function lost(problem: string): ConnectionLost {
   const lines = linesOf(problem);
   const says = (pattern: RegExp) => lines.some((line) => pattern.test(line));
   const find = (pattern: RegExp) => lines.find((line) => pattern.test(line));
-  // The last line of ssh if its jump host or proxy closed the connection.
+  // ssh prints this if its jump host or proxy closed the connection.
   const isProxied = says(/\bUNKNOWN port\b/);
   if (isProxied && says(/host key verification failed/i)) {
     const problem = "the host key of the jump host is not known, or has changed: connect to it once with ssh";

@@ -92,7 +92,7 @@ function exclusively<Value>(id: string, { state, processes }: Place, work: () =>
 export const pollMs = 500;
 
 /**
- * Returns a function that yields the bytes that were added to a file since the last call of the function. If the file
+ * Returns a function that yields the bytes that were added to a file since its previous call. If the file
  * has become shorter or was replaced, for example by a log rotation, the function begins again at the start of the
  * file. `look` returns the facts about the file; tests replace it to simulate other file systems.
  */
@@ -105,7 +105,8 @@ export function growing(
   return async function* () {
     const found = await look(path).catch(() => undefined);
     if (!found) return;
-    // Some file systems give a file another inode number each time, and some do not know when it was created.
+    // Some file systems report another inode number each time, and others do not know the time of creation. So a file
+    // counts as replaced only if both values differ.
     const isOther = found.ino !== before?.ino && found.birthtimeMs !== before?.birthtimeMs;
     if (isOther || found.size < at) at = 0;
     before = found;

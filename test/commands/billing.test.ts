@@ -218,7 +218,7 @@ describe("billing usage --plot", () => {
     const { out, err } = await run("billing usage --plot", onTerminal);
     expect(out).toMatch(/^earlier +\$9\.045\n2026-09-10 +\$1\.005 {2}█+\n/);
     expect(out).toMatch(/2026-10-10 +\$0\.01 {2}▋\ntotal +\$39\.205\n$/);
-    expect(err).toBe("Usage without a date, which is not shown: $7.00.\n");
+    expect(err).toBe("Not shown, because it has no date: usage of $7.00.\n");
     expect((await run("billing usage", onTerminal)).err).toContain(
       "Total: $46.205 (lines without an amount: 1)\n",
     );

@@ -381,7 +381,7 @@ describe("the command line of a picture in the gallery", () => {
       command: "gpuctl image 'a cat' --steps 9",
       notes: [
         "Made from a reference image: add --image FILE --strength 0.5.",
-        "The service has no model other: the line uses the default.",
+        "The service has no model other: the command line uses the default model.",
         "The service does not support the size 500x500.",
       ],
     });

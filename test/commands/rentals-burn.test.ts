@@ -359,7 +359,7 @@ describe("--max-burn with --count", () => {
         {
           path: "number 3",
           message: expect.stringContaining(
-            "with the new ones, the active rentals cost $4.00 an hour, and another one would cost $2.00 more; the limit is $5.00",
+            "including the new ones, the active rentals cost $4.00 an hour, and another one would cost $2.00 more; the limit is $5.00",
           ),
         },
         { path: "number 4", message: "not tried, because number 3 failed" },

@@ -254,7 +254,7 @@ describe("--if-absent", () => {
       out: "1001\n",
       sent: [],
     });
-    expect(again.err).toBe('Rental 1001 has the label "trainer" already: nothing was created.\n');
+    expect(again.err).toBe('Rental 1001 already has the label "trainer": nothing was created.\n');
     await run("rentals terminate trainer --yes --sandbox");
     expect((await run(`${ensure} -o id`)).out).toBe("1002\n");
   });

@@ -427,7 +427,7 @@ describe("a rental that differs from its lease", () => {
       const { code, err, requests } = await cli.run("rentals guard --yes", overNetwork());
       expect(code).toBe(7);
       expect(err).toContain(
-        "this machine's clock and the service's disagree on whether the lease is over, so the rental was not ended",
+        "this machine's clock and the service's clock disagree on whether the lease is over, so the rental was not ended",
       );
       expect(requests.every(({ method }) => method === "GET")).toBe(true);
     },
@@ -466,10 +466,10 @@ describe("the lease of a create whose outcome is unknown", () => {
     const [token] = await tokensOf(cli);
     expect(outcome.code).toBe(10);
     expect(outcome.err).toContain(
-      `${token}: the outcome of \`rentals create\` is unknown. It may have created rental `,
+      `${token}: the outcome of \`rentals create\` is unknown. The command may have created rental `,
     );
     expect(outcome.err).toContain(
-      `It may have created rental ${others.length > 0 ? "1001 or 1002" : "1001"}. Set a lease for that rental with \`gpuctl rentals lease set RENTAL 2h --sandbox\`, or`,
+      `The command may have created rental ${others.length > 0 ? "1001 or 1002" : "1001"}. Set a lease for that rental with \`gpuctl rentals lease set RENTAL 2h --sandbox\`, or`,
     );
     expect(terminations(outcome)).toEqual([]);
     await cli.run("rentals lease set 1001 5m --sandbox");
@@ -676,7 +676,7 @@ describe("a rental that got another lease after a create whose outcome is unknow
     cli.advance(3 * hour);
     const outcome = await cli.run(guard);
     expect(outcome.code, outcome.err).toBe(10);
-    expect(outcome.err).toContain("It may have created rental 1002. Set a lease");
+    expect(outcome.err).toContain("The command may have created rental 1002. Set a lease");
     await cli.run("rentals terminate 1001 --yes --sandbox");
     expect((await cli.run(guard)).code).toBe(10);
     expect(await activeIn(cli)).toBe("1002\n");

@@ -217,7 +217,7 @@ describe.skipIf(process.platform === "win32")("rentals jobs", () => {
     await run(detached("sleep 5"));
     const { code, err } = await run("rentals jobs attach", { answerSignal: () => AbortSignal.abort() });
     expect(code).toBe(130);
-    expect(err).toMatch(/goes on, and rental 1001 is billed/);
+    expect(err).toMatch(/continues, and rental 1001 is billed/);
     expect(await active()).toMatchObject([{ id: 1001 }]);
   });
 

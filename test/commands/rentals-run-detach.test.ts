@@ -58,7 +58,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
     expect(code, err).toBe(130);
     expect(err).toMatch(/^Interrupted: stopping the command and ending the rental\./m);
     expect(err).toContain("Rental 1001 has ended.");
-    expect(err).not.toContain("goes on");
+    expect(err).not.toContain("continues");
     expect([await active(), await leases()]).toEqual([[], []]);
     expect(await jobs()).toMatchObject([{ state: "ended", outcome: "interrupted" }]);
   });
@@ -93,7 +93,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
     };
     const { code, err } = await run(words ?? line, { programs, answerSignal: () => stop.signal });
     expect(code, err).toBe(130);
-    expect(err).toContain("goes on, and rental 1001 is billed");
+    expect(err).toContain("continues, and rental 1001 is billed");
     expect(await active()).toHaveLength(1);
     expect(await leasesOf(renter)).toEqual([expect.not.objectContaining({ endsWithProcess: true })]);
     expect(await jobs()).toMatchObject([{ state: "detached" }]);
@@ -110,7 +110,7 @@ describe.skipIf(process.platform === "win32")("a detached job", () => {
     await run(sh("echo 42 > model; exit 3", "--fetch", "model", ...leased));
     const { code, err } = await run("rentals jobs attach", { answerSignal: () => stop.signal });
     expect(code, err).toBe(130);
-    expect(err).toContain("goes on, and rental 1001 is billed");
+    expect(err).toContain("continues, and rental 1001 is billed");
     expect(await active()).toHaveLength(1);
     const again = await run("rentals jobs attach");
     expect(again.code, again.err).toBe(3);

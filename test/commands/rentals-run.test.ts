@@ -1276,7 +1276,7 @@ describe.skipIf(process.platform === "win32")("rentals run", () => {
       const { code, err } = await run(sh("echo a; echo b"), { messages });
       expect(code, err).toBe(10);
       expect(err).toMatch(
-        /^Warning: the output is not read, so gpuctl stops showing it\. It is in \S+output\.log\.$/m,
+        /^Warning: the output is not read, so gpuctl stops showing it\. All output is in \S+output\.log\.$/m,
       );
       expect(err).toContain("Error: rental 1001 may still be billed");
     });

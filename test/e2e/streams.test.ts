@@ -139,7 +139,7 @@ describe.skipIf(!existsSync("/dev/full"))("a result that was paid for is kept", 
       const script = `exec 3> >(exec true); wait $!; gpuctl ${line} > ${target}`;
       const { code, out, err } = await bash(script.replace("> &", ">&"), home);
       expect({ code, out }).toEqual({ code: 1, out: "" });
-      expect(err).toMatch(/2 of 2 parts are kept in \S+\. Run the same command again to go on\./);
+      expect(err).toMatch(/2 of 2 parts are kept in \S+\. Run the same command again to continue\./);
       const again = await bash(`gpuctl ${line} | wc -c`, home);
       expect(again).toMatchObject({
         code: 0,

@@ -49,7 +49,7 @@ test("output that is not read is dropped once the job has to end", async () => {
   await shown.output("stdout", large);
   await shown.end();
   expect(passed).toEqual(["stdout"]);
-  expect(said).toEqual(["Warning: the output is not read, so gpuctl stops showing it. It is in /log."]);
+  expect(said).toEqual(["Warning: the output is not read, so gpuctl stops showing it. All output is in /log."]);
 });
 
 test("output that is not read is dropped after ten minutes if too much of it is waiting", async () => {
@@ -68,7 +68,7 @@ test("output that is dropped is only partly in the log if the disk was full", as
   const waiting = shown.output("stdout", large);
   endLimits();
   await waiting;
-  expect(said[0]).toContain("A part of it is in /log.");
+  expect(said[0]).toContain("A part of the output is in /log.");
 });
 
 test("a slow reader has ten minutes for each piece of the output, not for all of it", async () => {

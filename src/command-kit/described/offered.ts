@@ -8,7 +8,7 @@ import { noDescription } from "../responses.ts";
 interface Needed {
   /** Completes the sentence "it is not known whether", such as "the service lists SSH keys". */
   readonly that: string;
-  /** The error message if the description does not contain it. */
+  /** The error message if the description does not contain what is needed. */
   readonly missing: string;
   readonly hint: string;
 }

@@ -30,7 +30,7 @@ export default defineCommand({
   },
   confirm: {
     destruction: ({ input: { key } }) =>
-      `Revoke the API key ${keyText(key)}? Whatever uses it stops working.`,
+      `Revoke the API key ${keyText(key)}? Anything that uses it stops working.`,
   },
   run: async ({ input: { key, request: parts }, request }) => {
     const data = await writeAndCheck(

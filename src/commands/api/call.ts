@@ -31,7 +31,7 @@ export default defineCommand({
   path: "api call",
   summary: "Call any operation of the service",
   details:
-    "Fields that are path, query or header parameters are sent as such. The others form the body, or are added to the query if --input sets the body or a GET, HEAD or DELETE has none. The request is first checked against the service's OpenAPI description. The response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
+    "Fields that are path, query or header parameters are sent as such. The others form the body. If --input sets the body, or if a GET, HEAD or DELETE has no body, the others are added to the query. The request is first checked against the service's OpenAPI description. The response is printed as JSON unless --output sets another format. null is a valid response: getRental returns it for a rental that does not exist.",
   args: operationArgs,
   flags: {
     rawField: flag.texts("A field as text; a[b]=1, a[]=1 and a[][b]=1 fill objects and lists", {
@@ -40,7 +40,7 @@ export default defineCommand({
       completes: "operation-field",
     }),
     field: flag.texts(
-      "A field whose value may be a number, true, false or null, or else text; the value @FILE reads a file, and - reads stdin",
+      "A field; a number, true, false or null is sent as such, and any other value as text; the value @FILE reads a file, and - reads stdin",
       { short: "F", value: "KEY=VALUE", completes: "operation-field" },
     ),
     input: flag.text("File with the whole body, as JSON; - reads stdin", { value: "FILE" }),
@@ -145,8 +145,8 @@ const plainPath = (path: string): string =>
     .replace(/(?<=.)\/$/, "");
 
 /**
- * The id of the documented operation that a request calls, at the operation's own path or at that of its replacement.
- * Undefined for other requests.
+ * The id of the documented operation that a request calls, at the operation's own path or at the path of its
+ * replacement. Undefined for other requests.
  */
 function documentedOperation({ parts: { method, path }, body }: DescribedRequest): OperationId | undefined {
   const given: Readonly<Record<string, unknown>> = isRecord(body) ? body : {};
@@ -162,7 +162,7 @@ function documentedOperation({ parts: { method, path }, body }: DescribedRequest
   });
 }
 
-/** Whether a call is charged, which is the case for every call of the inference API except reads. */
+/** Whether a call is charged. Every call of the inference API is charged, except reads. */
 const isPaid = ({ path, method }: DescribedRequest["parts"]): boolean =>
   plainPath(path).startsWith("/v1/") && !isRead({ method });
 
@@ -250,7 +250,7 @@ function allPages(
  * The result for a response. JSON is printed in the requested format. Anything else is printed as text on a terminal,
  * and as bytes otherwise. If a response is empty and need not be JSON, nothing is printed. `include` prints the status
  * and the headers first. If a response should be JSON but is not, throws `InvalidResponse`, or `UnknownOutcome` if the
- * request was a write. If it reports a failure, throws as `assertSuccess` does.
+ * request was a write. If a response reports a failure, throws as `assertSuccess` does.
  */
 function responseResult(
   response: BufferedResponse,
@@ -280,8 +280,8 @@ const headText = ({ status, headers }: BufferedResponse): string =>
   ].join("\n");
 
 /**
- * Whether a response should be JSON, according to its content type. Without a content type, whether the response parses
- * as JSON. An empty response should be JSON if its content type or the description says so, except where HTTP
+ * Whether a response should be JSON, according to its content type. Without a content type, returns whether the body
+ * parses as JSON. An empty response should be JSON if its content type or the description says so, except where HTTP
  * allows no body: for some statuses, and for HEAD.
  */
 function shouldBeJson(response: BufferedResponse, operation: DescribedOperation | undefined): boolean {

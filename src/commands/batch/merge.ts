@@ -27,7 +27,7 @@ export default defineCommand({
   path: "batch merge",
   summary: "Join the outputs of all shards, and check that no result is missing",
   details:
-    "With --requests, checks that each line of that file has one result. Without --requests, only checks that there are as many results as the runs counted lines in the input. The exit code is 12 if lines failed or their outcome is unknown. Otherwise, it is 9 if lines have no result, were changed after they were sent, or cannot be counted. The merged file is written in all these cases.",
+    "With --requests, checks that each line of that file has one result. Without --requests, only compares the number of results with the number of lines that the runs counted in the input. The exit code is 12 if lines failed or their outcome is unknown. Otherwise, it is 9 if lines have no result, were changed after they were sent, or cannot be counted. The merged file is written in all these cases.",
   args: [
     arg.texts("OUT", "The output of the whole batch, the outputs of its shards, or a folder with them", {
       required: true,
@@ -79,7 +79,7 @@ export default defineCommand({
       throw new UsageError("--out and --requests name the same file");
     }
     const input = flags.requests === undefined ? undefined : await requestsOf(flags.requests, files);
-    // Before anything is written, because the input may have invalid lines.
+    // Reads the input before anything is written, because it may have invalid lines.
     const missing = input === undefined ? missingByCount(parts) : await missingFrom(parts, input);
     const lines = mergedLines(parts, dirname(path));
     if (settings.dryRun) for await (const _ of lines);
@@ -140,8 +140,8 @@ function defaultOutput([first]: readonly Part[]): string {
 }
 
 /**
- * The lines of the file that `--requests` names. Throws `UsageError` if it is a folder or cannot be opened. A pipe is
- * opened only once, when it is read.
+ * The lines of the file that `--requests` names. Throws `UsageError` if that path is a folder or cannot be opened. A
+ * pipe is opened only once, when it is read.
  */
 async function requestsOf(name: string, { resolve }: Context["files"]): Promise<Source> {
   const path = resolve(name);
@@ -198,7 +198,7 @@ function failureOf(
   return failed + unknown > 0
     ? new BatchNeedsLook(
         message,
-        "To send lines again that failed or whose outcome is unknown, run `gpuctl batch retry`, then `gpuctl batch run`.",
+        "To retry lines that failed or have an unknown outcome, run `gpuctl batch retry`, then `gpuctl batch run`.",
       )
     : new BatchUnfinished(message, "Run the shards again: they send only what is left.");
 }

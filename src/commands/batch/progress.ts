@@ -101,7 +101,7 @@ class Rate {
 
 /**
  * A text such as `120 of 1000 done, 2 failed, 3.5/s, $1.20 of about $10.00, 4m 10s left`. While the batch is stopping,
- * `4 in flight` takes the place of the time.
+ * the text ends with `4 in flight` instead of the time.
  */
 function statusText(status: BatchStatus, rate: Rate, first: BatchStatus, isStopping: boolean): string {
   const { total, done, failed, unknown, left, inFlight, spent } = status;

@@ -14,7 +14,7 @@ export default defineCommand({
   flags: {
     failed: flag.boolean("Lines that the service refused"),
     unknown: flag.boolean("Lines whose outcome is unknown"),
-    ids: flag.texts("Mark only lines with these custom_ids, of those that failed or are unknown", {
+    ids: flag.texts("Mark only the lines with these custom_ids", {
       value: "ID",
     }),
   },

@@ -273,8 +273,7 @@ async function assertRegularFile(shown: string, path: string): Promise<void> {
 }
 
 /**
- * Throws `UsageError` unless `path` may be replaced: it does not exist or holds an earlier status, and it is not one of
- * the batch's own files.
+ * Throws `UsageError` if `path` is one of the batch's own files, or if it exists but does not hold an earlier status.
  */
 async function assertIsStatusFile(typed: string, path: string, others: readonly string[]): Promise<void> {
   const { isStatusFile } = await import("./progress.ts");

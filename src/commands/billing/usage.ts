@@ -44,7 +44,7 @@ export default defineCommand({
       interrupted.throwIfAborted();
     };
     const { days, undated } = await costPerDay(lines, serviceNow(), pause);
-    if (undated > 0n) say(`Usage without a date, which is not shown: ${dollarText(undated)}.`);
+    if (undated > 0n) say(`Not shown, because it has no date: usage of ${dollarText(undated)}.`);
     if (settings.output !== "table" || days.length === 0) {
       return {
         data: days.map(({ date, cost }) => ({ date, amountCents: centNumber(cost) })),
@@ -59,7 +59,7 @@ export default defineCommand({
   },
 });
 
-/** The total for people; undefined if no line has an amount. */
+/** The total as text; undefined if no line has an amount. */
 function totalOf(lines: readonly unknown[]): string | undefined {
   const amounts = lines.flatMap((line) => amountOf(line) ?? []);
   if (amounts.length === 0) return undefined;

@@ -171,7 +171,7 @@ async function* bodiesOf(chunks: AsyncIterable<{ readonly body: unknown }>): Asy
   for await (const { body } of chunks) yield body;
 }
 
-/** Shows that a response is being generated until the returned function is called. */
+/** Until the returned function is called, shows that a response is being generated. */
 function showProgress({ progress }: Pick<Context, "progress">): () => Promise<void> {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {

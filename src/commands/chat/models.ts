@@ -73,4 +73,4 @@ export async function pickModel(
 }
 
 const hint =
-  "See the service's documentation for names; --model takes any name, and `gpuctl config set chat.model NAME` saves one.";
+  "See the service's documentation for the names of its models; --model takes any name, and `gpuctl config set chat.model NAME` saves one.";

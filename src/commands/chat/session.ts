@@ -110,7 +110,10 @@ export function sayState(session: OpenSession, { say }: Pick<Context, "say">): v
   }
 }
 
-/** The model that a session used last. Undefined in the sandbox, and for the sandbox model, which no service has. */
+/**
+ * The model that a session used last. Undefined in the sandbox, or if that model is the sandbox model, which no service
+ * has.
+ */
 export function modelOf(session: OpenSession | undefined, { settings }: Needs): string | undefined {
   if (settings.sandbox) return undefined;
   const model = session?.chain().findLast((turn) => turn.model !== undefined)?.model;
@@ -163,7 +166,7 @@ const orSay = (say: Context["say"]) => (error: unknown) =>
 
 /** A completion that is stored, while it arrives, as the answer to a question. */
 export interface StoredCompletion extends Completion {
-  /** Why the answer could not be stored; undefined if it was. */
+  /** Why the answer could not be stored; undefined if it was stored. */
   readonly failure: () => AnswerNotStored | undefined;
 }
 

@@ -38,8 +38,9 @@ export async function* texts(completion: Completion): AsyncGenerator<TextPiece> 
 }
 
 /**
- * Returns what to run after the text. Without an error, that is `finish`. After an error, the function reports tool
- * calls and, if the answer ended without text, why it ended and the token counts. If the user interrupted the answer, the function also says that the answer is incomplete.
+ * Returns the function to call after the text. Without an error, this function calls `finish`. After an error, it
+ * reports tool calls. If the answer ended without text, it also reports the token counts and why the answer ended. If
+ * the user interrupted the answer, it says that the answer is incomplete.
  */
 export const afterText =
   (

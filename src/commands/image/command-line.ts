@@ -5,7 +5,9 @@ import { isRecord } from "../../core/json.ts";
 import { quoted } from "../../core/text.ts";
 import { plainText, sanitize } from "../../output/text.ts";
 
-/** A command line for a POSIX shell that generates a picture again, and notes about what it cannot repeat. */
+/**
+ * A command line for a POSIX shell that generates a picture again, and notes about what the command line cannot repeat.
+ */
 export interface CommandLine {
   /** Undefined if the picture has no prompt. */
   readonly line: string | undefined;
@@ -14,8 +16,8 @@ export interface CommandLine {
 
 /**
  * Returns the command line for the settings of a picture. The settings are untrusted, so the line contains only known
- * fields with values of the right kind. The line has no control characters, because a terminal would take them for keys
- * when the line is pasted.
+ * fields with values of the right kind. The line has no control characters, because a terminal would treat them as key
+ * presses when the line is pasted.
  */
 export function commandLine(settings: Readonly<Record<string, unknown>>): CommandLine {
   const prompt = typeof settings.prompt === "string" ? clean(settings.prompt) : "";
@@ -28,7 +30,7 @@ export function commandLine(settings: Readonly<Record<string, unknown>>): Comman
     notes.push(`Made from a reference image: add --image FILE${strength}.`);
   }
   if (model !== undefined && !modelNames.some((one) => one === model)) {
-    notes.push(`The service has no model ${clean(model)}: the line uses the default.`);
+    notes.push(`The service has no model ${clean(model)}: the command line uses the default model.`);
     leftOut.add("model_name");
   }
   const size = `${plainText(width)}x${plainText(height)}`;

@@ -8,7 +8,8 @@ import { readSettings } from "../../media/settings/read.ts";
 type Input = Partial<InputOf<"generateImage">>;
 
 /**
- * Returns the settings stored in a picture, to generate it again. They never include the reference picture.
+ * Returns the settings stored in a picture, to generate the picture again. The settings never include the reference
+ * picture.
  *
  * @throws {UsageError} if the file contains no settings, or if the picture needs a reference picture and `given` has
  * none

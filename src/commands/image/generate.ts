@@ -111,7 +111,7 @@ const maxUnknown = 3;
 /**
  * The returned function takes the outcome of a picture. It returns the error if no more pictures should be requested:
  * after a response without a usable picture, after several unknown outcomes in a row, and after any other failure that
- * the next request would probably meet, too.
+ * would probably occur for the next request, too.
  */
 function failuresOfAll(): (outcome: Outcome<Generated>) => unknown {
   let unknown = 0;
@@ -157,8 +157,8 @@ function resultOf(
 }
 
 /**
- * Returns the error to report if pictures failed. Some of the pictures may have been saved elsewhere. Throws the error
- * if no picture was saved where --out says.
+ * Returns the error to report if pictures failed. Some of the failed pictures may have been saved elsewhere. Throws the
+ * error if no picture was saved where --out says.
  */
 function failureOf(failures: readonly FailedItem[], kept: number): Error | undefined {
   const [first] = failures;
@@ -199,7 +199,7 @@ function summed(failures: readonly FailedItem[]): readonly FailedItem[] {
 export const times = (cost: Money | undefined, count: number): Money | undefined =>
   cost && cost * BigInt(count);
 
-/** Returns the number of pictures and their total price. `cost` is the price of each. */
+/** Returns the number of pictures and their total price. `cost` is the price of one picture. */
 export function priceLine(count: number, cost: Money | undefined, spent = ""): string {
   const total = times(cost, count);
   const price =

@@ -31,7 +31,9 @@ export default defineCommand({
   run: ({ flags: { size, steps, count }, say }) => {
     const { width, height } = size;
     if (!resolutions.some((known) => known === `${width}x${height}`)) {
-      say(`${width}x${height} is not a supported resolution; the price follows from the documented formula.`);
+      say(
+        `${width}x${height} is not a supported resolution; the price is calculated with the documented formula.`,
+      );
     }
     const each = picturePrice({ width, height, steps });
     if (each === undefined) throw new UsageError("--size must be at least 1x1");

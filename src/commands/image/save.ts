@@ -37,7 +37,7 @@ export interface Generated {
   readonly failures: readonly FailedItem[];
   /** The picture for `--out -`. */
   readonly printed?: Uint8Array | undefined;
-  /** The error if no picture of the response could be used and saved. */
+  /** The first error if every picture of the response is unusable or could not be saved; otherwise undefined. */
   readonly unusable: unknown;
 }
 
@@ -133,8 +133,8 @@ function receivedWith(response: unknown, arriving: readonly ArrivingMedia[]): Re
 
 /**
  * Saves a picture. If `flushFailure` says that its temporary file could not be flushed to the disk, saves the picture
- * in another folder. For `--out -`, a further picture is saved as a file, because only one can go to stdout. That is
- * not a failure.
+ * in another folder. For `--out -`, a further picture is saved as a file, because only one can go to stdout. This does
+ * not count as a failure.
  */
 async function savePicture(
   picture: Decoded,

@@ -27,7 +27,7 @@ export class Stages {
     this.onChange();
   }
 
-  /** Marks a picture as waiting, because the service asks to wait before it is requested again. */
+  /** Marks a picture as waiting, because the service asks to wait before the picture is requested again. */
   wait(index: number, milliseconds: number): void {
     this.#stages[index] = { name: "waiting", until: this.#now() + milliseconds };
     this.onChange();
@@ -60,7 +60,7 @@ export class Stages {
   #text(stage: Stage): string {
     if (stage.name === "waiting") {
       const left = stage.until - this.#now();
-      // Rounded up, because "waiting 0s" looks as if gpuctl hung.
+      // Rounds up, because "waiting 0s" would look as if gpuctl hung.
       return left > 0 ? `waiting ${seconds(left + 999)} (rate limited)` : "retrying";
     }
     if (stage.name !== "under way") return stage.name;

@@ -8,14 +8,14 @@ import { type Permission, permissions } from "../../mcp/permissions.ts";
 
 export default defineCommand({
   path: "mcp",
-  summary: "Serve tools to agents on stdin and stdout, by the Model Context Protocol",
+  summary: "Serve tools to agents on stdin and stdout, over the Model Context Protocol",
   details:
     "Start the server from the configuration of an agent. The tools only read, unless --allow permits more. The limits apply to all calls together until the server ends: --max-cost limits inference and reserved terms, and --max-burn limits the hourly cost of the active rentals, including a new one. Every call that does more than read is reported on stderr and in mcp-spending.jsonl in the state folder.",
   flags: {
     allow: flag.choices("What the tools may do beyond reading", permissions),
-    maxCost: flag.dollars("Most that all calls together may cost, in dollars; required with --allow spend"),
+    maxCost: flag.dollars("Maximum cost of all calls together, in dollars; required with --allow spend"),
     maxBurn: flag.dollars(
-      "Most that all active rentals, including a new one, may cost in dollars an hour; required with --allow spend",
+      "Maximum hourly cost of all active rentals, including a new one, in dollars; required with --allow spend",
     ),
     assumePrice: flag.dollars(
       "Assumed price in dollars of each chat answer and each recording, whose prices are not documented. Without this flag, chat and speech calls are refused.",

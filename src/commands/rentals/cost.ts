@@ -11,7 +11,7 @@ import { describedOperations } from "../../openapi/described.ts";
 import { kinds } from "./listing.ts";
 import { termPaths } from "./views.ts";
 
-/** The hourly cost of a rental. Undefined unless its record contains a cost that is a number of at least 0. */
+/** The hourly cost of a rental. Undefined if its record has no cost, or a cost that is not a number of at least 0. */
 export function hourlyCost(rental: unknown): Money | undefined {
   const cost = firstAt(rental, hourlyCostPaths);
   return typeof cost === "number" && Number.isFinite(cost) && cost >= 0 ? moneyOfCents(cost) : undefined;
@@ -130,7 +130,7 @@ export function optionCost(options: unknown, wanted: Wanted): Money | undefined 
       ? [{ machines, cost: each * BigInt(machines) }]
       : [];
   });
-  // Not `Math.min(...)`: a call cannot take as many arguments as a service can list options.
+  // Not `Math.min(...)`: a service may list more options than a call can take arguments.
   const fewest = prices.reduce((least, { machines }) => Math.min(least, machines), Infinity);
   const costs = prices.filter(({ machines }) => machines === fewest).map(({ cost }) => cost);
   return costs.reduce<Money | undefined>(

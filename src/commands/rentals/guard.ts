@@ -90,8 +90,8 @@ async function once(guard: Guard) {
 const maxSteps = 5;
 
 /**
- * The commands to suggest for rentals that still run. The messages of the events name them, too, but a table shortens
- * messages.
+ * The commands to suggest for rentals that still run. The messages of the events also name these commands, but a table
+ * shortens messages.
  */
 const nextSteps = (events: readonly GuardEvent[], { place }: Guard): readonly NextStep[] => {
   const file = place.ownFolder ? "" : ` --lease-file ${quoted(place.path)}`;

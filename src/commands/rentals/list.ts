@@ -106,7 +106,7 @@ async function* mapped<Item, Result>(
 /** How many rentals beyond the limit may be in memory before they are dropped. */
 const maxDropped = 10_000;
 
-/** Sorts rentals. Keeps all of them in memory, or with a limit, only those that may be within the limit. */
+/** Sorts rentals. Keeps all of them in memory or, with a limit, only those that may be within the limit. */
 async function* inOrder(
   batches: Batches<ActiveRental>,
   sorted: (rentals: readonly ActiveRental[]) => readonly ActiveRental[],

@@ -63,7 +63,7 @@ export default defineCommand({
     }
     const { host, port, user } = address;
     if (flags.node === undefined && addresses.length > 1) {
-      say(`Rental ${rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another.`);
+      say(`Rental ${rentalId} has ${addresses.length} nodes; this is node 1. Use --node N for another node.`);
     }
     const destination = user === undefined ? host : `${user}@${host}`;
     const sshArgs = ["-p", String(port), destination, ...args.args];
@@ -112,7 +112,7 @@ async function untilResponds(
   });
 }
 
-/** ssh only connects, logs in if it can without a prompt, and forwards nothing. */
+/** With these options, ssh only connects, logs in if it can without a prompt, and forwards nothing. */
 const probeOptions = [
   "BatchMode=yes",
   "ConnectTimeout=10",
@@ -141,7 +141,7 @@ function stillStarting(stderr: string): string | undefined {
 /** Milliseconds between two attempts to connect. */
 const probePause = 2_000;
 
-/** The options before the remote command that determine how ssh connects, such as `-i`, `-J` and `-o`. */
+/** Those options before the remote command that determine how ssh connects, such as `-i`, `-J` and `-o`. */
 function connectOptions(args: readonly string[]): readonly string[] {
   const found: string[] = [];
   for (let index = 0; args[index]?.startsWith("-"); index += 1) {

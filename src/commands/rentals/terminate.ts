@@ -17,7 +17,7 @@ export default defineCommand({
   path: "rentals terminate",
   summary: "Terminate rentals, if the service offers an operation for it",
   details:
-    "The service's documentation describes no call that terminates a rental. If the service's OpenAPI description lists one, gpuctl uses that. Rentals are named by ID or label, or selected with --all, --label or --older-than. With both --label and --older-than, only rentals that match both are selected. All rentals are looked up first: if any is not found, none is terminated. If one rental cannot be terminated, the others are terminated anyway. A rental that has ended already counts as terminated.",
+    "The service's documentation describes no call that terminates a rental. If the service's OpenAPI description lists one, gpuctl uses that. Rentals are named by ID or label, or selected with --all, --label or --older-than. With both --label and --older-than, only rentals that match both are selected. All rentals are looked up first: if any is not found, none is terminated. If one rental cannot be terminated, the others are terminated anyway. A rental that had ended before counts as terminated.",
   effect: "destroy",
   args: [
     arg.texts("RENTAL", "ID or label of a rental", {
@@ -79,8 +79,9 @@ export default defineCommand({
     rentalFilter(flags, context.now());
     const tooYoung = new Set<string>();
     const rentals = await planMatching((record) => {
-      // The service's clock is known from its response. That clock or this machine's may be wrong, so a rental must
-      // match according to both. In the sandbox, only the sandbox's clock counts, because the user can move it.
+      // The service's clock is known from its response. Either that clock or this machine's clock may be wrong, so a
+      // rental must match according to both. In the sandbox, only the sandbox's clock counts, because the user can move
+      // it.
       const times = [context.serviceNow(), ...(context.settings.sandbox ? [] : [context.now()])];
       const matches = times.filter((now) => rentalFilter(flags, now)(record)).length;
       if (matches > 0 && matches < times.length) tooYoung.add(idOf(record) ?? "(no ID)");

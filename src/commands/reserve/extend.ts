@@ -78,7 +78,7 @@ async function expectedEnd(
   return new Date(until).toISOString();
 }
 
-/** Returns midnight UTC on a date, and reports that it does so and why. */
+/** Returns midnight UTC on a date, and says why that time is used. */
 function atMidnight(date: string, reason: string, say: Context["say"]): string {
   say(`${reason}, so --expected-reserved-until ${date} stands for midnight UTC.`);
   return `${date}T00:00:00.000Z`;

@@ -26,7 +26,7 @@ const flags = {
   }),
 };
 
-/** What the commands that reserve a rental or extend its term have in common. */
+/** The declarations that are common to the commands that reserve a rental or extend its term. */
 export const termCommand = <const Id extends TermOperation>(operation: Id) =>
   ({
     operation,
@@ -142,7 +142,8 @@ function priceOf(error: unknown, sent: number): number | undefined {
 
 /**
  * Matches a number together with any separators, as in 1,296.00 or 129 600, and any currency. `priceIn` does not use a
- * number that has either: it may be in dollars, and a separator may stand for thousands or for decimals.
+ * number with a separator or a currency: the number may be in dollars, and a separator may stand for thousands or for
+ * decimals.
  */
 const numbers =
   /(?:[$€£¥-]\s*)?(?<![\p{L}\d_])[\p{L}\d_]*\d(?:[.,'’_\s]?\d)*[\p{L}\d_%]*(?:\s+(?:dollars?|USD|EUR)\b)?/giu;

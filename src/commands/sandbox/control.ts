@@ -42,7 +42,7 @@ type Declaration<
     act(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
     /** Turns the value that `act` returns into what is printed. Default: prints the value itself. */
     resultOf?(value: unknown, input: ControlInput<OwnFlags, Args, Built>): Result;
-    /** Returns what a dry run prints instead. A command without this function only reads: a dry run calls `act`. */
+    /** Returns what a dry run prints instead. A command without this function only reads, so a dry run calls `act`. */
     dryRun?(control: SandboxControl, input: ControlInput<OwnFlags, Args, Built>): unknown;
     /**
      * Replaces a state that cannot be used. After that, `act` runs again. Without this function, the error is reported.
@@ -96,7 +96,10 @@ export const controlCommand = <
   },
 });
 
-/** Shared by the commands that change the clock; they print its new state. */
+/**
+ * The declarations that are common to the commands that change the clock. These commands print the new state of the
+ * clock.
+ */
 export const clockCommand = {
   view: { kind: "record", id: ["now"] },
   dryRun: ({ clock }: SandboxControl) => clock.show(),

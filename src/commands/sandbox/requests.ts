@@ -40,7 +40,7 @@ export default controlCommand({
       command:
         "gpuctl sandbox requests --operation createVirtualMachineRental --status 4xx --where gpuType=b200 --count",
     },
-    { text: "Print the last one as JSON", command: "gpuctl sandbox requests --limit 1 -o json" },
+    { text: "Print the last request as JSON", command: "gpuctl sandbox requests --limit 1 -o json" },
   ],
   buildInput: ({ flags: { limit: _limit, count: _count, ...filter } }) => filterOf(filter),
   act: ({ requests }, { input, flags: { count, limit } }) =>

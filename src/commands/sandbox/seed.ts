@@ -1,7 +1,7 @@
 import { arg } from "../../command-kit/arg.ts";
 import { controlCommand, readText } from "./control.ts";
 
-/** The name of a field of a seed, or of its file. */
+/** The name of a field of a seed, for messages. For the seed itself, the name of its file. */
 export const seedField = (path: readonly (string | number)[], file: string): string =>
   path.length === 0 ? file : path.join(".");
 

@@ -13,14 +13,14 @@ import { seedField } from "./seed.ts";
 
 const tokenSource = "--token-file";
 
-/** The hosts that listen on every address of this computer, and thus on its loopback address. */
+/** With these hosts, the server listens on every address of this computer, including its loopback address. */
 const everyAddress = ["0.0.0.0", "[::]"];
 
 export default defineCommand({
   path: "sandbox serve",
   summary: "Serve the sandbox over HTTP, for curl, SDKs and browsers",
   details:
-    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations that do not replace deprecated ones. `--only replacements` serves the documented operations, with successors in place of the deprecated ones; the page format of these successors is an assumption of the sandbox. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API and of the controls. To open them from another computer, forward the port: `ssh -L 8787:localhost:8787 HOST`.",
+    "By default, serves the documented operations, the replacements of deprecated ones, and operations that the sandbox assumes. `--only documented` serves the documented operations alone. `--only legacy` serves the documented operations that do not replace deprecated ones. `--only replacements` serves the documented operations, with successors instead of the deprecated ones; the page format of these successors is an assumption of the sandbox. `--machines` needs sshd, and programs on a machine are not isolated from this computer. Open the address in a browser on this computer to see what is going on (rentals, money, requests, the clock, faults); `/docs` shows a reference of the API and of the controls. To open these pages from another computer, forward the port: `ssh -L 8787:localhost:8787 HOST`.",
   flags: {
     port: flag.integer("Port to listen on; 0 picks a free one", {
       default: "8787",
@@ -124,7 +124,7 @@ export default defineCommand({
       const isEveryAddress = everyAddress.includes(hostname);
       const noToken = isEveryAddress ? "Only this computer" : "Without --token-file, no one";
       say(
-        `${token === undefined ? noToken : `Whoever has the token in ${tokenFile}`} can use the sandbox's controls.`,
+        `${token === undefined ? noToken : `Anyone with the token in ${tokenFile}`} can use the sandbox's controls.`,
       );
       say(
         isEveryAddress

@@ -109,7 +109,7 @@ async function askDefaults(wizard: Wizard): Promise<void> {
   context.say("`gpuctl config list` shows every default that you can set.");
 }
 
-/** The chat models that the account lists. None if it lists none, or if a request fails. */
+/** The chat models that the service lists. Empty if it lists none, or if a request fails. */
 async function chatModels({ context, profile, stored }: Wizard): Promise<readonly string[]> {
   const { callAt, progress, requestAt, secrets } = context;
   const { baseUrl, inferenceBaseUrl, sandbox } = stored()?.settings ?? {};

@@ -38,7 +38,7 @@ export function createWizard(profile: string, ask: Prompts, context: SetupContex
   };
 }
 
-/** What is wrong with an answer, in a sentence; undefined for a valid one. */
+/** What is wrong with an answer, in a sentence; undefined for a valid answer. */
 export type Problem = string | undefined;
 
 const labels = {

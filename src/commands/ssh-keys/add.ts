@@ -19,7 +19,7 @@ export default defineCommand({
   flags: {
     name: flag.text("Name of the key", {
       value: "NAME",
-      defaultText: "the comment in the key, else the file's name",
+      defaultText: "the comment in the key, or else the name of the file",
     }),
   },
   view: { kind: "record", columns, id: ["id"] },

@@ -14,7 +14,7 @@ export type LongRecording =
   | { readonly file: SavedFile }
   /** One file for each part, because the parts could not be joined. */
   | { readonly files: readonly SavedFile[]; readonly problem: StoredElsewhere }
-  /** The recording for stdout. The text is spoken when this is read. */
+  /** The recording for stdout. The text is spoken when `bytes` is read. */
   | { readonly bytes: AsyncIterable<Uint8Array> };
 
 /**
@@ -60,7 +60,7 @@ async function saveJoined(
   { names }: LongText,
 ): Promise<SavedFile> {
   const { path, renamed, replaced } = pathIn(target.to, { ...names, ext });
-  // A file with another extension is not the one that the user named.
+  // A file with another extension is not the one that the user named, so --force does not replace it.
   const file = await saveChunks(path, bytes(), { ...target, force: target.force && !replaced });
   if (renamed) target.say(`The response is ${ext.toUpperCase()}, so it was saved as ${file.path}`);
   return file;
@@ -84,7 +84,7 @@ async function saveSeparately(
       values.ext === unknownExtension
         ? { path: pathOfUnknown(place, values, paths.length), replaced: false }
         : pathIn(place, values, paths.length);
-    // A file whose name the user did not give is not replaced.
+    // Replaces only a file whose name the user gave.
     const force = target.force && to.kind === "template" && !replaced;
     files.push(await saveChunks(path, createReadStream(part), { ...target, to: place, force }));
   }

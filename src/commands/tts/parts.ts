@@ -107,7 +107,7 @@ const inUse = (folder: string, lockPath: string): UsageError =>
     hint: `Nothing was sent. If no other gpuctl process is running, delete ${lockPath}.`,
   });
 
-/** The error if, after this process was suspended, the same command is run again. */
+/** The error if the same command was run again while this process was suspended. */
 const takenOver = (folder: string): InUse =>
   new InUse(
     `another gpuctl process took over ${folder} while this one was suspended, or the folder was removed`,
@@ -116,9 +116,9 @@ const takenOver = (folder: string): InUse =>
 
 /**
  * Returns the folder for the parts. It is next to the output, and is named after the output, the input file or the
- * text. For stdout, it is in the state folder. Another output, another input file, another service and other settings
- * use a different folder. Only texts with the same beginning share a folder, if neither the output nor the input is a
- * named file.
+ * text. For stdout, it is in the state folder. A different output, input file, service or setting means a different
+ * folder. Texts share a folder only if they have the same beginning, and neither the output nor the input is a named
+ * file.
  */
 async function folderFor(
   { target: { to }, file, names, fields }: LongText,
@@ -133,8 +133,9 @@ async function folderFor(
 }
 
 /**
- * Returns the output, which is next to the folder for the parts, or the path of the input. Undefined if neither is a
- * file. A pipe, such as one from the shell's `<(...)`, has the same path for different texts.
+ * Returns the name of the output file or, if the output is not a named file, the path of the input file. Undefined if
+ * neither is a file. The folder for the parts is next to the output, so the name of the output is enough. A pipe, such
+ * as one from the shell's `<(...)`, has the same path for different texts.
  */
 async function namedFile(
   to: Destination,
@@ -166,7 +167,7 @@ async function spokenPaths(
   const paths = await wholeParts(folder, hashes);
   const count = () => hashes.filter((hash) => paths.has(hash)).length;
   const kept = () => `${count()} of ${parts.length} parts are kept in ${folder}.`;
-  const sayKept = () => setFailureContext(`${kept()} Run the same command again to go on.`);
+  const sayKept = () => setFailureContext(`${kept()} Run the same command again to continue.`);
   const missing = [...new Set(hashes)].filter((hash) => !paths.has(hash)).map((hash) => hashes.indexOf(hash));
   if (count() > 0) {
     say(`${count()} of ${parts.length} parts are already there, in ${folder}`);
@@ -212,7 +213,7 @@ async function spokenPaths(
   );
   const isTaken = !(await lock.isHeld());
   if (isTaken) {
-    // The parts may be gone.
+    // The other process may have removed the parts.
     const left = await wholeParts(folder, hashes).catch(() => new Map<string, string>());
     for (const hash of hashes) if (!left.has(hash)) paths.delete(hash);
     setFailureContext(count() === 0 ? undefined : kept());
@@ -225,7 +226,7 @@ async function spokenPaths(
   return hashes.flatMap((hash) => paths.get(hash) ?? []);
 }
 
-/** How many times in a row to wait after a 429 without any part being spoken. */
+/** After this many waits in a row without a success, the next 429 counts as a failure. */
 const maxWaits = 8;
 
 /** Statuses that concern the caller or the path, so that every part would fail in the same way. */
@@ -304,8 +305,8 @@ async function partFiles(folder: string): Promise<readonly PartFile[]> {
 }
 
 /**
- * Returns the paths of the parts in a folder that have one of the hashes, by their hashes. Ignores a file whose size
- * differs from the size in its name.
+ * Returns the path of the part for each of the hashes, by hash. Leaves out parts that are not in the folder. Ignores a
+ * file whose size differs from the size in its name.
  */
 async function wholeParts(folder: string, hashes: readonly string[]): Promise<Map<string, string>> {
   const paths = new Map<string, string>();

@@ -49,5 +49,5 @@ export async function play(
   }
 }
 
-/** How many characters of a player's error are shown. It may print a whole file on one line. */
+/** How many characters of a player's error are shown. A player may print a whole file on one line. */
 const maxReason = 300;

@@ -103,7 +103,7 @@ export function createCommands({ talk, settable, send }: TalkOptions, tools: Too
       run: async (path) => {
         if (path === "") throw new UsageError("/file needs a PATH");
         talk.attachments = [...talk.attachments, ...(await readAttachments([path], files, "/file"))];
-        return show(`${path} goes with the next message.`);
+        return show(`${path} will be sent with the next message.`);
       },
     },
     multi: {

@@ -52,7 +52,7 @@ export async function converse(options: ConversationOptions, tools: Tools): Prom
         : commands.run(entry.text, editor);
       const outcome = await ran.catch(async (error) => {
         interrupted.throwIfAborted();
-        // Ctrl-C at a prompt.
+        // The user pressed Ctrl-C at a prompt.
         if (error instanceof Interrupted) dialog.show("Canceled.");
         else await dialog.report(error);
         return "done" as const;

@@ -97,7 +97,10 @@ export const player = installed(
 );
 export const ssh = installed(["ssh"], "Install OpenSSH for `gpuctl rentals ssh`.");
 
-/** Starts the user's shell to see whether it completes gpuctl. Compares the installed script with this version's. */
+/**
+ * Starts the user's shell to see whether it completes gpuctl. Compares the installed script with the script of this
+ * version.
+ */
 export const completions: Check = async (input) => {
   const shell = shellOf(input.env.SHELL);
   if (shell === undefined) return ok("skipped: unknown shell");

@@ -8,7 +8,7 @@ import { type Check, type CheckInput, type Finding, failure, ok, warning } from 
 
 /**
  * Makes a check of the configured service. The check is skipped in the sandbox, in a dry run, and without a base URL.
- * If the check throws, `onError` makes the result from the error; by default, a failure.
+ * If the check throws, `onError` makes the result from the error. By default, the result is a failure.
  */
 const remote =
   (

@@ -10,7 +10,7 @@ import { listActive } from "../listing.ts";
 
 type BurnContext = Pick<Context, "call" | "describe" | "progress" | "request" | "say">;
 
-/** Hourly costs when a burn limit was checked. */
+/** The hourly costs at the time when a burn limit was checked. */
 interface Costs {
   readonly active: Money;
   /** The hourly cost of one new rental; undefined if it is not known. */
@@ -49,8 +49,8 @@ export async function assertWithinBurn(
 }
 
 /**
- * The hourly cost while several rentals are created one after the other. The price of a rental is only certain once the
- * service has created one.
+ * The hourly cost while several rentals are created one after the other. The price of the rentals is certain only once
+ * the service has created one of them.
  */
 export class GrowingBurn {
   readonly #limit: Money;
@@ -84,7 +84,7 @@ export class GrowingBurn {
     if (each === undefined ? active < this.#limit : active + each <= this.#limit) return;
     const next = each === undefined ? "" : `, and another one would cost ${dollarText(each)} more`;
     throw new BudgetExceeded(
-      `with the new ones, the active rentals cost ${dollarText(active)} an hour${next}; the limit is ${dollarText(this.#limit)}`,
+      `including the new ones, the active rentals cost ${dollarText(active)} an hour${next}; the limit is ${dollarText(this.#limit)}`,
     );
   }
 }
@@ -142,7 +142,7 @@ const unknownBurn = (reason: string): BudgetExceeded =>
 
 /**
  * The hourly total of a summary. The service does not document the fields of a summary: there may be a total, a cost
- * per term type, or both. Uses only the costs with "hour" in their names if there are any. Returns the largest total or
+ * per term type, or both. If any costs have "hour" in their names, uses only those. Returns the largest total or
  * the sum of the term types, whichever is more. Undefined if there is no cost, or if a cost is not a number of cents.
  */
 function hourlyTotal(summary: unknown): Money | undefined {

@@ -36,7 +36,7 @@ import type { GrowingBurn } from "./burn.ts";
 import { nextSteps } from "./next-steps.ts";
 
 export const createFlags = {
-  count: flag.integer("Create this many; a label becomes LABEL-1, LABEL-2 and so on", {
+  count: flag.integer("Create this many rentals; a label becomes LABEL-1, LABEL-2 and so on", {
     minimum: 1,
     maximum: 1_000,
   }),
@@ -205,7 +205,7 @@ async function createAll(
       for (const [item, record] of await existing(left(), context)) {
         done.set(item, record);
         context.say(
-          `Rental ${idOf(record)} has the label ${JSON.stringify(item.input.label)} already: nothing was created${leases ? ", and its lease was not changed" : ""}.`,
+          `Rental ${idOf(record)} already has the label ${JSON.stringify(item.input.label)}: nothing was created${leases ? ", and its lease was not changed" : ""}.`,
         );
       }
     }
@@ -241,7 +241,8 @@ async function createAll(
       const [next, ...rest] = left();
       const isOnly = failures.length === 0 || failures.some((failed) => failed.error === error);
       if (next === undefined || (isOnly && !hasCreated)) throw error;
-      // `work` has lost the lock after its first request, and cannot go on. What it did before must be reported.
+      // `work` has lost the lock after its first request, and cannot continue. The rentals that it created before must
+      // be reported.
       const reason = interrupted.aborted ? notSent() : error;
       const later = interrupted.aborted ? reason : new NotTried(next.name, error);
       failures.push({ item: next, name: next.name, error: reason });
@@ -266,8 +267,8 @@ const leaseText = ({ message, hint }: LeaseNotStored): string =>
   `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, "")}. ${hint}`;
 
 /**
- * The failure of a command that has done everything except storing leases. The first problem becomes its message. The
- * line below it, which is also printed if the result cannot be printed, does not repeat the reason.
+ * The failure of a command that has done everything except storing leases. Its message is that of the first problem.
+ * The failure context, which is also printed if the result cannot be printed, does not repeat the reason.
  */
 function leaseFailureOf(
   records: readonly unknown[],
@@ -313,8 +314,8 @@ const withoutId = () =>
   );
 
 /**
- * Waits until each rental is running, and replaces its record. Returns those that are not running in time. Without
- * `--count`, throws the error instead.
+ * Waits until each rental is running, and replaces its record. Returns the rentals that are not running in time.
+ * Without `--count`, throws the error instead.
  */
 async function waitForAll(
   records: unknown[],
@@ -347,7 +348,9 @@ async function waitForAll(
   return failures;
 }
 
-/** If the burn limit of the profile allows one more rental, calls `send`, with which another command creates it. */
+/**
+ * If the burn limit of the profile allows one more rental, calls `send`, which creates the rental for another command.
+ */
 export async function withinBurnOfProfile<Value>(
   type: RentalType,
   { input, ...context }: Context & { readonly input: object },

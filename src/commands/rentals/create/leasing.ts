@@ -25,18 +25,18 @@ export interface Leasing {
   readonly bind: (rental: unknown) => Promise<LeaseNotStored | undefined>;
 }
 
-/** Milliseconds of waiting for another process after which the user is told about the rental. */
+/** After waiting this many milliseconds for another process, gpuctl says that the rental was created. */
 const quietWait = 1_000;
 
 /**
- * Milliseconds to go on waiting for another process after Ctrl-C. Most processes change a lease in less time; a guard
- * that ends a rental may take minutes.
+ * Milliseconds to continue waiting for another process after Ctrl-C. Most processes change a lease in less time; a
+ * guard that ends a rental may take minutes.
  */
 const waitAfterInterrupt = 1_000;
 
 /**
  * Returns the pause between two attempts to lock the lease file after a rental was created. An interruption ends the
- * wait only after a moment, because the rental should get its lease.
+ * wait only after `waitAfterInterrupt`, because the rental should get its lease.
  */
 function pauseFor(
   rentalId: string,

@@ -48,7 +48,7 @@ export async function exclusively<Value>(
   }
 }
 
-/** Whether a call on a file in a folder failed. */
+/** Whether an error comes from an operation on a file in the folder. */
 const isAbout = (error: unknown, folder: string): boolean =>
   error instanceof Error && "path" in error && String(error.path).startsWith(folder);
 

@@ -42,7 +42,7 @@ export interface GuardEvent {
   /** When the lease is over, in ISO 8601. */
   readonly endsAt?: string | undefined;
   readonly message: string;
-  /** When it was reported, in ISO 8601. */
+  /** When the event was reported, in ISO 8601. */
   readonly time: string;
   /** The error that makes the guard fail. It is not printed as part of the event. */
   readonly error?: unknown;

@@ -29,9 +29,9 @@ export function guardEvery(interval: number, guard: Guard): Text {
 const maxWaiting = 1_000;
 
 /**
- * Yields the lines of rounds that run by themselves: a reader that is slow or stops reading, such as a pager, must not
- * keep the guard from ending rentals. If too many lines wait for the reader, drops the oldest and says so. The rounds
- * end when `closed` is aborted.
+ * Yields the lines of rounds. The rounds do not wait until the lines are read: a reader that is slow or stops reading,
+ * such as a pager, must not keep the guard from ending rentals. If too many lines are unread, drops the oldest and says
+ * so. The rounds end when `closed` is aborted.
  */
 async function* lines(
   interval: number,

@@ -80,7 +80,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
       time: new Date(guard.now()).toISOString(),
     });
   const { place, settings, interrupted } = guard;
-  // This comes first, so that nothing is sent if the lease file cannot be read or has another version.
+  // Reads the leases first, so that nothing is sent if the lease file cannot be read or has another version.
   const leases = await readLeases(place.path);
   if (leases.unreadable.length > 0) {
     const isOne = leases.unreadable.length === 1;
@@ -124,7 +124,7 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
       .map(([text, some]) => `${text}: ${some.map(({ rentalId }) => rentalId).join(", ")}.`);
     if (texts.length > 0) guard.setFailureContext(texts.join(" "));
   }
-  // This comes after the rentals have ended, so that nothing about these leases can prevent that.
+  // Removes settled leases only after the rentals have ended, so that a failure here cannot keep a rental from ending.
   if (round.settled.length > 0 && !settings.dryRun) {
     const tokens = round.settled.map(({ token }) => token);
     await changeLeases(place, ({ leases: now, ...rest }) => ({
@@ -135,16 +135,16 @@ export async function guardRound(guard: Guard): Promise<readonly GuardEvent[]> {
   for (const lease of round.disputed) {
     if (Math.max(...clocks(guard)) - lease.endsAt < tolerance) continue;
     const message =
-      "this machine's clock and the service's disagree on whether the lease is over, so the rental was not ended; `gpuctl doctor` compares them";
+      "this machine's clock and the service's clock disagree on whether the lease is over, so the rental was not ended; `gpuctl doctor` compares the clocks";
     add({ ...factsOf(lease), event: "disputed", message, error: new UnexpectedResponse(message, "") });
   }
   for (const lease of round.unchecked) {
     const { by, process = "", rentalId = "" } = lease;
-    const message = `the lease ends with \`${by}\`, which is process ${pidOf(process)} on ${hostOf(process)} and cannot be checked from here. If that process no longer runs, terminate the rental; ${leaseLine("set", [rentalId, "2h"], guard)} sets an end`;
+    const message = `the lease ends with \`${by}\`, which is process ${pidOf(process)} on ${hostOf(process)} and cannot be checked from here. If that process no longer runs, terminate the rental; ${leaseLine("set", [rentalId, "2h"], guard)} sets when the rental ends`;
     add({ ...factsOf(lease), event: "unchecked", message });
   }
   for (const { lease, candidates } of round.unclear) {
-    const message = `the outcome of \`${lease.by}\` is unknown. It may have created rental ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for that rental with ${leaseLine("set", ["RENTAL", "2h"], guard)}, or terminate the rental; then run ${leaseLine("clear", [lease.token], guard)}`;
+    const message = `the outcome of \`${lease.by}\` is unknown. The command may have created rental ${candidates.map(({ id }) => id).join(" or ")}. Set a lease for that rental with ${leaseLine("set", ["RENTAL", "2h"], guard)}, or terminate the rental; then run ${leaseLine("clear", [lease.token], guard)}`;
     add({ ...factsOf(lease), event: "unclear", message, error: new LeaseUnclear(message, "") });
   }
   for (const lease of round.vanished.filter((one) => isOverByAll(one, clocks(guard), place.processes))) {
@@ -302,7 +302,7 @@ async function endOver(found: Lease, guard: Guard): Promise<Outcome | undefined>
 
 /**
  * Handles the error of a termination. Ignores the error if the outcome is unknown and a lookup shows that the rental
- * has ended. Throws it otherwise.
+ * has ended. Otherwise, throws the error.
  */
 async function orEnded(error: unknown, rentalId: string, { call }: Guard): Promise<{ response: undefined }> {
   if (!(error instanceof UnknownOutcome)) throw error;
@@ -395,9 +395,9 @@ async function afterEnd(id: string, { call }: Guard): Promise<"ended" | Outcome>
 }
 
 /**
- * Runs the user's command for each event. For a lasting event, the command runs until it has succeeded once, even if
- * several guards share the leases. If the lease file cannot be written, the command runs in every round. Adds an event
- * if the command fails.
+ * Runs the user's command for each event. For a lasting event, the command runs in each round until it has succeeded
+ * once, even if several guards share the leases. If the lease file cannot be written, the command runs in every round.
+ * Adds an event if the command fails.
  */
 async function notifyAll(
   events: GuardEvent[],

@@ -18,7 +18,7 @@ export default defineCommand({
   path: "rentals jobs attach",
   summary: "Wait for a job as `rentals run` does, and end its rental",
   details:
-    "Shows the output that has not arrived yet and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows the job's output, and takes over if that process ends before the job. After Ctrl-C, a detached job whose command has started goes on. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
+    "Shows the output that has not arrived yet and waits until the command ends. Then copies the results back, ends the rental unless the job was started with --keep, and exits with the exit status of the command. If another gpuctl process is attached to the job, shows the job's output, and takes over if that process ends before the job. After Ctrl-C, a detached job continues if its command has started. Any other job is stopped, and its rental is ended unless the job was started with --keep.",
   args: [
     arg.text(
       "JOB",
@@ -77,7 +77,7 @@ async function attendClaimed(
   if (job.phase === "ended") return jobResult(journal, storedOutcome(job), context);
   const hasStarted = isUnderWay(job) || job.phase === "ending";
   if (!hasStarted && job.plan.variables.length > 0) {
-    // It is not known whether a process that was killed while it started the command has started it.
+    // If a process was killed while it started the command, it is not known whether the command was started.
     const problem = job.phase === "running" ? "may not have" : "has not";
     throw new UsageError(
       `job ${job.id} ${problem} started its command, and the values of --env are not stored`,
@@ -86,7 +86,7 @@ async function attendClaimed(
       },
     );
   }
-  // Ctrl-C during these lookups, too, ends the job.
+  // During these lookups, too, Ctrl-C ends the job.
   return attendance.interruptible(async (stopped) => {
     context.setFailureContext(notAttached(job), { evenIfUnread: true });
     const machines = await startMachines();
@@ -143,7 +143,7 @@ function claimed(id: string, takeOver: boolean, context: HostContext): Promise<J
       }
       const watched = await watch(stopped).catch((error: unknown) => {
         if (!stopped.aborted) throw error;
-        setFailureContext(`Job ${id} goes on. Another gpuctl process is attached to it.`);
+        setFailureContext(`Job ${id} continues. Another gpuctl process is attached to it.`);
         throw new Interrupted();
       });
       await attendance.endOutput();

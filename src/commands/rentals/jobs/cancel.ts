@@ -77,7 +77,7 @@ export default defineCommand({
     for (const { id } of open) {
       try {
         if (isStopped || interrupted.aborted) throw new Interrupted("not tried, because of the interruption");
-        // Reads the job again, because it may have changed while the user was asked.
+        // Reads the job again, because it may have changed before the user confirmed.
         const claimed = await claimJob(id, files).catch((error: unknown) => {
           // The rental must end even if the disk is full or read-only. Ending it twice does no harm.
           if (!(error instanceof SaveFailed) || findJob(id, context).rentalId === undefined) throw error;

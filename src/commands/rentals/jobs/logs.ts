@@ -64,11 +64,11 @@ export default defineCommand({
       return true;
     });
     if (!files.stdoutIsTerminal) return { bytes: stored };
-    // The log has the bytes of the command, and may contain escape sequences.
+    // The log contains exactly what the command printed, which may include escape sequences.
     try {
       for await (const bytes of stored) await attendance.output("stdout", bytes);
     } finally {
-      // Shows the last line also after Ctrl-C.
+      // Shows the last line even after Ctrl-C.
       await attendance.endOutput();
     }
     return { exitCode: 0 };

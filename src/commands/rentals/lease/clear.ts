@@ -20,7 +20,7 @@ const leased = "gpuctl rentals create vm --gpus 1 --label train --lease 2h --san
 
 export default defineCommand({
   path: "rentals lease clear",
-  summary: "Remove the lease of a rental, so that `rentals guard` does not end it",
+  summary: "Remove the lease of a rental, so that `rentals guard` does not end the rental",
   details:
     "Nothing is sent to the service, so this also works for a rental that has ended. If a lease has no rental ID yet, use its token, which `gpuctl rentals lease list` shows.",
   args: [
@@ -38,7 +38,7 @@ export default defineCommand({
       after: [leased],
     },
     {
-      text: "The same, by the label of the rental",
+      text: "Remove the lease of a rental by its label",
       command: "gpuctl rentals lease clear nightly --sandbox",
       after: ["gpuctl rentals create vm --gpus 1 --label nightly --lease 2h --sandbox --yes"],
     },
@@ -66,7 +66,7 @@ export default defineCommand({
 
 /**
  * Removes a lease. If it has a rental, no other lease in the file ends that rental afterwards. With `isOneLease`, keeps
- * the lease of a later rental that has the same ID, because the service was reset.
+ * the lease of a later rental that got the same ID after the service was reset.
  */
 function without(cleared: Lease, leases: readonly Lease[], isOneLease: boolean): readonly Lease[] {
   const { token, service, rentalId, label, rentalCreatedAt } = cleared;

@@ -35,8 +35,8 @@ export function watchRentals(
 }
 
 /**
- * Yields an update if at least one of the listings succeeds. If all fail, tries again at the next interval. Throws
- * instead if this is the first update, or if none of the failures is temporary.
+ * Yields an update if at least one of the listings succeeds. If all fail, tries again at the next interval. But if this
+ * is the first update, or if no failure is temporary, throws.
  */
 async function* frames(
   read: () => Promise<Listings>,

@@ -146,7 +146,7 @@ const stillBilled = (
     setFailureContext(`Rental ${rentalId} may still be billed. ${hint}`, { evenIfUnread: true });
     return new Interrupted(`interrupted: rental ${rentalId} was not ended and may still be billed. ${hint}`);
   }
-  // The hint has the same information as the failure context.
+  // The hint contains the same information as the failure context.
   setFailureContext("");
   return new StillBilled(`rental ${rentalId} may still be billed: it could not be ended (${problem})`, hint);
 };

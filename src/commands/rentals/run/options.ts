@@ -114,7 +114,7 @@ function fetchPath(typed: string): string {
 /**
  * Throws `UsageError` if files of two paths could have the same local path, because the later file would replace the
  * earlier one. Files of the working folder keep their relative paths, so they can collide only on a disk that ignores
- * case or Unicode forms, such as the usual disks of macOS and Windows.
+ * case or Unicode forms, as most disks of macOS and Windows do.
  */
 function assertApart(paths: readonly string[], into: string): void {
   const folderOf = (path: string) => (path.startsWith("/") ? posix.dirname(path) : "");
@@ -137,7 +137,10 @@ function assertApart(paths: readonly string[], into: string): void {
   }
 }
 
-/** The local path that is the same as the other or contains it. Undefined if there is none. */
+/**
+ * Of two local paths, the one that contains the other, or either if they are the same. Undefined if neither contains
+ * the other.
+ */
 function outerOf(places: readonly string[]): string | undefined {
   const [outer = "", inner = ""] = places.toSorted((one, other) => one.length - other.length);
   return relative(outer, inner).split(sep).includes("..") ? undefined : outer;

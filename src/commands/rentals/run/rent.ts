@@ -46,7 +46,10 @@ export interface RentOptions {
   readonly place: LeasePlace | undefined;
 }
 
-/** Throws `NotOffered` if the service lists no operation that ends the rental, `NoDescription` if this is not known. */
+/**
+ * Throws `NotOffered` if the service lists no operation that ends the rental, and `NoDescription` if it is not known
+ * what the service lists.
+ */
 export async function assertCanEnd({ describe }: Pick<Context, "describe">): Promise<void> {
   const description = await describe({ timeout: descriptionTimeout }).catch((error: unknown) => {
     throw noDescription(error, "the rental could be ended", `Nothing was rented. ${keepHint}`);
@@ -231,8 +234,8 @@ export async function knownPrice(input: Input, context: Context): Promise<Money>
 function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: Context) {
   const { id, rentalLabel, plan } = journal.job();
   const length = lease ?? (timeLimit === undefined ? maxLease : timeLimit + spareTime);
-  // Before `leaseEnd` reads the clock, so that the lease does not become shorter than `length`. A guard treats a lease of
-  // `maxLease` as one without an end.
+  // Reads the clock before `leaseEnd` does, so that the lease does not become shorter than `length`. A guard treats a
+  // lease of `maxLease` as one without an end.
   const startedAt = context.serviceNow();
   return {
     token: id,
@@ -247,7 +250,7 @@ function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: C
 }
 
 /**
- * Lets the lease of a detached job outlive this process, because the command of the job runs on. Returns the error if
+ * Lets the lease of a detached job outlive this process, because the command of the job continues. Returns the error if
  * that is not possible. `length` is the length of a new lease that the error suggests, in milliseconds.
  */
 export async function detachLease(
@@ -280,7 +283,7 @@ export const adoptLease = (place: LeasePlace, job: Job): Promise<void> =>
     ...(job.plan.detached && isUnderWay(job) && { endsWithProcess: undefined }),
   }));
 
-/** The place of leases with a wait for its lock that Ctrl-C does not end, because only `sleep` ends at Ctrl-C. */
+/** Returns the place without `sleep`, so that Ctrl-C does not end a wait for the lock of the leases. */
 const withoutSleep = ({ sleep: _, ...place }: LeasePlace): LeasePlace => place;
 
 /** Finds the active rental with a job's unique label. Throws if the listing fails or several rentals have the label. */
@@ -319,7 +322,7 @@ export async function assertHasRental(
   if (isRentalOf(journal.job(), await call("getRental", { rentalId }))) return;
   const problem = `rental ${rentalId} does not have the job's label ${shownLabel}, so it was left alone`;
   journal.change({ phase: "ended", endedAt: now(), outcome: problem });
-  // The message has all that is known about the job.
+  // The message contains all that is known about the job.
   setFailureContext(undefined);
   throw new UnexpectedResponse(
     `${problem}; job ${id} is marked as ended`,

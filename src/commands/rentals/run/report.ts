@@ -45,10 +45,11 @@ export function jobResult(
   // Nothing is stored for a command that has printed nothing.
   const output = !isLeft && existsSync(log) ? `Output: ${log}` : undefined;
   const report = isLeft
-    ? `Job ${id} goes on, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ${plan.keep ? "stops the job" : "ends both"}.`
+    ? `Job ${id} continues, and rental ${rentalId} is billed. \`gpuctl rentals jobs cancel ${id}\` ${plan.keep ? "stops the job" : "ends both"}.`
     : `${plan.keep ? keptText(job, files) : `Rental ${rentalId} has ended. It cost`} ${costText(job)}`;
   const isTable = settings.output === "table";
-  // In output formats for programs, a failure leaves out what was said before.
+  // In output formats for programs, the lines printed before are not part of the error, so the failure context repeats
+  // them.
   const uncopied = outcome.uncopied && `Warning: ${outcome.uncopied}.`;
   const toldAtFailure = isTable ? [report] : [...copied, uncopied, report, output];
   setFailureContext(toldAtFailure.filter(Boolean).join(" "), { evenIfUnread: true });
@@ -86,7 +87,7 @@ interface Leaving {
 /** The length of the lease that an error suggests if no length is known, in milliseconds. */
 const usualLease = 8 * timeUnits[1].milliseconds;
 
-/** As `jobResult`. If the job is left running, its lease no longer ends with this process. */
+/** Like `jobResult`, but if the job is left running, first makes its lease outlive this process. */
 export async function leftResult(
   journal: Journal,
   outcome: JobOutcome,

@@ -36,8 +36,8 @@ interface Rental extends Pick<TerminationPlan, "id" | "label" | "reservedUntil">
   /** The id as the service writes it. */
   readonly wireId: string | number;
   /**
-   * All ids in the rental's record, and its type if the record says it, as one text. Equal for two records of the
-   * same rental. A virtual machine and a bare-metal rental may have the same id.
+   * All ids in the rental's record, and its type if the record says it, as one text. Two records of the same rental
+   * have equal keys. A virtual machine and a bare-metal rental may have the same id.
    */
   readonly key: string;
   readonly type: RentalType | undefined;
@@ -58,7 +58,7 @@ export async function planTermination(
   const operations = await listedOperations(context);
   if (context.settings.dryRun) {
     if (words.some(mayBeLabel))
-      context.say("A dry run does not look up labels: the requests show them in place of IDs.");
+      context.say("A dry run does not look up labels: the requests show labels instead of IDs.");
     const unknown = { key: "", label: undefined, reservedUntil: undefined, type: undefined, ended: false };
     return words.map((id) => plan({ id, wireId: parseId(id), ...unknown }, operations, true));
   }
@@ -104,7 +104,7 @@ export async function planMatching(
   return [...plans.values(), ...unnamed.map(({ record }) => planWithoutId(record))];
 }
 
-/** The plan for an active rental whose record has no ID. The rental cannot be terminated, but must not go unnoticed. */
+/** The plan for an active rental whose record has no ID. The rental cannot be terminated, but must be reported. */
 function planWithoutId(record: unknown): TerminationPlan {
   const { label, reservedUntil } = rentalOf("", record);
   const problem = new UnexpectedResponse(
@@ -153,7 +153,9 @@ function plan(
   return { ...rental, request, alternatives };
 }
 
-/** Replaces labels by the ids of the active rentals that have them, and says so. Throws as `labelLookup` does. */
+/**
+ * Replaces labels with the ids of the active rentals that have these labels, and says so. Throws as `labelLookup` does.
+ */
 async function withoutLabels(
   words: readonly string[],
   { call, say }: Pick<Context, "call" | "say">,

@@ -8,7 +8,7 @@ import { bootColumns, controlCommand } from "../control.ts";
 const flags = {
   outcome: flag.choice("slow: runs late; failed: gets the status Failed; never: stays booting", bootOutcomes),
   after: flag.duration("Time until the rental runs or has failed", {
-    defaultText: "10m for slow, and the usual time for failed",
+    defaultText: "10m for slow, and the normal boot time for failed",
   }),
   label: flag.text("Only rentals created with a matching label: * is any text, ? any character", {
     value: "GLOB",

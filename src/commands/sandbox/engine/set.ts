@@ -9,7 +9,7 @@ export default controlCommand({
   path: "sandbox engine set",
   summary: "Generate with an inference server of your own",
   details:
-    "The sandbox passes chats, images or speech on to this server instead of generating them itself. A chat engine must have OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine must have the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine must have OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if the server does not respond. Your service API key (GPUCTL_API_KEY) is not sent to it.",
+    "The sandbox passes chats, images or speech on to this server instead of generating them itself. A chat engine must have OpenAI's chat completions API (Ollama, llama.cpp, vLLM, LocalAI), an image engine must have the AUTOMATIC1111 API (Forge, KoboldCpp, stable-diffusion.cpp), and an audio engine must have OpenAI's speech API (Kokoro-FastAPI, LocalAI). gpuctl asks the server what it offers, and saves the engine even if the server does not respond. Your service API key (GPUCTL_API_KEY) is not sent to the server.",
   args: [
     arg.choice("KIND", "What the server generates", engineKinds, { required: true }),
     arg.text("URL", "URL of the server, with or without the path of its API", { required: true }),
