@@ -151,6 +151,13 @@ export const diskFiles: BatchFiles = {
   remove: (path) => fs.rm(path, { force: true }),
 };
 
+/** The files of a batch that has none: a dry run without an output. */
+export const noFiles: BatchFiles = {
+  ...diskFiles,
+  size: async () => undefined,
+  read: async function* () {},
+};
+
 const cannot = (action: "read" | "open" | "replace", path: string, error: unknown): UsageError =>
   new UsageError(`cannot ${action} ${path}: ${diskReason(error)}`, { hint: "Nothing was sent." });
 

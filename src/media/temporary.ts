@@ -1,5 +1,4 @@
 import { closeSync, fdatasync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
 import { codeOf, type SaveFailed, saveFailed } from "../core/errors.ts";
 import { makeFolderSync } from "../core/files.ts";
 import { uniqueHex } from "../core/text.ts";
@@ -11,6 +10,7 @@ export const cannotFlush = ["EINVAL", "ENOSYS", "ENOTSUP"];
 export const temporaryName = (folder: string): string => `${folder}/.gpuctl-${uniqueHex(24)}.part`;
 
 interface OpenFile {
+  readonly folder: string;
   readonly path: string;
   readonly fd: number;
 }
@@ -46,7 +46,7 @@ export class TemporaryWriter {
     if (bytes.length === 0) return;
     for (let [folder] = this.#folders; folder !== undefined; [folder] = this.#folders) {
       try {
-        if (this.#open === undefined || dirname(this.#open.path) !== folder) this.#copyTo(folder);
+        if (this.#open === undefined || this.#open.folder !== folder) this.#copyTo(folder);
         if (this.#open) writeAll(this.#open, bytes, this.size);
         this.size += bytes.length;
         return;
@@ -88,7 +88,7 @@ export class TemporaryWriter {
   insert(at: number, bytes: Buffer, observe: (bytes: Uint8Array) => void): boolean {
     if (this.#open === undefined) return false;
     try {
-      this.#copyTo(dirname(this.#open.path), { at, bytes, observe });
+      this.#copyTo(this.#open.folder, { at, bytes, observe });
     } catch {
       return false;
     }
@@ -135,7 +135,7 @@ export class TemporaryWriter {
   ): void {
     if (this.#failure) makeFolderSync(folder);
     const path = temporaryName(folder);
-    const next = { path, fd: openSync(path, "wx+", 0o666) };
+    const next = { folder, path, fd: openSync(path, "wx+", 0o666) };
     let written = 0;
     const put = (bytes: Uint8Array) => {
       inserted?.observe(bytes);

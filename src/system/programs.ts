@@ -141,13 +141,13 @@ export const nodePrograms = ({
     if (stop.aborted) return statusOf("SIGTERM");
     throw cannotStart(program, code);
   },
-  feed: async (program, args, text) => {
+  feed: async (program, args, input) => {
     const { execa } = await import("execa");
     // A clipboard tool may leave a process behind that serves the copied text. That process would keep an output pipe
     // open.
     const { exitCode } = await execa(program, args, {
       ...childEnvironment(),
-      input: text,
+      input,
       stdout: "ignore",
       stderr: "ignore",
       reject: false,
@@ -251,7 +251,9 @@ const cannotStart = (program: string, code: string | undefined): Unavailable =>
   );
 
 async function which(program: string): Promise<string | undefined> {
-  const endings = process.platform === "win32" ? (process.env.PATHEXT ?? ".EXE").split(";") : [""];
+  const extensions = process.platform === "win32" ? (process.env.PATHEXT ?? ".EXE").split(";") : [""];
+  const hasExtension = extensions.some((one) => program.toUpperCase().endsWith(one.toUpperCase()));
+  const endings = hasExtension ? [""] : extensions;
   const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   for (const path of folders.flatMap((folder) => endings.map((end) => join(folder, program + end)))) {
     if (await isExecutable(path)) return path;

@@ -270,8 +270,8 @@ export interface Programs {
    * number of the signal that ended it. When `signal` is aborted, stops the program and resolves with its status.
    */
   readonly stream: (program: string, args: readonly string[], options: StreamOptions) => Promise<number>;
-  /** Runs a program with a text as its stdin, and returns whether it succeeded. */
-  readonly feed: (program: string, args: readonly string[], text: string) => Promise<boolean>;
+  /** Runs a program with an input as its stdin, and returns whether it succeeded. */
+  readonly feed: (program: string, args: readonly string[], input: string | Uint8Array) => Promise<boolean>;
   /**
    * Starts a program that continues after gpuctl exits. It has no standard streams, and gets variables added to its
    * environment. Throws `Unavailable` if it cannot be started.

@@ -14,7 +14,10 @@ const platforms = ["k8s", "slurm", "github", "gitlab"];
 const printed = new Map<string, string>();
 
 /** The manifest that gpuctl prints if the key is in the environment. Each command line is run only once. */
-async function manifest(platform: string, rest = "requests.jsonl --shards 8 --max-cost 20"): Promise<string> {
+async function manifest(
+  platform: string,
+  rest = "requests.jsonl --shards 8 --max-cost 20 --prices llama=0.60/2.40",
+): Promise<string> {
   const line = `batch manifest ${platform} ${rest}`;
   const known = printed.get(line);
   if (known !== undefined) return known;
@@ -50,6 +53,26 @@ describe.each(platforms)("the manifest for %s", (platform) => {
       "batch run --prompts prompts.csv --endpoint image --out out/a.jsonl --model SSD --concurrency 3 --param steps=20",
     );
     expect(text).toContain("gpuctl batch merge out/a.jsonl\n");
+  });
+
+  test("passes on the chat model and the prices of the profile, which the job does not have", async () => {
+    const { run } = await createCli();
+    await run("config set chat.model llama");
+    await run("config set chat.prices llama=0.60/2.40");
+    const line = `batch manifest ${platform} p.txt --endpoint chat --shards 2 --max-cost 20`;
+    const { out, err } = await run(line, overNetwork());
+    expect(out.replaceAll(/\n *- "?|"/g, " ").replaceAll(/ +/g, " ")).toContain(
+      "--model llama --max-cost 20 --prices llama=0.60/2.40",
+    );
+    expect(err).toBe("");
+  });
+
+  test("warns that chats have no price if the shards have a limit", async () => {
+    const { run } = await createCli();
+    const warning = "Warning: no prices of chat models are known";
+    const line = `batch manifest ${platform} p.txt --shards 2 --max-cost 20`;
+    expect((await run(line, overNetwork())).err).toContain(warning);
+    expect((await run(`${line} --endpoint image`, overNetwork())).err).toBe("");
   });
 
   test("uses the sandbox without a key if --sandbox is set", async () => {
@@ -312,6 +335,11 @@ describe("the CI jobs in the manifests for GitHub and GitLab", () => {
     const steps = await stepsOf("merge", `requests.jsonl --shards 2 --out ${out}`);
     const download = steps.find(({ uses }) => uses?.startsWith("actions/download-artifact@"));
     expect(download?.with).toMatchObject({ path: folder, "merge-multiple": true });
+  });
+
+  test("GitHub keeps the merged output if some lines have failed", async () => {
+    const [upload] = (await stepsOf("merge")).slice(-1);
+    expect(upload).toMatchObject({ uses: "actions/upload-artifact@v4", if: "always()" });
   });
 
   test("the GitHub matrix has each shard once, and --shard gives the shard and the number of shards", async () => {

@@ -162,6 +162,18 @@ describe("batch run", () => {
     expect(await readdir(cli.folder)).toEqual(["in.jsonl"]);
   });
 
+  test("takes no other batch for its own in a dry run without --out", async () => {
+    const cli = await createCli({ respond: () => answer() });
+    await write(cli, [chat("a"), chat("b")], "batch.jsonl");
+    const asInput = await cli.run("batch run batch.jsonl --dry-run -o json");
+    expect(asInput.code, asInput.err).toBe(exit.done);
+    await rm(join(cli.folder, "batch.jsonl"));
+    await write(cli, [chat("a"), chat("b")]);
+    await cli.run("batch run in.jsonl --out batch.jsonl", overNetwork());
+    const { out } = await cli.run("batch run in.jsonl --dry-run -o json", overNetwork());
+    expect(JSON.parse(out)).toMatchObject({ lines: 2, toSend: 2 });
+  });
+
   test("sends a line again after a 429, and counts failed lines and unknown outcomes", async () => {
     const respond = service((text, attempt) => {
       if (text.endsWith("slow") && attempt === 1) return refusal(429, { "retry-after": "3" });
@@ -487,6 +499,49 @@ describe("batch run", () => {
     expect(
       second.requests.map(({ body }) => (body as { messages: { content: string }[] }).messages[0]?.content),
     ).toEqual(["New", "Three"]);
+  });
+
+  test.each([
+    ["short", ""],
+    ["in a later part of the file", `${"A fox\n".repeat(100_000)}`],
+  ])("with --prompts and a CSV file that is not UTF-8 sends nothing: %s", async (_name, before) => {
+    const cli = await createCli();
+    const lines = Buffer.concat([Buffer.from(`prompt\n${before}A caf`), Buffer.from([0xe9]), Buffer.from("\nA dog\n")]);
+    await writeFile(join(cli.folder, "p.csv"), lines);
+    const line = "batch run --prompts p.csv --endpoint image --out out.jsonl";
+    const { code, err, requests } = await cli.run(line, overNetwork());
+    expect({ code, requests }).toEqual({ code: exit.usage, requests: [] });
+    expect(err).toContain(`p.csv:${before.split("\n").length + 1}: the line is not valid UTF-8`);
+  });
+
+  test("with --prompts and a CSV file in UTF-16 reads the text", async () => {
+    const respond: Responder = () => Response.json({ images: [{ image: base64(tinyPng()) }] });
+    const line = "batch run --prompts p.csv --endpoint image --out out.jsonl";
+    const cli = await createCli({ respond });
+    await writeFile(join(cli.folder, "p.csv"), Buffer.from("\ufeffprompt\nA caf\u00e9\n", "utf16le"));
+    const { requests, err } = await cli.run(line, overNetwork());
+    expect(requests.map(({ body }) => body), err).toMatchObject([{ prompt: "A caf\u00e9" }]);
+  });
+
+  test("does not count an answer with an error as a success", async () => {
+    const half = { choices: [{ message: { content: "Half" } }], error: { message: "upstream died" } };
+    const cli = await createCli({ respond: () => Response.json(half) });
+    await write(cli, [chat("1")]);
+    const { code, out } = await cli.run(`${run} -o json`, overNetwork());
+    expect(code).toBe(exit.someFailed);
+    expect(JSON.parse(out)).toMatchObject({ succeeded: 0, unknown: 1 });
+    expect(await readFile(join(cli.folder, "out.jsonl"), "utf8")).toContain("upstream died");
+  });
+
+  test("takes the prices of chats from --prices", async () => {
+    const cli = await createCli();
+    await write(cli, [chat("1", "Hi", { max_tokens: 100 })]);
+    const line = "batch run in.jsonl --dry-run -o json";
+    const { out } = await cli.run(`${line} --prices m=0/1000000`, overNetwork());
+    expect(JSON.parse(out)).toMatchObject({ dollars: 100, unpriced: 0 });
+    const wrong = await cli.run(`${line} --prices m=1`, overNetwork());
+    expect({ code: wrong.code, err: wrong.err }).toMatchObject({ code: exit.usage });
+    expect(wrong.err).toContain("--prices must be prices in dollars");
   });
 
   test("with --prompts and a CSV file uses the columns as fields", async () => {

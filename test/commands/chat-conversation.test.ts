@@ -325,6 +325,16 @@ describe("the commands in a conversation", () => {
     expect(fed).toEqual([["xclip", ["-selection", "clipboard"], "sandbox-echo heard: hello"]]);
   });
 
+  test("/copy passes UTF-16 to clip.exe, which takes other text for the code page of the console", async () => {
+    const fed: unknown[] = [];
+    const programs: RunOptions["programs"] = {
+      which: async (program) => (program === "clip.exe" ? "/mnt/c/Windows/System32/clip.exe" : undefined),
+      feed: async (_program, _args, input) => fed.push(input) > 0,
+    };
+    await talk(["caf\u00e9", "/copy"], { programs, env: { WSL_DISTRO_NAME: "Debian" } });
+    expect(fed).toEqual([Buffer.from("\ufeffsandbox-echo heard: caf\u00e9", "utf16le")]);
+  });
+
   test("/copy leaves out control sequences of the answer", async () => {
     const content = "ls\x1b[201~\r; rm -rf \u009b31m~\u202e\n\tend";
     const respond = () => Response.json({ choices: [{ message: { content }, finish_reason: "stop" }] });

@@ -121,6 +121,32 @@ describe("chat saves a response that it cannot print, unchanged", () => {
     expect(outcome.err).toContain(`out of memory${shown} (POST`);
   });
 
+  test.each(["--no-stream", "-o json", "-o yaml"])(
+    "and says why a whole answer is incomplete, with %s",
+    async (flag) => {
+      const half = '{"choices":[{"message":{"content":"PAID"},"finish_reason":"error"}],"error":{"message":"upstream died","code":502}}';
+      const { run } = await answering(half, "application/json");
+      const outcome = await run(`${ask} --session s ${flag}`, service);
+      expect(outcome.code, outcome.err).toBe(9);
+      expect(outcome.out).toContain("PAID");
+      expect(outcome.err).toContain("the response was cut off: upstream died (code 502)");
+      const shown = await run("chat sessions show s -o json");
+      expect(shown.out).toContain('"incomplete": "cut off: upstream died (code 502)"');
+    },
+  );
+
+  test.each(["--no-stream", "-o json"])("and says why there is no answer, with %s", async (flag) => {
+    const failed = '{"choices":[{"message":{"content":""}}],"error":{"message":"upstream died","code":502}}';
+    for (const body of [failed, '{"error":{"message":"upstream died","code":502}}']) {
+      const { run, folder } = await answering(body, "application/json");
+      const outcome = await run(`${ask} ${flag}`, service);
+      expect(outcome.code, outcome.err).toBe(body === failed ? 9 : 7);
+      expect(outcome.err).toContain("upstream died (code 502)");
+      const saved = (await readdir(folder)).filter((name) => name !== "state");
+      if (flag === "--no-stream" || body !== failed) expect(saved).toHaveLength(1);
+    }
+  });
+
   test("but not if its text was printed", async () => {
     const { run, folder } = await answering(`data: ${delta}\n\n`, events);
     expect(await run(ask, service)).toMatchObject({ code: 9, out: "PAID\n" });

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { requestIdHeader } from "../../client/attempt.ts";
 import type { Prepare, RawCall } from "../../client/call.ts";
+import { completionFailure } from "../../client/completion/chunks.ts";
 import type { PreparedWrite } from "../../client/prepared.ts";
 import type { BufferedResponse } from "../../client/response.ts";
 import { EmptyResult, reasonOf } from "../../core/errors.ts";
@@ -120,7 +121,7 @@ async function resultOf(
     const received = media?.received(Buffer.from(text)).toString() ?? text;
     return unusable("the response is not JSON", JSON.stringify(received), response);
   }
-  const error = serviceErrorIn(value);
+  const error = media ? serviceErrorIn(value) : completionFailure(value);
   if (error !== undefined) {
     const line = oneLine(text, value);
     return unusable(error, media?.receivedLine(line) ?? line, response);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
-import { UsageError } from "../../core/errors.ts";
+import { codeOf, UsageError } from "../../core/errors.ts";
 import { canonicalJson, parseJson } from "../../core/json.ts";
 import { didYouMean } from "../../core/text.ts";
 import { inputLimits, sizeText } from "../../core/values/input-limits.ts";
@@ -35,7 +35,7 @@ export const textPrompts = ({ path, read, endpoint, defaults }: PromptsOptions):
     const requestsOf = function* (lines: Iterable<Line>): Generator<BatchRequest | InvalidLine> {
       for (const { text, number, isUtf8 } of lines) {
         const prompt = text.replace(/^\ufeff/, "").trim();
-        if (!isUtf8) yield { number, problems: ["the line is not valid UTF-8"] };
+        if (!isUtf8) yield { number, problems: [notUtf8] };
         else if (prompt !== "") {
           const fields = promptFields(endpoint, { prompt });
           const body = { ...defaults, ...fields };
@@ -45,6 +45,15 @@ export const textPrompts = ({ path, read, endpoint, defaults }: PromptsOptions):
     };
     for await (const lines of linesOf(read(), path)) yield requestsOf(lines);
   };
+
+const notUtf8 = "the line is not valid UTF-8";
+
+function* invalidLines(lines: Iterable<Line>): Generator<InvalidLine> {
+  for (const { number, isUtf8 } of lines) if (!isUtf8) yield { number, problems: [notUtf8] };
+}
+
+/** Whether a file starts with the byte order mark of UTF-16, as spreadsheets write it. */
+const isUtf16 = ([first, second]: Uint8Array): boolean => first === 0xff && second === 0xfe;
 
 /** A CSV file whose header names the fields. */
 export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): Source =>
@@ -58,9 +67,15 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
       relax_column_count: true,
       max_record_size: inputLimits.bytes,
     });
-    // `read` may reuse its buffer before the parser has read all of it.
     const copies = async function* () {
-      for await (const chunk of read()) yield Buffer.from(chunk);
+      let decoder: InstanceType<typeof TextDecoder> | undefined;
+      for await (const chunk of read()) {
+        decoder ??= new TextDecoder(isUtf16(chunk) ? "utf-16le" : "utf-8", { fatal: true });
+        decoder.decode(chunk, { stream: true });
+        // `read` may reuse its buffer before the parser has read all of it.
+        yield Buffer.from(chunk);
+      }
+      decoder?.decode();
     };
     const input = Readable.from(copies());
     input.on("error", (error) => parser.destroy(error)).pipe(parser);
@@ -75,6 +90,10 @@ export const csvPrompts = ({ path, read, endpoint, defaults }: PromptsOptions): 
         } else yield [rowOf({ record, number: info.lines, columns, sum }, { endpoint, defaults, idOf })];
       }
     } catch (error) {
+      if (codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA") {
+        for await (const lines of linesOf(read(), path)) yield invalidLines(lines);
+        return;
+      }
       if (error instanceof Error && "lines" in error) {
         const isTooLong = "code" in error && error.code === "CSV_MAX_RECORD_SIZE";
         const problem = isTooLong

@@ -85,7 +85,12 @@ export function gitHubWorkflow(job: BatchJob): object {
             with: { pattern: `${name}-*`, path: posix.dirname(out), "merge-multiple": true },
           },
           { name: "Merge the shards", run: shellLine(merge) },
-          { uses: "actions/upload-artifact@v4", with: { name, path: out, overwrite: true } },
+          {
+            // Merging exits with another code than 0 if lines have failed or are left. It writes the output anyway.
+            if: "always()",
+            uses: "actions/upload-artifact@v4",
+            with: { name, path: out, overwrite: true },
+          },
         ],
       },
     },

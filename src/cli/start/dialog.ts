@@ -47,9 +47,9 @@ export function createDialog(
     edit: (text) => edited(text, system),
     copy: async (text) => {
       const isSent = io.copy(text);
-      for (const { program, args = [] } of clipboardTools(system)) {
+      for (const { program, args = [], encode = String } of clipboardTools(system)) {
         const found = await system.programs.which(program);
-        if (found && (await system.programs.feed(program, args, text))) return "copied";
+        if (found && (await system.programs.feed(program, args, encode(text)))) return "copied";
       }
       return isSent ? "sent" : "too long";
     },
@@ -58,13 +58,26 @@ export function createDialog(
 
 /** The programs that may copy to the clipboard, in the order in which they are tried. */
 function clipboardTools({ env, machine: { platform } }: Pick<System, "env" | "machine">) {
-  const tools: readonly { program: string; args?: readonly string[]; works: boolean }[] = [
+  const tools: readonly ClipboardTool[] = [
     { program: "pbcopy", works: platform === "darwin" },
     { program: "wl-copy", works: Boolean(env.WAYLAND_DISPLAY) },
     { program: "xclip", args: ["-selection", "clipboard"], works: Boolean(env.DISPLAY) },
-    { program: "clip.exe", works: platform === "win32" || Boolean(env.WSL_DISTRO_NAME) },
+    {
+      program: "clip.exe",
+      works: platform === "win32" || Boolean(env.WSL_DISTRO_NAME),
+      // Without a byte order mark, clip.exe takes its input for text in the code page of the console.
+      encode: (text) => Buffer.from(`\ufeff${text}`, "utf16le"),
+    },
   ];
   return tools.filter(({ works }) => works);
+}
+
+interface ClipboardTool {
+  readonly program: string;
+  readonly args?: readonly string[];
+  readonly works: boolean;
+  /** Default: UTF-8. */
+  readonly encode?: (text: string) => Uint8Array;
 }
 
 /**

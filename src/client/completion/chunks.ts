@@ -74,7 +74,13 @@ async function* separated(events: AsyncIterable<ServerEvent>): AsyncGenerator<Se
   }
 }
 
-function failureIn({ event, data }: ServerEvent, body: unknown): string | undefined {
+/**
+ * The failure that a whole chat completion reports; undefined if it reports none. A gateway may send an error with status
+ * 200, even beside the text that had arrived before the failure.
+ */
+export const completionFailure = (body: unknown): string | undefined => failureIn({ event: undefined, data: "" }, body);
+
+function failureIn({ event, data }: Pick<ServerEvent, "event" | "data">, body: unknown): string | undefined {
   const { error = null } = asRecord(body);
   if (error !== null) return errorText(error);
   if (event === "error") return serviceErrorIn(body) ?? (asText(asRecord(body).message) || data);

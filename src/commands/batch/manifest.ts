@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 import { stringify } from "yaml";
+import type { Endpoint } from "../../batch/input/lines.ts";
 import { gitHubNotes, gitHubWorkflow, maxGitHubShards } from "../../batch/manifest/github.ts";
 import { gitLabNotes, gitLabPipeline, maxGitLabShards } from "../../batch/manifest/gitlab.ts";
 import { type BatchJob, comments, type Note } from "../../batch/manifest/job.ts";
@@ -15,6 +16,7 @@ import { UsageError } from "../../core/errors.ts";
 import { withoutUndefined } from "../../core/json.ts";
 import { keyVariable } from "../../core/runtime/key-variable.ts";
 import { decimalText } from "../../core/values/money.ts";
+import { modelField, pricesFlag, pricesOf } from "./profile.ts";
 
 const platforms = ["k8s", "slurm", "github", "gitlab"] as const;
 type Platform = (typeof platforms)[number];
@@ -45,6 +47,7 @@ export default defineCommand({
     maxCost: flag.dollars(
       "Split this amount, in dollars, among the shards; each spends no more than its share",
     ),
+    ...pricesFlag,
     concurrency: flag.integer("How many requests each shard sends at once", { minimum: 1 }),
     name: flag.text("Name of the job", { default: "gpuctl-batch" }),
     image: flag.text("Container image with gpuctl", {
@@ -77,6 +80,7 @@ export default defineCommand({
     if (settings.baseUrl === undefined && !settings.sandbox && platform !== "slurm") {
       say("No base URL is configured. Set GPUCTL_BASE_URL in the job.");
     }
+    warnOfMissingPrices(flags, settings, say);
     if (platform === "slurm") {
       const script = slurmScript(job);
       return textResult(script, { script }, settings);
@@ -110,10 +114,11 @@ const layout = { lineWidth: 0, compat: "yaml-1.1", aliasDuplicateObjects: false 
 interface ManifestFlags {
   readonly shards: number | undefined;
   readonly out: string | undefined;
-  readonly endpoint: string | undefined;
+  readonly endpoint: Endpoint | undefined;
   readonly model: string | undefined;
   readonly param: Readonly<Record<string, unknown>>;
   readonly maxCost: bigint | undefined;
+  readonly prices: string | undefined;
   readonly concurrency: number | undefined;
   readonly name: string;
   readonly image: string | undefined;
@@ -126,7 +131,7 @@ function jobOf(
   flags: ManifestFlags,
   settings: CommandSettings,
 ): BatchJob {
-  const { shards, endpoint, model, param, maxCost, concurrency, name, claim } = flags;
+  const { shards, endpoint, param, maxCost, concurrency, name, claim } = flags;
   if (shards === undefined) throw new UsageError("--shards is required");
   assertCount(shards);
   if (!/^[a-z\d]([-a-z\d]{0,61}[a-z\d])?$/.test(name)) {
@@ -137,17 +142,21 @@ function jobOf(
   assertOneLine({
     INPUT: input,
     "--out": flags.out,
-    "--model": model,
+    "--model": flags.model,
     "--image": flags.image,
     "--secret": flags.secret,
     "--claim": claim,
   });
   const out = flags.out ?? outputFor(input);
   const source = endpoint === undefined ? [input] : ["--prompts", input, "--endpoint", endpoint];
+  const prices = mayHaveChats(flags) ? (flags.prices ?? settings.profileValues["chat.prices"]) : undefined;
+  pricesOf(prices, settings);
   const options = {
-    model,
+    // The job has no profile, so the model and the prices of the profile are passed on.
+    model: endpoint === undefined ? flags.model : Object.values(modelField(endpoint, flags.model, settings))[0],
     concurrency,
     "max-cost": maxCost === undefined ? undefined : decimalText(maxCost),
+    prices,
   };
   return {
     name,
@@ -166,6 +175,21 @@ function jobOf(
     environment: environmentOf(platform, settings),
     sandbox: settings.sandbox,
   };
+}
+
+const mayHaveChats = ({ endpoint = "chat" }: Pick<ManifestFlags, "endpoint">): boolean => endpoint === "chat";
+
+/** A shard refuses a line whose price is not known if it has a limit. */
+function warnOfMissingPrices(
+  flags: Pick<ManifestFlags, "endpoint" | "maxCost" | "prices">,
+  { profileValues }: CommandSettings,
+  say: (line: string) => void,
+): void {
+  if (flags.maxCost === undefined || !mayHaveChats(flags)) return;
+  if (flags.prices !== undefined || profileValues["chat.prices"] !== undefined) return;
+  say(
+    "Warning: no prices of chat models are known, so the job exits with code 11 if INPUT has chats. --prices sets prices.",
+  );
 }
 
 function outputFor(input: string): string {

@@ -1,24 +1,12 @@
 import type { Pricing } from "../../batch/engine/run.ts";
 import { type BatchRequest, endpoints } from "../../batch/input/lines.ts";
-import type { Context } from "../../command-kit/context.ts";
 import { picturePrice } from "../../command-kit/inference.ts";
 import { asList, asRecord, scalarText } from "../../core/json.ts";
 import type { Money } from "../../core/values/money.ts";
-import { costOfTokens, parsePrices, type TokenPrices } from "../../core/values/prices.ts";
+import { costOfTokens, type TokenPrices } from "../../core/values/prices.ts";
 
-/**
- * Returns the prices for the lines of a batch: the documented price of pictures, and the profile's prices of chat
- * models.
- */
-export function batchPricing({
-  profileValues,
-  profile,
-}: Pick<Context["settings"], "profileValues" | "profile">): Pricing {
-  const text = profileValues["chat.prices"];
-  const prices =
-    text === undefined
-      ? new Map<string, TokenPrices>()
-      : parsePrices(text, `chat.prices of profile "${profile}"`);
+/** Returns the prices for the lines of a batch: the documented price of pictures, and the given prices of chat models. */
+export function batchPricing(prices: ReadonlyMap<string, TokenPrices>): Pricing {
   const pricesOf = ({ body }: BatchRequest) => prices.get(scalarText(body.model));
   return {
     isExact: (endpoint) => endpoint === "image",

@@ -7,7 +7,6 @@ import { arg } from "../../command-kit/arg.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { defineCommand } from "../../command-kit/define.ts";
 import { type FlagValues, flag } from "../../command-kit/flag.ts";
-import { defaultPictureModel } from "../../command-kit/inference.ts";
 import {
   BatchNeedsLook,
   BatchUnfinished,
@@ -29,6 +28,7 @@ import { dollarNumber, dollarText, type Money } from "../../core/values/money.ts
 import type { RecordView } from "../../core/view.ts";
 import { exampleInput, examplePrompts } from "./examples.ts";
 import { costText } from "./format.ts";
+import { modelField, pricesFlag, pricesOf } from "./profile.ts";
 
 const runFlags = {
   out: flag.text("Output file, with one line for each line of the input, in any order", { value: "FILE" }),
@@ -57,6 +57,7 @@ const runFlags = {
   maxCost: flag.dollars(
     "Maximum cost of the batch over all its runs, in dollars; each shard gets an equal share",
   ),
+  ...pricesFlag,
   giveUpAfter: flag.duration("Stop if the service refuses everything, or is unreachable, for this long", {
     default: "10m",
   }),
@@ -134,6 +135,7 @@ export default defineCommand({
       throw new UsageError("INPUT and --prompts cannot be used together");
     }
     const shard = shardFor({ shard: flags.shard, shards: flags.shards, environment });
+    const prices = pricesOf(flags.prices, settings);
     const { source, name, prompts } = await inputOf(input, flags, context);
     const whole = files.resolve(flags.out ?? "batch.jsonl");
     const out = shard ? shardOutput(whole, shard) : whole;
@@ -143,7 +145,7 @@ export default defineCommand({
       { planBatch, withBatch },
       { endpoints },
       { createSend },
-      { diskFiles },
+      { diskFiles, noFiles },
       { assertSameShards },
       { batchPricing },
       { bodyCheck },
@@ -161,12 +163,16 @@ export default defineCommand({
     const fallbackFolders = [files.resolve("."), files.temporary];
     const sendOptions = { ...context, out, filesFolder, fallbackFolders, metadata: !flags.noMetadata };
     const batchOptions = (stopped: AbortSignal): BatchOptions => ({
-      ...{ source, inputName: name, out, shard, prompts, files: diskFiles, maxCost, now, stopped },
+      ...{ source, inputName: name, out, shard, prompts, maxCost, now, stopped },
+      // Without --out, a dry run must not take the files of another batch for its own.
+      files: flags.out === undefined ? noFiles : diskFiles,
       service: settings.sandbox ? "sandbox" : originOf(baseUrlFor(endpoints.chat, settings)),
       check,
-      assertSameShards: () => assertSameShards(whole, shard),
+      assertSameShards: async () => {
+        if (flags.out !== undefined) await assertSameShards(whole, shard);
+      },
       send: createSend({ ...sendOptions, version: settings.version }),
-      pricing: batchPricing(settings),
+      pricing: batchPricing(prices),
       needsPrices: "max-cost" in typedFlags,
       concurrency: flags.concurrency,
       patience: flags.giveUpAfter,
@@ -281,18 +287,6 @@ async function assertIsStatusFile(typed: string, path: string, others: readonly 
   if (!isOfBatch && (await isStatusFile(path))) return;
   const what = isOfBatch ? "is a file of the batch itself" : "exists and does not hold the status of a batch";
   throw new UsageError(`--status-json ${typed} ${what}`, { hint: "Nothing was sent. Name another file." });
-}
-
-function modelField(
-  endpoint: NonNullable<RunFlags["endpoint"]>,
-  model: string | undefined,
-  { profileValues }: Context["settings"],
-): object {
-  if (endpoint === "image")
-    return { model_name: model ?? profileValues["image.model"] ?? defaultPictureModel };
-  if (endpoint === "tts") return model === undefined ? {} : { model };
-  const chatModel = model ?? profileValues["chat.model"];
-  return chatModel === undefined ? {} : { model: chatModel };
 }
 
 /** The result of a dry run. */

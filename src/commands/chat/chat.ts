@@ -4,6 +4,7 @@ import { defineCommand } from "../../command-kit/define.ts";
 import { flag } from "../../command-kit/flag.ts";
 import { UsageError } from "../../core/errors.ts";
 import { asList, asRecord } from "../../core/json.ts";
+import { StreamTruncated } from "../../core/service-errors.ts";
 import { stringifyExactly } from "../../core/values/exact-numbers.ts";
 import { isContent, type Message } from "../../sessions/turn.ts";
 import { readAttachments, withAttachments } from "./attach.ts";
@@ -135,7 +136,13 @@ export default defineCommand({
     }
     if (stream) return { records: records(completion, finish), continued: "choices", paid: true };
     let data: unknown;
-    for await (data of completion.events());
+    try {
+      for await (data of completion.events());
+    } catch (error) {
+      if (!(error instanceof StreamTruncated)) throw error;
+      // The incomplete answer was paid for, so it is printed.
+      return { data, paid: true, failure: error };
+    }
     const failure = await finish().catch((error: Error) => error);
     return { data, paid: true, ...(failure && { failure }) };
   },

@@ -1,5 +1,5 @@
 import { type Assembled, createAssembler, type Piece } from "../../client/completion/assemble.ts";
-import { completionChunks } from "../../client/completion/chunks.ts";
+import { completionChunks, completionFailure } from "../../client/completion/chunks.ts";
 import type { Stream } from "../../client/stream.ts";
 import type { Context } from "../../command-kit/context.ts";
 import { budgetOf, receivedJson, warnOfUnknownPrice } from "../../command-kit/inference.ts";
@@ -7,7 +7,7 @@ import type { InputOf } from "../../contract/index.ts";
 import { EmptyResult } from "../../core/errors.ts";
 import { scalarText } from "../../core/json.ts";
 import { serviceErrorIn } from "../../core/responses/success.ts";
-import { type Received, ServiceError } from "../../core/service-errors.ts";
+import { type Received, ServiceError, StreamTruncated } from "../../core/service-errors.ts";
 import { dollarText, type Money } from "../../core/values/money.ts";
 import { costOfTokens, isTokenCount, parsePrices, type TokenPrices } from "../../core/values/prices.ts";
 
@@ -39,8 +39,8 @@ export interface CompletionSummary extends Assembled {
  * when iteration starts. If the service rejects `stream_options`, the request is sent again without that field.
  *
  * Before the first event, iterating throws what `call` and `stream` throw. After that it throws:
- * - `StreamTruncated` if the stream breaks, ends with neither `[DONE]` nor a finish reason, or reports a failure after
- *   some content
+ * - `StreamTruncated` if the stream breaks or ends with neither `[DONE]` nor a finish reason, or if the service reports a
+ *   failure after some content
  * - the reason of the signal if the completion is interrupted
  * - `EmptyResult` if the response contains nothing to print, or only a failure
  */
@@ -57,7 +57,7 @@ type Needs = Pick<Context, "call" | "stream" | "progress" | "settings" | "say">;
  * prices in the profile are invalid.
  */
 export function complete(request: CompletionRequest, context: Needs): Completion {
-  const { input, needsText = true } = request;
+  const { input, stream = true, needsText = true } = request;
   const prices = pricesOf(context.settings);
   const assembler = createAssembler();
   let isComplete = false;
@@ -77,10 +77,13 @@ export function complete(request: CompletionRequest, context: Needs): Completion
       const { bodies, received } = await open(request, context);
       for await (const body of bodies) {
         const pieces = assembler.add(body);
-        const error = serviceErrorIn(body);
+        const error = stream ? serviceErrorIn(body) : completionFailure(body);
         if (error !== undefined) assertUsable(received(), error);
         if (pieces.length > 0) await hideProgress();
         yield { body, pieces };
+        // For a stream, `completionChunks` throws.
+        if (error !== undefined && !stream)
+          throw new StreamTruncated(error, assembler.content() === "text" ? undefined : received());
       }
       yield { pieces: assembler.flush() };
       const all = received();

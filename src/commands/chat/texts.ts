@@ -44,7 +44,7 @@ export async function* texts(completion: Completion): AsyncGenerator<TextPiece> 
  */
 export const afterText =
   (
-    completion: Completion,
+    completion: StoredCompletion,
     { finish, usage }: { readonly finish: Finish; readonly usage: boolean },
     { interrupted, say, setFailureContext }: Pick<Context, "interrupted" | "say" | "setFailureContext">,
   ): NonNullable<Text["after"]> =>
@@ -54,6 +54,8 @@ export const afterText =
     if (error instanceof EmptyResult && summary.finish !== undefined)
       reportCompletion(summary, { usage }, { say });
     else reportToolCalls(summary, { say });
+    const failure = completion.failure();
+    if (failure) say(`Warning: ${failure.message}.`);
     if (!interrupted.aborted || summary.text === "") return;
     setFailureContext("The answer is incomplete. You may have been charged for it.");
   };

@@ -113,7 +113,7 @@ function drawList({ items, ordered, start }: Tokens.List, drawing: Drawing, open
   const lines: Drawn[] = [];
   let isOpen = false;
   for (const [at, item] of items.entries()) {
-    const bullet = ordered ? `${Number(start || 1) + at}. ` : "• ";
+    const bullet = ordered ? `${(start === "" ? 1 : start) + at}. ` : "• ";
     const box = item.task ? (item.checked ? "[x] " : "[ ] ") : "";
     const indent = " ".repeat(bullet.length);
     const isLast = at === items.length - 1;

@@ -115,7 +115,6 @@ async function answer(
           const kept = await dialog.kept(error);
           dialog.show(["Stopped. You may have been charged.", kept].filter(Boolean).join(" "));
         } else dialog.show("Stopped.");
-        if (failure) throw failure;
       }
     });
   } catch (error) {

@@ -59,8 +59,14 @@ export default defineCommand({
           hint: `\`${commandLine("rentals lease set", [rentalId, "2h"], leaseFileArgs(place.path, context.files))}\` sets one. Nothing was changed.`,
         });
       }
-      const endsAt = Math.max(lease.endsAt + args.duration, leaseEnd(args.duration, context));
-      const next = { ...lease, endsAt };
+      const fromNow = leaseEnd(args.duration, context);
+      const isOrphaned =
+        lease.endsWithProcess === true &&
+        lease.process !== undefined &&
+        !place.processes.isRunning(lease.process);
+      const next = isOrphaned
+        ? { ...lease, endsAt: fromNow, endsWithProcess: undefined }
+        : { ...lease, endsAt: Math.max(lease.endsAt + args.duration, fromNow) };
       extended = next;
       return { ...rest, leases: leases.map((one) => (one === lease ? next : one)) };
     });

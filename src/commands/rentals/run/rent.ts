@@ -245,7 +245,7 @@ function leaseOf(journal: Journal, { lease, timeLimit }: RentOptions, context: C
     startedAt,
     by: "rentals run",
     process: context.files.processes.self,
-    endsWithProcess: !plan.keep || undefined,
+    endsWithProcess: (!plan.keep && lease === undefined) || undefined,
   };
 }
 
